@@ -204,6 +204,28 @@ func ExampleSession_Fork() {
 	// 42
 }
 
+// A program reads its standard input, has arguments, and ends itself with an exit code.
+func ExampleClient_RunCode() {
+	client, err := praxis.Open(options())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	const program = "import sys\nprint(sum(map(int, sys.stdin)) * int(sys.argv[1]))\nsys.exit(3)\n"
+	call := client.RunCode(praxis.Code{Text: program, Args: []string{"2"}, Stdin: strings.NewReader("1\n2\n18\n")})
+	out, err := call.Result(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(out.Execution.Stdout)
+	if out.Exit != nil {
+		fmt.Println("exit", *out.Exit)
+	}
+	// Output:
+	// 42
+	// exit 3
+}
+
 // A model answers by code. Here its replies come from a file; "anthropic:NAME"
 // and "openai:NAME" call a service.
 func ExampleClient_Ask() {

@@ -3,6 +3,7 @@ package praxis
 import (
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"time"
 
@@ -52,6 +53,9 @@ type Code struct {
 	Tools   ToolOptions
 	Net     NetOptions
 	Args    []string // of the code, after its name
+	// Stdin is what the code reads from standard input; nil: nothing. It is read to
+	// its end, at most 256 MiB, before the code begins.
+	Stdin io.Reader
 	// TrustCode says that the values that the code itself makes are the caller's
 	// own: tools take them as trusted.
 	TrustCode bool
@@ -62,6 +66,9 @@ type CodeResult struct {
 	Run       string // its id in the journal
 	Execution event.Execution
 	Saved     []string // paths of the files in OutDir
+	// Exit is the exit code that the code ended itself with, as by sys.exit; nil when
+	// it did not.
+	Exit *int
 }
 
 // RunCode runs a piece of code in a session of its own, or in a named one, whose
@@ -73,13 +80,22 @@ func (c *Client) RunCode(code Code) *Call[CodeResult] {
 		if err != nil {
 			return CodeResult{}, err
 		}
+		var stdin *app.Input
+		if code.Stdin != nil {
+			in, drop, err := app.StdinOf(code.Stdin)
+			if err != nil {
+				return CodeResult{}, err
+			}
+			defer drop()
+			stdin = in
+		}
 		out, err := c.app.RunCode(ctx, app.CodeRequest{
-			Code: code.Text, Session: code.Session.spec(), Bounds: code.Bounds, Files: files,
+			Code: code.Text, Stdin: stdin, Session: code.Session.spec(), Bounds: code.Bounds, Files: files,
 			Output: app.Output{Dir: code.OutDir}, Tools: code.Tools.spec(), Net: code.Net.spec(),
 			Args: code.Args, TrustCode: code.TrustCode,
 		}, sink)
 		err = errors.Join(err, out.Unsaved)
-		return CodeResult{Run: out.Run, Execution: out.Execution, Saved: savedPaths(out.Made)}, err
+		return CodeResult{Run: out.Run, Execution: out.Execution, Saved: savedPaths(out.Made), Exit: out.Exit}, err
 	})
 }
 

@@ -174,6 +174,32 @@ func LocalFile(p string) (Input, error) {
 	}}, nil
 }
 
+// maxStdin bounds what code reads from standard input, in bytes.
+const maxStdin = 256 << 20
+
+// StdinOf reads to its end what code is to read from standard input, and stores it in a
+// file that drop removes.
+func StdinOf(from io.Reader) (in *Input, drop func(), err error) {
+	f, err := os.CreateTemp("", "praxis-stdin-*")
+	if err != nil {
+		return nil, func() {}, fault.New(fault.Unavailable, "Name another folder for temporary files in TMPDIR.", "cannot store standard input: %w", err)
+	}
+	drop = func() { _ = os.Remove(f.Name()) } // what stays is the system's to remove
+	n, err := io.Copy(f, io.LimitReader(from, maxStdin+1))
+	err = errors.Join(err, f.Close())
+	switch {
+	case err != nil:
+		err = fault.New(fault.Invalid, "", "cannot read standard input: %w", err)
+	case n > maxStdin:
+		err = fault.New(fault.Invalid, "Write it to a file, and give the code that.", "cannot read standard input: it is longer than %s", safetext.Size(maxStdin))
+	}
+	if err != nil {
+		drop()
+		return nil, func() {}, err
+	}
+	return &Input{Name: "standard input", Bytes: n, Open: func() (io.ReadCloser, error) { return os.Open(f.Name()) }}, drop, nil
+}
+
 // FileFault says what is wrong with a file that a caller named.
 func FileFault(p string, err error) error {
 	cause := err

@@ -1,8 +1,6 @@
 package cmd
 
 import (
-	"errors"
-	"io"
 	"os"
 	"regexp"
 
@@ -39,9 +37,6 @@ func readCodeFile(name string) (string, error) {
 	return app.CheckCode(safetext.Line(name), string(data))
 }
 
-// maxStdin bounds what code reads from standard input, in bytes.
-const maxStdin = 256 << 20
-
 // readsStdin finds code that reads from standard input.
 var readsStdin = regexp.MustCompile(`\bstdin\b|\binput\s*\(|\bfileinput\b`)
 
@@ -60,22 +55,5 @@ func (p *program) stdinFor(code string, wanted bool) (in *app.Input, drop func()
 	if !wanted && (!piped || !readsStdin.MatchString(code)) {
 		return nil, drop, nil
 	}
-	f, err := os.CreateTemp("", "praxis-stdin-*")
-	if err != nil {
-		return nil, drop, fault.New(fault.Unavailable, "Name another folder for temporary files in TMPDIR.", "cannot keep standard input: %w", err)
-	}
-	drop = func() { _ = os.Remove(f.Name()) } // what stays is the system's to remove
-	n, err := io.Copy(f, io.LimitReader(p.stdin, maxStdin+1))
-	err = errors.Join(err, f.Close())
-	switch {
-	case err != nil:
-		err = fault.New(fault.Invalid, "", "cannot read standard input: %w", err)
-	case n > maxStdin:
-		err = fault.New(fault.Invalid, "Write it to a file and give it with --file.", "cannot read standard input: it is longer than %s", safetext.Size(maxStdin))
-	}
-	if err != nil {
-		drop()
-		return nil, func() {}, err
-	}
-	return &app.Input{Name: "standard input", Bytes: n, Open: func() (io.ReadCloser, error) { return os.Open(f.Name()) }}, drop, nil
+	return app.StdinOf(p.stdin)
 }
