@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -27,9 +26,12 @@ type CodeRequest struct {
 	Notebook *Notebook
 	Save     bool
 	File     string // that it was read from; "": it was given otherwise
-	Session  SessionSpec
-	Bounds   event.Bounds // zero fields: the configuration's
-	Args     []string     // of the code
+	// OwnPackages says that packages which the code itself names (PEP 723) are added to
+	// those of the session. Of code that its caller has not seen that is not wanted.
+	OwnPackages bool
+	Session     SessionSpec
+	Bounds      event.Bounds // zero fields: the configuration's
+	Args        []string     // of the code
 	// TrustCode says that the values that the code itself makes are as good as its
 	// caller's own: tools see them as trusted.
 	TrustCode bool
@@ -80,12 +82,10 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 	if err := q.check(); err != nil {
 		return out, err
 	}
-	if of := a.opt.Languages.Named("").Packages; of != nil && q.File != "" {
-		packages, err := of(q.Code)
-		if err != nil {
+	if q.OwnPackages {
+		if err := a.addOwn(ctx, &q); err != nil {
 			return out, err
 		}
-		q.Session.With = append(slices.Clone(q.Session.With), packages...)
 	}
 	t, err := a.openTools(ctx, q.Tools, q.Net, sink)
 	if err != nil {
@@ -136,6 +136,24 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 		err = errors.Join(err, c.session.Close())
 	}
 	return out, err
+}
+
+// addOwn adds the packages that the code itself names to those of the session.
+func (a *App) addOwn(ctx context.Context, q *CodeRequest) error {
+	of := a.opt.Languages.Named("").Packages
+	if of == nil {
+		return nil
+	}
+	packages, err := of(q.Code)
+	if err != nil || len(packages) == 0 {
+		return err
+	}
+	m, err := a.machinery(ctx)
+	if err != nil {
+		return err
+	}
+	q.Session, err = m.withOwn(q.Session, packages)
+	return err
 }
 
 // fileName is what a record says of a file: its name, without its folder.

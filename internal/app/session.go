@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
+	"strings"
 	"time"
 
 	"praxis/event"
@@ -15,6 +17,7 @@ import (
 	"praxis/internal/image"
 	"praxis/internal/record/replay"
 	"praxis/internal/run"
+	"praxis/internal/safetext"
 	"praxis/internal/session"
 	"praxis/internal/tool/bridge"
 )
@@ -163,6 +166,40 @@ func (s SessionSpec) fits(ctx context.Context, info session.NamedInfo, lookup lo
 		return refuse("it runs another build of image %s", name)
 	}
 	return nil
+}
+
+// withOwn adds the packages that a program itself says it needs. A named session that
+// exists has them, or the program is refused before it runs: an image is chosen once.
+func (m *machine) withOwn(spec SessionSpec, packages []string) (SessionSpec, error) {
+	if spec.Name != "" && len(packages) > 0 {
+		info, err := m.sessions.LookupNamed(spec.Name)
+		if err == nil {
+			return spec, hasOwn(info, packages)
+		}
+		if fault.KindOf(err) != fault.NotFound {
+			return spec, err
+		}
+	}
+	spec.With = append(slices.Clone(spec.With), packages...)
+	return spec, nil
+}
+
+// hasOwn refuses a program whose packages a session lacks.
+func hasOwn(info session.NamedInfo, packages []string) error {
+	var missing []string
+	for _, p := range packages {
+		switch has, err := info.Image.Meets(p); {
+		case err != nil:
+			return err
+		case !has:
+			missing = append(missing, safetext.Line(p))
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return fault.Coded(fault.SessionDiffers, fault.Data{"name": info.Name},
+		"cannot run the code in session %s: its block of metadata asks for %s, and the session was not made with that", info.Name, strings.Join(missing, ", "))
 }
 
 // ImageSpec asks for another image than the recorded one. A zero value asks for

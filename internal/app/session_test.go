@@ -27,6 +27,22 @@ func (s shelf) Lookup(_ context.Context, r image.Request) (image.Image, error) {
 	return image.Image{ID: id, Name: name}, nil
 }
 
+// TestHasOwn checks that a program whose packages a session lacks is refused by their
+// names, and not by that of an image that nobody asked for.
+func TestHasOwn(t *testing.T) {
+	info := session.NamedInfo{Name: "a", Image: image.Image{ID: "1", Name: "python+numpy+pandas", Packages: []image.Package{{Name: "numpy"}, {Name: "pandas"}}}}
+	if err := hasOwn(info, []string{"NumPy"}); err != nil {
+		t.Errorf("it has numpy: %v", err)
+	}
+	err := hasOwn(info, []string{"pandas", "polars", "numpy>=9"})
+	if want := "cannot run the code in session a: its block of metadata asks for polars, numpy>=9, and"; fault.KindOf(err) != fault.Conflict || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v", err)
+	}
+	if err := hasOwn(info, []string{"/etc/passwd"}); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("took a path: %v", err)
+	}
+}
+
 // TestFits checks that what a named session cannot take on is refused before
 // anything is built for it, as a mistake of the command line.
 func TestFits(t *testing.T) {

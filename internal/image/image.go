@@ -115,6 +115,24 @@ func (req Request) Name() (string, error) {
 	return imageName(reqs), nil
 }
 
+// Meets says whether the image has what is required: a package of that name or, where
+// there are conditions on its version, the same that the image was built with. What else
+// meets conditions is for the index's program to say.
+func (i Image) Meets(requirement string) (bool, error) {
+	reqs, err := Request{With: []string{requirement}}.parse()
+	if err != nil {
+		return false, err
+	}
+	names := strings.Split(i.Name, "+")[1:] // the first is the language
+	for _, r := range reqs {
+		plain := len(r.specs)+len(r.extras) == 0 && slices.ContainsFunc(i.Packages, func(p Package) bool { return p.Name == r.name })
+		if !plain && !slices.Contains(names, r.short()) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
 // imageName names an image after its requirements, at most maxName bytes long.
 func imageName(reqs []requirement) string {
 	const maxName = 120

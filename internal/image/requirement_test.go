@@ -133,6 +133,21 @@ func TestRequestParseFaults(t *testing.T) {
 	}
 }
 
+func TestMeets(t *testing.T) {
+	img := Image{Name: "python+pandas==2.*+rich>=13,<15", Packages: []Package{{Name: "numpy", Version: "2.1.0"}, {Name: "pandas", Version: "2.3.0"}}}
+	for requirement, want := range map[string]bool{
+		"NumPy": true, "pandas": true, "pandas == 2.*": true, "rich>=13,<15": true,
+		"polars": false, "numpy>=2": false, "pandas==3.*": false, "pandas[excel]": false, "python": false,
+	} {
+		if got, err := img.Meets(requirement); got != want || err != nil {
+			t.Errorf("%s: got %t, %v", requirement, got, err)
+		}
+	}
+	if _, err := img.Meets("/etc/passwd"); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("took a path: %v", err)
+	}
+}
+
 func FuzzParseRequirements(f *testing.F) {
 	for _, seed := range []string{
 		"numpy", "pandas>=2,<3", "a[b,c]==1.* ; python_version < '4'", "x==1 --hash=" + someHash, "# c\na \\\n==1\n", "-e .", "x @ y", "\ufeffx\r\n",

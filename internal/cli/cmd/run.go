@@ -31,8 +31,8 @@ that did not run; HTML stands in it without its scripts. Lines that begin with
 "%" or "!" are refused, but for those that change nothing here, such as
 %matplotlib inline. With --json "cells" has what each cell did.
 
-Packages that a FILE names in its own "# /// script" block (PEP 723) are added to
-those of --with.
+Packages that the code names in its own "# /// script" block (PEP 723) are added to
+those of --with. A named session that exists must have them.
 
 Files given with --file are copied into the code's working folder, /work. Files
 that the code writes or changes there, and pictures that it displays
@@ -114,7 +114,7 @@ func (p *program) runCommand() *cobra.Command {
 func (r *runCommand) run(ctx context.Context, inline *string, args, codeArgs []string) error {
 	q := app.CodeRequest{
 		Session: r.flags.session(r.session), Bounds: r.flags.bounds(), Output: app.Output{Dir: r.out, Protect: args},
-		TrustCode: r.trust, Tools: r.tools.spec(r.p), Running: func(interrupt func(context.Context) error) func() { return r.p.interrupts.during(ctx, interrupt) },
+		TrustCode: r.trust, OwnPackages: true, Tools: r.tools.spec(r.p), Running: func(interrupt func(context.Context) error) func() { return r.p.interrupts.during(ctx, interrupt) },
 	}
 	var err error
 	if q.Files, err = r.inputs(args); err != nil {
