@@ -259,6 +259,44 @@ func TestListLeftOutIsCounted(t *testing.T) {
 	}
 }
 
+// TestCopyFolder copies a tree: files with their rights, no links, and only into the folder.
+func TestCopyFolder(t *testing.T) {
+	t.Parallel()
+	b := start(t, nil)
+	from := t.TempDir()
+	big := strings.Repeat("x", 3<<20) // more than a window
+	for name, text := range map[string]string{"a.py": "one", "pack/big": big, "pack/run": "#!"} {
+		path := filepath.Join(from, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Symlink("/etc/passwd", filepath.Join(from, "link")), os.Chmod(filepath.Join(from, "pack/run"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	b.write("into/a.py", "old")
+	if err := b.CopyFolder(b.ctx(), b.work+"/into", os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"a.py": "one", "pack/big": big} {
+		if got, err := b.read("into/" + name); err != nil || got != want {
+			t.Errorf("%s holds %d bytes, want %d, %v", name, len(got), len(want), err)
+		}
+	}
+	if info, err := b.Stat(b.ctx(), "into/pack/run"); err != nil || info.Mode != 0o755 {
+		t.Errorf("a program: %+v, %v", info, err)
+	}
+	if _, err := b.Stat(b.ctx(), "into/link"); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("a link: %v", err)
+	}
+	if err := b.CopyFolder(b.ctx(), "/etc", os.DirFS(from)); err == nil {
+		t.Error("a tree was copied out of the roots")
+	}
+	if err := b.CopyFolder(b.ctx(), b.work+"/into", os.DirFS(filepath.Join(from, "none"))); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a tree that is not there: %v", err)
+	}
+}
+
 func TestFailedUploadLeavesTheOldFile(t *testing.T) {
 	t.Parallel()
 	b := start(t, nil)

@@ -64,6 +64,7 @@ const (
 	guestPython   = "/opt/python"
 	guestPackages = "/opt/packages"
 	guestHome     = "/home/user"
+	guestAdded    = guestHome + "/.packages" // what was added to a session, on its own disk
 )
 
 // guestEnv is the environment that every program in the guest starts with.
@@ -71,7 +72,7 @@ const (
 // the user's files would only be noise.
 func guestEnv() []string {
 	return []string{
-		"PATH=" + guestPackages + "/bin:" + guestPython + "/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+		"PATH=" + guestPackages + "/bin:" + guestPython + "/bin:/usr/bin:/bin:/usr/sbin:/sbin:" + guestAdded + "/bin",
 		"HOME=" + guestHome,
 		"LANG=C.UTF-8",
 		"PYTHONDONTWRITEBYTECODE=1",

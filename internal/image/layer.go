@@ -47,6 +47,14 @@ func (l lock) key() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
+// without returns the lock without the wheels of packages that are there already.
+func (l lock) without(there []Package) lock {
+	l.Wheels = slices.DeleteFunc(slices.Clone(l.Wheels), func(w locked) bool {
+		return slices.ContainsFunc(there, func(p Package) bool { return p.Name == w.Name })
+	})
+	return l
+}
+
 func (l lock) packages() []Package {
 	out := make([]Package, 0, len(l.Wheels))
 	for _, w := range l.Wheels {
@@ -97,12 +105,16 @@ var (
 	importNames = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-// requestKey is the digest under which the lock of a request is kept.
-func requestKey(python string, reqs []requirement) string {
+// requestKey is the digest under which the lock of a request is kept. there are the
+// packages that the request is for beside.
+func requestKey(python string, reqs []requirement, there []Package) string {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "praxis request 1\npython %s\n", python)
 	for _, r := range reqs {
 		_, _ = fmt.Fprintln(h, r.String())
+	}
+	if len(there) > 0 {
+		_, _ = fmt.Fprintf(h, "beside\n%s", constraintsText(there))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
@@ -121,8 +133,11 @@ func (s *Store) findLock(key, python string) (lock, bool) {
 	return l, true
 }
 
-// findLayer returns the layer of a lock.
+// findLayer returns the layer of a lock. That of a lock without wheels has no files.
 func (s *Store) findLayer(ctx context.Context, l lock) (*layerPart, bool) {
+	if len(l.Wheels) == 0 {
+		return &layerPart{lock: l}, true
+	}
 	p, ok := s.findPart(ctx, kindLayer, l.key())
 	if !ok {
 		return nil, false
@@ -136,12 +151,13 @@ func (s *Store) findLayer(ctx context.Context, l lock) (*layerPart, bool) {
 }
 
 // makeLayer returns the layer for the requirements. It asks the index only
-// when the request was never resolved, or when its layer is gone.
-func (s *Store) makeLayer(ctx context.Context, py part, reqs []requirement, say progress) (*layerPart, error) {
-	key := requestKey(py.info.Key, reqs)
+// when the request was never resolved, or when its layer is gone. Packages that
+// are there already stay at their versions, and are not in the layer.
+func (s *Store) makeLayer(ctx context.Context, py part, reqs []requirement, there []Package, say progress) (*layerPart, error) {
+	key := requestKey(py.info.Key, reqs, there)
 	known, ok := s.findLock(key, py.info.Key)
 	if ok {
-		if p, ok := s.findLayer(ctx, known); ok {
+		if p, ok := s.findLayer(ctx, known.without(there)); ok {
 			return p, nil
 		}
 	}
@@ -157,7 +173,7 @@ func (s *Store) makeLayer(ctx context.Context, py part, reqs []requirement, say 
 	defer locked.release()
 	// Somebody else may have resolved it while we waited.
 	if known, ok = s.findLock(key, py.info.Key); ok {
-		if p, ok := s.findLayer(ctx, known); ok {
+		if p, ok := s.findLayer(ctx, known.without(there)); ok {
 			return p, nil
 		}
 	}
@@ -167,20 +183,19 @@ func (s *Store) makeLayer(ctx context.Context, py part, reqs []requirement, say 
 	}
 	defer func() { _ = os.RemoveAll(stage) }()
 	call := pipCall{py: py, pip: pip, stage: stage, say: say}
-	var got lock
 	if ok {
-		got, err = s.fetch(ctx, call, known.requirements(), true)
+		_, err = s.fetch(ctx, call, known.without(there).requirements(), nil, true)
 	} else {
-		got, err = s.fetch(ctx, call, requirementsText(reqs), false)
+		known, err = s.fetch(ctx, call, requirementsText(reqs), there, false)
 	}
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.installLayer(ctx, call, got)
+	p, err := s.installLayer(ctx, call, known.without(there))
 	if err != nil {
 		return nil, err
 	}
-	data, err := s.seals.Encode(requestDir, key, got)
+	data, err := s.seals.Encode(requestDir, key, known)
 	if err != nil {
 		return nil, fmt.Errorf("cannot keep the lock: %w", err)
 	}
@@ -198,9 +213,19 @@ func requirementsText(reqs []requirement) []byte {
 	return b.Bytes()
 }
 
-// fetch downloads the wheels that pip chooses for the requirements and locks
-// them by what really came. exact forbids pip to choose: the text is a lock's.
-func (s *Store) fetch(ctx context.Context, call pipCall, requirements []byte, exact bool) (lock, error) {
+// constraintsText pins packages, as a file of pip's constraints.
+func constraintsText(there []Package) []byte {
+	var b bytes.Buffer
+	for _, p := range there {
+		b.WriteString(p.Name + "==" + p.Version + "\n")
+	}
+	return b.Bytes()
+}
+
+// fetch downloads the wheels that pip chooses for the requirements beside the
+// packages that are there already, and locks them by what really came. exact
+// forbids pip to choose: the text is a lock's.
+func (s *Store) fetch(ctx context.Context, call pipCall, requirements []byte, there []Package, exact bool) (lock, error) {
 	wheels := filepath.Join(call.stage, wheelsDir)
 	list := filepath.Join(call.stage, "requirements.txt")
 	if err := os.Mkdir(wheels, 0o755); err != nil {
@@ -212,6 +237,13 @@ func (s *Store) fetch(ctx context.Context, call pipCall, requirements []byte, ex
 	call.args = []string{"download", "--only-binary=:all:", "--cache-dir", filepath.Join(s.dir, cacheDir), "--dest", wheels, "-r", list}
 	if exact {
 		call.args = append(call.args, "--no-deps", "--require-hashes")
+	}
+	if len(there) > 0 {
+		constraints := filepath.Join(call.stage, "constraints.txt")
+		if err := os.WriteFile(constraints, constraintsText(there), 0o644); err != nil {
+			return lock{}, fmt.Errorf("cannot write the requirements: %w", err)
+		}
+		call.args, call.there = append(call.args, "-c", constraints), there
 	}
 	if err := call.run(ctx); err != nil {
 		return lock{}, err
@@ -246,6 +278,9 @@ func lockWheels(python, dir string) (lock, error) {
 
 // installLayer makes the layer of the lock from the fetched wheels.
 func (s *Store) installLayer(ctx context.Context, call pipCall, l lock) (*layerPart, error) {
+	if len(l.Wheels) == 0 {
+		return &layerPart{lock: l}, nil
+	}
 	_, err := s.makePart(ctx, kindLayer, l.key(), call.say, func(ctx context.Context, dir string) error {
 		wheels := filepath.Join(call.stage, wheelsDir)
 		list := filepath.Join(dir, "install.txt")

@@ -75,9 +75,10 @@ func (s *Store) makePip(ctx context.Context, py part, say progress) (part, error
 // pipCall is one run of pip in a staged folder.
 type pipCall struct {
 	py, pip part
-	stage   string   // pip's temporary files and its log go here
-	args    []string // after "pip"
-	offline bool     // no index and none of the person's settings
+	stage   string    // pip's temporary files and its log go here
+	args    []string  // after "pip"
+	offline bool      // no index and none of the person's settings
+	there   []Package // packages that the others must go together with
 	say     progress
 }
 
@@ -118,6 +119,9 @@ func (c pipCall) run(ctx context.Context) error {
 		return cause
 	}
 	log, _ := readTail(logFile, maxPipLog)
+	if fixed := explainFixed(c.there, out.tail()); fixed != nil {
+		return fixed
+	}
 	return explainPip(err, out.tail(), string(log))
 }
 
@@ -297,6 +301,17 @@ func explainPip(cause error, out, log string) error {
 		return unreachableIndex()
 	}
 	return fmt.Errorf("cannot install packages: pip failed: %w: %s", cause, strings.ReplaceAll(out, "\n", " | "))
+}
+
+// explainFixed makes a fault of a failed run that was for packages beside others,
+// when it failed for those, or nil.
+func explainFixed(there []Package, out string) error {
+	if len(there) == 0 || !conflictRE.MatchString(out) {
+		return nil
+	}
+	return fault.New(fault.Conflict, "Ask for another version, or begin a session with all packages.",
+		"cannot add packages: they contradict each other or what the session has: %s",
+		strings.ReplaceAll(conflictDetail(out), "The user requested (constraint)", "the session has"))
 }
 
 // explainMissing tells apart why pip found no release of a package.

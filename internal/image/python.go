@@ -26,15 +26,17 @@ import (
 // unpacked: raise partRecipe whenever pruning, compiling or the added files
 // change.
 const (
-	partRecipe    = "2"
+	partRecipe    = "3"
 	pythonVersion = "3.14"
 	// bytecodeSpace is what compiling the standard library adds on the disk.
 	bytecodeSpace = 30 << 20
 )
 
-// packagesPth makes the guest's interpreter see the layer of packages. A .pth
-// file, not PYTHONPATH, so that other interpreters in the guest do not.
-const packagesPth = "import site; site.addsitedir('" + guestPackages + "')\n"
+// packagesPth makes the guest's interpreter see the layer of packages, and after it
+// what was added to the session. A .pth file, not PYTHONPATH, so that other
+// interpreters in the guest do not.
+const packagesPth = "import site; site.addsitedir('" + guestPackages + "')\n" +
+	"import os, site; os.path.isdir('" + guestAdded + "') and site.addsitedir('" + guestAdded + "')\n"
 
 // pythonKey names the interpreter that this program carries.
 func pythonKey() string { return embedded.Release + "-" + runtime.GOARCH + "-" + partRecipe }

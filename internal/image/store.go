@@ -136,7 +136,7 @@ func (s *Store) resolve(ctx context.Context, req Request, say progress) (Image, 
 	var layer *layerPart
 	preload := []string{}
 	if len(reqs) > 0 {
-		if layer, err = s.makeLayer(ctx, py, reqs, say); err != nil {
+		if layer, err = s.makeLayer(ctx, py, reqs, nil, say); err != nil {
 			return Image{}, err
 		}
 		preload = layer.preload(reqs)
@@ -171,7 +171,7 @@ func (s *Store) Lookup(ctx context.Context, req Request) (Image, error) {
 	var layer *layerPart
 	preload := []string{}
 	if len(reqs) > 0 {
-		l, ok := s.findLock(requestKey(py.info.Key, reqs), py.info.Key)
+		l, ok := s.findLock(requestKey(py.info.Key, reqs, nil), py.info.Key)
 		if !ok {
 			return Image{}, missing
 		}

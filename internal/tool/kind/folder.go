@@ -1,14 +1,16 @@
 package kind
 
 import (
-	"archive/tar"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
+	"path"
 
 	"praxis/fault"
+	"praxis/internal/guest"
+	"praxis/internal/guest/wire"
 )
 
 // maxFolder bounds what is copied of a server's folder, in bytes and files.
@@ -17,17 +19,24 @@ const (
 	maxFolderFiles = 100_000
 )
 
-// tarFolder writes the regular files below a folder as an archive. Nothing
-// outside of it is read, also where links lead out.
-func tarFolder(dir string, w io.Writer) (err error) {
+// copyFolder puts a folder of the host into the working folder of a session.
+// Nothing outside of it is read, also where links lead out.
+func copyFolder(ctx context.Context, c *guest.Client, dir string) (err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("cannot read the server's folder: %w", err)
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	tw := tar.NewWriter(w)
-	left, files := int64(maxFolder), 0
-	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+	if err := checkFolder(root.FS()); err != nil {
+		return err
+	}
+	return c.CopyFolder(ctx, path.Clean(wire.DefaultWorkdir), root.FS())
+}
+
+// checkFolder refuses a folder that is too large to be copied.
+func checkFolder(files fs.FS) error {
+	left, n := int64(maxFolder), 0
+	return fs.WalkDir(files, ".", func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
@@ -36,23 +45,9 @@ func tarFolder(dir string, w io.Writer) (err error) {
 			return err
 		}
 		left -= info.Size()
-		if files++; left < 0 || files > maxFolderFiles {
+		if n++; left < 0 || n > maxFolderFiles {
 			return fault.New(fault.Exhausted, "Give the server a folder of its own.", "cannot copy the server's folder: it holds more than %d files or %d bytes", maxFolderFiles, maxFolder)
 		}
-		return tarFile(root, name, info, tw)
+		return nil
 	})
-	return errors.Join(err, tw.Close())
-}
-
-func tarFile(root *os.Root, name string, info fs.FileInfo, tw *tar.Writer) (err error) {
-	f, err := root.Open(name)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := tw.WriteHeader(&tar.Header{Name: name, Mode: int64(info.Mode().Perm()), Size: info.Size(), Typeflag: tar.TypeReg, ModTime: info.ModTime()}); err != nil {
-		return err
-	}
-	_, err = io.CopyN(tw, f, info.Size())
-	return err
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"path"
 	"strings"
 	"sync"
 	"syscall"
@@ -244,18 +243,4 @@ func (l *launched) Stop(grace time.Duration) {
 		_ = l.s.Close()
 		<-l.ended
 	})
-}
-
-// copyFolder puts a folder of the host into the working folder of a session.
-func copyFolder(ctx context.Context, c *guest.Client, dir string) error {
-	r, w := io.Pipe()
-	done := make(chan error, 1)
-	go func() {
-		err := tarFolder(dir, w)
-		_ = w.CloseWithError(err) // never fails
-		done <- err
-	}()
-	err := c.Extract(ctx, wire.Tar, path.Clean(wire.DefaultWorkdir), r)
-	_ = r.Close()
-	return errors.Join(err, <-done)
 }

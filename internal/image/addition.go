@@ -1,0 +1,108 @@
+package image
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/language"
+)
+
+// Addition are packages that were resolved for a session which has others already.
+// It is to be closed.
+type Addition struct {
+	New     []Package // what Files holds
+	Present []Package // asked for, and there already
+	Files   fs.FS     // New as they are installed; nil when there are none
+	Bytes   int64     // of the files
+	Folder  string    // of the guest, where they belong: it is searched after the image's own packages
+	close   func() error
+}
+
+// Close gives the files back to the store.
+func (a Addition) Close() error {
+	if a.close == nil {
+		return nil
+	}
+	return a.close()
+}
+
+// Add resolves a request for a session that runs img and was given the packages
+// added since. Those and the image's own stay at their versions: a request that
+// needs others is a Conflict. Everything else is as in Resolve.
+func (s *Store) Add(ctx context.Context, img Image, added []Package, req Request, sink event.Sink) (Addition, error) {
+	out, err := s.add(ctx, img, added, req, func(text string) { sink.Emit(event.Progress{Stage: "image", Text: text}) })
+	if err != nil {
+		return Addition{}, explainFS("add packages", err)
+	}
+	return out, nil
+}
+
+func (s *Store) add(ctx context.Context, img Image, added []Package, req Request, say progress) (Addition, error) {
+	reqs, err := req.parse()
+	if err != nil {
+		return Addition{}, err
+	}
+	if len(reqs) == 0 {
+		return Addition{}, fault.New(fault.Invalid, requirementRemedy, "cannot add packages: none is named")
+	}
+	ours := func(r language.Runtime) bool { return r.Language == languageName && r.Version == pythonVersion }
+	if !slices.ContainsFunc(img.Runtimes, ours) {
+		return Addition{}, fault.New(fault.Conflict, "Begin a new session.", "cannot add packages: image %s has no Python %s, for which they are", img.Name, pythonVersion)
+	}
+	there := slices.Concat(img.Packages, added)
+	out := Addition{Folder: guestAdded, Present: present(there, reqs)}
+	if !slices.ContainsFunc(reqs, func(r requirement) bool { return !r.met(there) }) {
+		return out, nil
+	}
+	locked, err := s.lockStore(ctx, false, say)
+	if err != nil {
+		return Addition{}, err
+	}
+	layer, err := s.layerBeside(ctx, reqs, there, say)
+	if err != nil || len(layer.lock.Wheels) == 0 {
+		locked.release()
+		return out, err
+	}
+	root, err := os.OpenRoot(layer.tree())
+	if err != nil {
+		locked.release()
+		return Addition{}, fmt.Errorf("cannot open the layer of packages: %w", err)
+	}
+	// Nobody removes the layer while the store is locked.
+	out.close = func() error {
+		defer locked.release()
+		return root.Close()
+	}
+	out.New, out.Files, out.Bytes = layer.lock.packages(), root.FS(), layer.info.Bytes
+	return out, nil
+}
+
+func (s *Store) layerBeside(ctx context.Context, reqs []requirement, there []Package, say progress) (*layerPart, error) {
+	py, err := s.makePython(ctx, say)
+	if err != nil {
+		return nil, err
+	}
+	return s.makeLayer(ctx, py, reqs, there, say)
+}
+
+// met says that a requirement asks for no more than a package that is there, by its name alone.
+func (r requirement) met(there []Package) bool {
+	return len(r.extras)+len(r.specs)+len(r.hashes) == 0 && r.marker == "" &&
+		slices.ContainsFunc(there, func(p Package) bool { return p.Name == r.name })
+}
+
+// present returns the packages that requirements name.
+func present(there []Package, reqs []requirement) []Package {
+	var out []Package
+	for _, p := range there {
+		if slices.ContainsFunc(reqs, func(r requirement) bool { return r.name == p.Name }) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
