@@ -46,6 +46,10 @@ type Language struct {
 	// nil: cells are nothing but code.
 	Cell func(source string) (code string, line int, command string)
 
+	// Refresh returns code that has a running interpreter find the packages in a
+	// folder, and leaves no name in the session. nil: packages cannot be added to it.
+	Refresh func(folder string) string
+
 	Kernel Kernel
 	Model  Model
 	Prompt Prompt

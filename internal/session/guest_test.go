@@ -117,6 +117,14 @@ func (g *toy) answer(f wire.Frame) (kind wire.Kind, id uint32, body any, ok bool
 		case wire.OpContexts:
 			main := wire.ContextInfo{Name: wire.Main, Language: "toy", State: "idle", Lost: g.lost}
 			return wire.Response, f.ID, wire.Contexts{Contexts: []wire.ContextInfo{main}}, true
+		case wire.OpExtract:
+			if g.state.Vars["disk"] == "full" {
+				return wire.Failure, f.ID, wire.Fault{Kind: "exhausted", Message: "the disk is full"}, true
+			}
+		case wire.OpRemove:
+			var p wire.Path
+			_ = json.Unmarshal(f.Body, &p) // what is not said is empty
+			g.state.Vars["removed"] += p.Path + " "
 		case wire.OpExpose:
 			g.exposed = string(f.Body)
 		case wire.OpExecute:
@@ -186,7 +194,9 @@ func testKey(t testing.TB, dir string) *seal.Key {
 func backendManager(t *testing.T, cfg Config) *Manager {
 	t.Helper()
 	backend := cfg.Backend
-	cfg.Program, cfg.Languages = "/proc/self/exe", language.Table{{Name: "toy", Display: "Toy"}}
+	cfg.Program, cfg.Languages = "/proc/self/exe", language.Table{{
+		Name: "toy", Display: "Toy", Refresh: func(folder string) string { return "found = " + folder },
+	}}
 	cfg.Seals = testKey(t, cfg.Dir)
 	m, err := Open(cfg)
 	if err != nil {

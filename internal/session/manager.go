@@ -283,7 +283,7 @@ func (m *Manager) fromSnapshot(ctx context.Context, id string, opt Options) (*Se
 		h.release()
 		return nil, err
 	}
-	return m.adopt(l, opt, start{base: snap, hold: h, own: true, origin: Saved, began: began})
+	return m.adopt(l, opt, start{base: snap, hold: h, own: true, added: snap.Added, origin: Saved, began: began})
 }
 
 // trust refuses a snapshot that was loaded and is not as it was sealed, and one whose

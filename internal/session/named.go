@@ -52,6 +52,18 @@ type SnapshotInfo struct {
 	Created time.Time `json:"created"`
 	Bytes   int64     `json:"bytes"`
 	Head    bool      `json:"head"`
+	// Added are the packages that it has beside the image's.
+	Added []image.Package `json:"added,omitempty"`
+}
+
+// Added returns the packages that the session has beside its image's, where it stands.
+func (i NamedInfo) Added() []image.Package {
+	for _, s := range i.Snapshots {
+		if s.ID == i.Head {
+			return s.Added
+		}
+	}
+	return nil
 }
 
 // Named is a named session that this process holds the lock of.
@@ -147,7 +159,7 @@ func (n *Named) Save(ctx context.Context, label string) (string, error) {
 	}
 	if !slices.ContainsFunc(n.info.Snapshots, func(s SnapshotInfo) bool { return s.ID == snap.ID }) {
 		n.info.Snapshots = append(n.info.Snapshots, SnapshotInfo{
-			ID: snap.ID, Parent: n.info.Head, Label: safetext.OneLine(label, 80), Created: snap.Created, Bytes: snap.Bytes,
+			ID: snap.ID, Parent: n.info.Head, Label: safetext.OneLine(label, 80), Created: snap.Created, Bytes: snap.Bytes, Added: snap.Added,
 		})
 	}
 	n.info.Head, n.info.Used = snap.ID, time.Now().UTC()

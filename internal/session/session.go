@@ -14,6 +14,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/guest"
 	"praxis/internal/guest/wire"
+	"praxis/internal/image"
 	"praxis/internal/language"
 	"praxis/internal/sandbox"
 )
@@ -33,17 +34,18 @@ type Session struct {
 	exposing sync.Mutex // locked to change what is exposed; before mu
 
 	mu     sync.Mutex
-	guest  *live     // nil while paused or closed
-	paused *Snapshot // its state while it has no sandbox; the folder is the session's
-	base   Snapshot  // what a dead sandbox goes back to
-	own    bool      // base was taken of this session, it is not the template
-	states int       // counts snapshots, rollbacks and revivals
-	since  int       // the one of them that base is of
-	holds  []*hold   // keep base and other snapshots of the session from being collected
-	used   time.Time // last call
-	calls  int       // running now
-	lease  time.Time // zero: none
-	closed string    // why, "" while the session lives
+	guest  *live           // nil while paused or closed
+	paused *Snapshot       // its state while it has no sandbox; the folder is the session's
+	base   Snapshot        // what a dead sandbox goes back to
+	own    bool            // base was taken of this session, it is not the template
+	states int             // counts snapshots, rollbacks and revivals
+	since  int             // the one of them that base is of
+	holds  []*hold         // keep base and other snapshots of the session from being collected
+	used   time.Time       // last call
+	calls  int             // running now
+	lease  time.Time       // zero: none
+	added  []image.Package // beside the image's
+	closed string          // why, "" while the session lives
 
 	exposed *exposure // nil: nothing
 }
@@ -55,6 +57,7 @@ type start struct {
 	base   Snapshot
 	hold   *hold // of base
 	own    bool
+	added  []image.Package // that it has beside the image's
 	origin Origin
 	began  time.Time
 }
@@ -63,7 +66,7 @@ func newSession(m *Manager, g *live, opt Options, st start) *Session {
 	now := time.Now()
 	s := &Session{
 		id: newID(), m: m, opt: opt, born: now, used: now, origin: st.origin, took: now.Sub(st.began),
-		gate: semaphore.NewWeighted(allCalls), guest: g, base: st.base, own: st.own,
+		gate: semaphore.NewWeighted(allCalls), guest: g, base: st.base, own: st.own, added: st.added,
 	}
 	s.keep(st.hold)
 	return s
@@ -264,7 +267,7 @@ func (s *Session) replace(ctx context.Context, snap Snapshot) error {
 	}
 	s.mu.Lock()
 	old := s.guest
-	s.guest = l
+	s.guest, s.added = l, snap.Added
 	if s.closed != "" { // closed meanwhile: nobody else will end it
 		s.guest, old = old, l
 	}

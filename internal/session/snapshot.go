@@ -18,6 +18,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/atomicfile"
+	"praxis/internal/image"
 	"praxis/internal/safetext"
 	"praxis/internal/sandbox"
 	"praxis/internal/seal"
@@ -39,9 +40,11 @@ type Snapshot struct {
 	Deterministic bool         `json:"deterministic"`
 	Template      bool         `json:"template,omitempty"` // sessions start from it: a seed is still to be set
 	Bytes         int64        `json:"bytes"`
-	StoodStill    Millis       `json:"stood_still_ms"` // how long the original waited
-	dir           string
-	in            *Snapshots // where it was loaded from, which has its seal; nil: it was just taken
+	// Added are the packages that the state has beside its image's.
+	Added      []image.Package `json:"added,omitempty"`
+	StoodStill Millis          `json:"stood_still_ms"` // how long the original waited
+	dir        string
+	in         *Snapshots // where it was loaded from, which has its seal; nil: it was just taken
 }
 
 // Millis is a duration that is written as a number of milliseconds.

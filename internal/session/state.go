@@ -24,7 +24,7 @@ func (s *Session) alone(ctx context.Context, f func(*live) error) error {
 // go on. The caller holds the gate and owns the folder.
 func (s *Session) freeze(ctx context.Context, l *live) (Snapshot, error) {
 	s.mu.Lock()
-	snap := Snapshot{Spec: s.base.Spec, Deterministic: s.base.Deterministic}
+	snap := Snapshot{Spec: s.base.Spec, Deterministic: s.base.Deterministic, Added: s.added}
 	if s.own {
 		snap.Parent = s.base.ID
 	}
@@ -133,6 +133,7 @@ func (s *Session) Fork(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	st.added = snap.Added
 	st.hold, _ = holdFolder(st.base.dir) // that one is gone is reported when it is needed
 	return s.m.adopt(l, s.opt, st)
 }

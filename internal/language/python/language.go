@@ -31,6 +31,7 @@ func Language() language.Language {
 		Incomplete: incomplete,
 		Packages:   scriptPackages,
 		Cell:       cellCode,
+		Refresh:    func(folder string) string { return read("refresh.py") + "__refresh__(" + quote(folder) + ")\n" },
 		Kernel: language.Kernel{
 			Arguments: []string{"-u", "-X", "utf8"},
 			Program:   "kernel.py",
