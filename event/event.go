@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -179,7 +180,13 @@ type SessionBegan struct {
 	Limits   Limits `json:"limits"`
 	Seed     *int64 `json:"seed,omitempty"`
 	Snapshot string `json:"snapshot,omitempty"` // the state that it began with; empty: a fresh one
+	// Added are the packages that it has beside its image's, in the order in which
+	// they were added.
+	Added []Package `json:"added,omitempty"`
 }
+
+// Packages returns all packages of the session.
+func (e SessionBegan) Packages() []Package { return slices.Concat(e.Image.Packages, e.Added) }
 
 // Image names a root file system by its content.
 type Image struct {

@@ -75,8 +75,9 @@ type Images interface {
 	Find(ctx context.Context, idOrName string) (image.Info, error)
 }
 
-// ImageFiles looks after the files of images.
+// ImageFiles looks after the files of images, and resolves what sessions get beside them.
 type ImageFiles interface {
+	Add(ctx context.Context, img image.Image, added []image.Package, r image.Request, sink event.Sink) (image.Addition, error)
 	Check(ctx context.Context, img image.Image) error
 	Remove(ctx context.Context, idOrName string) error
 	Prune(ctx context.Context, olderThan time.Duration, keep ...string) ([]image.Info, error)

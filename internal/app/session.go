@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"praxis/event"
@@ -70,6 +71,8 @@ type Session struct {
 	// bounds are those of an execution that is given none.
 	bounds event.Bounds
 	from   string // the snapshot that a session without a name began with; "": its template
+	files  ImageFiles
+	adding sync.Mutex // packages are resolved with those that are there: one call after the other
 	// running is called when code begins to run, with a way to interrupt it.
 	running CodeHook
 }
@@ -100,7 +103,7 @@ func (a *App) OpenSession(ctx context.Context, spec SessionSpec, sink event.Sink
 	if err != nil {
 		return nil, err
 	}
-	return &Session{s: s, image: img, bounds: a.opt.Config.Execution}, nil
+	return &Session{s: s, image: img, bounds: a.opt.Config.Execution, files: m.imageFiles}, nil
 }
 
 // openNamed opens a named session. One that exists has its image and its limits:
@@ -131,7 +134,7 @@ func (m *machine) openNamed(ctx context.Context, c Config, spec SessionSpec, sin
 	if err != nil {
 		return nil, err
 	}
-	return &Session{s: n.Session, named: n, image: n.Session.Options().Image, bounds: c.Execution}, nil
+	return &Session{s: n.Session, named: n, image: n.Session.Options().Image, bounds: c.Execution, files: m.imageFiles}, nil
 }
 
 // lookup finds an image that was built.
@@ -226,7 +229,7 @@ func (a *App) openAgain(ctx context.Context, want event.SessionBegan, other Imag
 		if err != nil {
 			return nil, err
 		}
-		return &Session{s: s, image: img}, nil
+		return &Session{s: s, image: img, files: m.imageFiles}, nil
 	}
 	s, err := m.sessions.FromSnapshot(ctx, want.Snapshot, opt, sink)
 	if fault.KindOf(err) == fault.NotFound {
@@ -235,7 +238,7 @@ func (a *App) openAgain(ctx context.Context, want event.SessionBegan, other Imag
 	if err != nil {
 		return nil, err
 	}
-	return &Session{s: s, image: img, from: want.Snapshot}, nil
+	return &Session{s: s, image: img, from: want.Snapshot, files: m.imageFiles}, nil
 }
 
 // stateGone says that a run cannot begin again where it began.
@@ -293,9 +296,7 @@ func (s *Session) Describe() event.SessionBegan {
 	for _, r := range s.image.Runtimes {
 		out.Image.Languages = append(out.Image.Languages, event.Language{Name: r.Language, Version: r.Version})
 	}
-	for _, p := range s.image.Packages {
-		out.Image.Packages = append(out.Image.Packages, event.Package{Name: p.Name, Version: p.Version, Hash: p.Hash})
-	}
+	out.Image.Packages, out.Added = recordedPackages(s.image.Packages), recordedPackages(s.s.Added())
 	if s.named != nil {
 		out.Name, out.Snapshot = s.named.Name(), s.named.Head()
 	}
@@ -388,7 +389,7 @@ func (s *Session) Fork(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Session{s: other, image: s.image, bounds: s.bounds}, nil
+	return &Session{s: other, image: s.image, bounds: s.bounds, files: s.files}, nil
 }
 
 // Rollback goes back to a snapshot of this session.

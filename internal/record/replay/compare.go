@@ -332,12 +332,12 @@ func imageChange(was, is event.Image) string {
 }
 
 // packageChanges returns the packages whose versions differ, by name.
-func packageChanges(was, is event.Image) []PackageChange {
+func packageChanges(was, is []event.Package) []PackageChange {
 	changes := map[string]PackageChange{}
-	for _, p := range was.Packages {
+	for _, p := range was {
 		changes[p.Name] = PackageChange{Name: p.Name, Was: p.Version}
 	}
-	for _, p := range is.Packages {
+	for _, p := range is {
 		c := changes[p.Name]
 		c.Name, c.Is = p.Name, p.Version
 		changes[p.Name] = c

@@ -243,7 +243,7 @@ func given(s *timeline) string {
 	seed := s.began.Seed
 	if s.session != nil {
 		line("image", s.session.Image.Name+" "+s.session.Image.ID)
-		for _, p := range s.session.Image.Packages {
+		for _, p := range s.session.Packages() {
 			line("package", p.Name+" "+p.Version)
 		}
 		if seed == nil {

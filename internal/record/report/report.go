@@ -372,6 +372,7 @@ func (s *timeline) facts() []fact {
 	if s.session != nil {
 		put("image", s.session.Image.Name+" "+short(s.session.Image.ID))
 		put("packages", packages(s.session.Image.Packages))
+		put("added packages", packages(s.session.Added))
 		if s.session.Limits != (event.Limits{}) {
 			put("limits", limits(s.session.Limits))
 		}

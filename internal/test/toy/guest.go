@@ -25,6 +25,8 @@
 package toy
 
 import (
+	"archive/tar"
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -88,10 +90,11 @@ type guest struct {
 	tasks sync.WaitGroup
 }
 
-// upload is a file whose content comes as data.
+// upload is a file whose content comes as data, or a folder whose archive does.
 type upload struct {
-	path string
-	data []byte
+	path   string
+	data   []byte
+	folder bool
 }
 
 // Save implements fake.Program.
@@ -196,6 +199,11 @@ func (g *guest) take(f wire.Frame, die func()) {
 	case wire.End:
 		if u := g.write[f.ID]; u != nil {
 			delete(g.write, f.ID)
+			if u.folder {
+				g.unpack(u)
+				g.sendJSON(wire.Response, f.ID, struct{}{})
+				return
+			}
 			g.put(u.path, file{Data: u.data, Changed: time.Unix(1, 0)})
 			g.sendJSON(wire.Response, f.ID, g.info(u.path))
 		}
@@ -246,6 +254,10 @@ func (g *guest) request(f wire.Frame, die func()) {
 		var w wire.Write
 		_ = json.Unmarshal(f.Body, &w)
 		g.write[f.ID] = &upload{path: absolute(w.Path)}
+	case wire.OpExtract:
+		var x wire.Extract
+		_ = json.Unmarshal(f.Body, &x)
+		g.write[f.ID] = &upload{path: absolute(x.Dir), folder: true}
 	case wire.OpRead:
 		g.read(f)
 	case wire.OpList:
@@ -266,6 +278,19 @@ func (g *guest) put(name string, f file) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.state.Files[name] = f
+}
+
+// unpack makes the files of an archive.
+func (g *guest) unpack(u *upload) {
+	r := tar.NewReader(bytes.NewReader(u.data))
+	for {
+		h, err := r.Next()
+		if err != nil {
+			return
+		}
+		data, _ := io.ReadAll(r) // what is there of a damaged archive
+		g.put(path.Join(u.path, h.Name), file{Data: data, Changed: time.Unix(1, 0)})
+	}
 }
 
 func (g *guest) info(name string) wire.FileInfo {
@@ -346,6 +371,9 @@ func (e *execution) display(b wire.Bundle) {
 func (e *execution) run(x wire.Execute) (alive bool) {
 	if x.Code == e.waiting {
 		e.rest()
+		return true
+	}
+	if x.Code == python.Language().Refresh("/home/user/.packages") {
 		return true
 	}
 	if strings.HasPrefix(x.Code, "def __invoke__") {

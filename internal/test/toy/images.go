@@ -3,6 +3,8 @@ package toy
 import (
 	"context"
 	"slices"
+	"strings"
+	"testing/fstest"
 	"time"
 
 	"praxis/event"
@@ -48,6 +50,29 @@ func (i Images) Reopen(ctx context.Context, idOrName string) (image.Image, error
 		return image.Image{}, err
 	}
 	return i.Resolve(ctx, image.Request{}, event.Discard)
+}
+
+// Add finds every package but "missing", each a module of one line.
+func (Images) Add(_ context.Context, img image.Image, added []image.Package, r image.Request, _ event.Sink) (image.Addition, error) {
+	out := image.Addition{Folder: "/home/user/.packages"}
+	files := fstest.MapFS{}
+	for _, name := range r.With {
+		there := slices.Concat(img.Packages, added)
+		i := slices.IndexFunc(there, func(p image.Package) bool { return p.Name == name })
+		switch {
+		case name == "missing":
+			return image.Addition{}, fault.New(fault.NotFound, "Check the name.", "cannot find a package named missing in the index")
+		case i >= 0:
+			out.Present = append(out.Present, there[i])
+			continue
+		}
+		out.New = append(out.New, image.Package{Name: name, Version: "1.0", Hash: "sha256:" + strings.Repeat("0", 64)})
+		files[name+".py"] = &fstest.MapFile{Data: []byte("N = 1"), Mode: 0o644}
+	}
+	if len(files) > 0 {
+		out.Files, out.Bytes = files, int64(5*len(files))
+	}
+	return out, nil
 }
 
 // Check finds every image as it was made.
