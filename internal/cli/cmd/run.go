@@ -324,14 +324,18 @@ func (r *runCommand) cutNote(out app.CodeResult) string {
 // missingHint says how to get a module. That a package is called like it is a
 // guess: the code may mean a file of its own.
 func (r *runCommand) missingHint(m app.Missing) string {
-	text := "the session has no module " + m.Module + ", which is in the package " + m.Package + ": add it with --with " + m.Package
-	if m.Module == m.Package {
-		text = "the session has no module " + m.Module + "; if it is a package, add it with --with " + m.Package
-	}
 	if r.session != "" {
-		text += ", in a new session"
+		return missingText(m, "praxis session add "+r.session+" "+m.Package)
 	}
-	return text
+	return missingText(m, "--with "+m.Package)
+}
+
+// missingText says that the session lacks a module, and what adds its package.
+func missingText(m app.Missing, how string) string {
+	if m.Module == m.Package {
+		return "the session has no module " + m.Module + "; if it is a package, add it with " + how
+	}
+	return "the session has no module " + m.Module + ", which is in the package " + m.Package + ": add it with " + how
 }
 
 // madeHint says how to get what was made and not saved, or "".

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/event"
 	"praxis/internal/app"
 	"praxis/internal/cli/format"
 	"praxis/internal/safetext"
@@ -14,7 +15,7 @@ import (
 
 func (p *program) sessionCommand() *cobra.Command {
 	return group("session", "Named sessions and their snapshots",
-		p.sessionList(), p.sessionFork(), p.sessionRollback(), p.sessionLog(), p.sessionRemove())
+		p.sessionList(), p.sessionAdd(), p.sessionFork(), p.sessionRollback(), p.sessionLog(), p.sessionRemove())
 }
 
 // sessionLine is one object of session ls --json.
@@ -28,7 +29,9 @@ type sessionLine struct {
 	Seed      *int64    `json:"seed,omitempty"`
 	Created   time.Time `json:"created"`
 	Used      time.Time `json:"used"`
-	Unsealed  bool      `json:"unsealed,omitempty"` // it can only be removed
+	// Added are the packages that it has beside its image's.
+	Added    []event.Package `json:"added,omitempty"`
+	Unsealed bool            `json:"unsealed,omitempty"` // it can only be removed
 }
 
 func (p *program) sessionList() *cobra.Command {
@@ -58,7 +61,7 @@ func (p *program) listSessions(all []app.NamedSession, asJSON bool) error {
 			bytes += snap.Bytes
 		}
 		if asJSON {
-			err := p.printJSON(sessionLine{s.Name, s.Head, len(s.Snapshots), bytes, s.Image.Name, s.Forked, s.Seed, s.Created, s.Used, s.Unsealed})
+			err := p.printJSON(sessionLine{s.Name, s.Head, len(s.Snapshots), bytes, s.Image.Name, s.Forked, s.Seed, s.Created, s.Used, app.AddedTo(s), s.Unsealed})
 			if err != nil {
 				return err
 			}

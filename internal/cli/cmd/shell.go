@@ -29,7 +29,7 @@ exit() end the shell.
   NAME?          signature and documentation of an object
   !COMMAND       run a command in the sandbox's shell
   %timeit CODE   measure how long code takes
-  %pip           how packages are added
+  %pip           add packages: %pip install NAME; %pip list shows what there is
   :files         what is in the working folder
   :get NAME      copy a file from there to the folder of --out
   :put PATH      copy a file of this machine into it
@@ -123,13 +123,14 @@ func (s *shellCommand) run(ctx context.Context) error {
 		if err := w.AddFiles(ctx, inputs); err != nil {
 			return err
 		}
-		return s.loop(ctx, cfg, w)
+		return s.loop(ctx, a, cfg, w)
 	})
 }
 
 // shell is one conversation at the prompt.
 type shell struct {
 	*shellCommand
+	a      *app.App
 	cfg    app.Config
 	w      *app.Session
 	pieces tui.PieceReader
@@ -139,8 +140,8 @@ type shell struct {
 	last   event.Status // of the last code; 0 when none ran
 }
 
-func (s *shellCommand) loop(ctx context.Context, cfg app.Config, w *app.Session) (err error) {
-	sh := &shell{shellCommand: s, cfg: cfg, w: w, prompt: isTerminal(s.p.stdin) && isTerminal(s.p.stdout) && s.p.getenv("TERM") != "dumb" && !s.json}
+func (s *shellCommand) loop(ctx context.Context, a *app.App, cfg app.Config, w *app.Session) (err error) {
+	sh := &shell{shellCommand: s, a: a, cfg: cfg, w: w, prompt: isTerminal(s.p.stdin) && isTerminal(s.p.stdout) && s.p.getenv("TERM") != "dumb" && !s.json}
 	pieces := tui.Pieces{Language: w.Language(), Command: isCommand}
 	if sh.prompt {
 		if err := s.p.emit(s.banner(cfg, w.Language())); err != nil {
@@ -267,6 +268,9 @@ func (s *shell) execute(ctx context.Context, code string) error {
 		err = s.p.printJSON(x)
 	} else {
 		err = printer.end(x)
+	}
+	if m := s.a.MissingOf(x); m != nil && err == nil && !s.json {
+		err = s.say("%s", missingText(*m, "%pip install "+m.Package))
 	}
 	if err != nil {
 		return err

@@ -39,7 +39,7 @@ func (s *shell) command(ctx context.Context, line string) (more bool, err error)
 	case "%timeit":
 		return true, s.generate(ctx, name, prompt.Time, arg)
 	case "%pip":
-		return true, s.packages(arg)
+		return true, s.packages(ctx, arg)
 	case ":quit", ":q", ":exit":
 		return false, nil
 	case ":help", ":h", "%help":
@@ -82,16 +82,6 @@ func (s *shell) generate(ctx context.Context, name string, code func(string) str
 	return s.execute(ctx, code(arg))
 }
 
-// packages says how packages are added: the image of a session is fixed.
-func (s *shell) packages(arg string) error {
-	with := "NAME"
-	if words := strings.Fields(strings.TrimPrefix(arg, "install")); len(words) > 0 {
-		with = strings.Join(words, ",")
-	}
-	return fault.New(fault.Conflict, "Begin a session with them: praxis shell --with "+shellWord(with)+".",
-		"cannot install packages here: the sandbox has no package index, and a session has the packages that it began with")
-}
-
 func (s *shell) saveAs(ctx context.Context, label string) error {
 	if s.session == "" {
 		return fault.New(fault.Conflict, "Start one with praxis shell --session NAME; files can be taken along with :get.",
@@ -129,7 +119,7 @@ func (s *shell) completer(ctx context.Context) func(string, int) (int, []string)
 	}
 }
 
-var shellCommands = [...]string{"%pip install ", "%reset", "%timeit ", ":files", ":get ", ":help", ":put ", ":quit", ":restart", ":save"}
+var shellCommands = [...]string{"%pip install ", "%pip list", "%reset", "%timeit ", ":files", ":get ", ":help", ":put ", ":quit", ":restart", ":save"}
 
 func matching(all []string, prefix string) []string {
 	var out []string
