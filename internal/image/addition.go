@@ -33,7 +33,7 @@ func (a Addition) Close() error {
 
 // Add resolves a request for a session that runs img and was given the packages
 // added since. Those and the image's own stay at their versions: a request that
-// needs others is a Conflict. Everything else is as in Resolve.
+// needs others is a fault that says which. Everything else is as in Resolve.
 func (s *Store) Add(ctx context.Context, img Image, added []Package, req Request, sink event.Sink) (Addition, error) {
 	out, err := s.add(ctx, img, added, req, func(text string) { sink.Emit(event.Progress{Stage: "image", Text: text}) })
 	if err != nil {

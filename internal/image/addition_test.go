@@ -55,11 +55,11 @@ func TestAdd(t *testing.T) {
 		{"atoms==2.0", "The user requested atoms==2.0; the session has atoms==1.0"},
 	} {
 		_, err := s.Add(t.Context(), img, nil, with(c.what), &collectSink{})
-		if fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), c.want) || fault.RemedyOf(err) == "" {
-			t.Errorf("%s: %v, want a conflict that says %q", c.what, err, c.want)
+		if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), c.want) || fault.RemedyOf(err) == "" {
+			t.Errorf("%s: %v, want a fault that says %q", c.what, err, c.want)
 		}
 	}
-	if _, err := s.Add(t.Context(), img, want, with("molecule==3.0"), &collectSink{}); fault.KindOf(err) != fault.Conflict && fault.KindOf(err) != fault.NotFound {
+	if _, err := s.Add(t.Context(), img, want, with("molecule==3.0"), &collectSink{}); fault.KindOf(err) != fault.Invalid && fault.KindOf(err) != fault.NotFound {
 		t.Errorf("another version of what was added: %v", err)
 	}
 	if _, err := s.Add(t.Context(), img, nil, with("/etc/passwd"), &collectSink{}); fault.KindOf(err) != fault.Invalid {

@@ -309,7 +309,7 @@ func explainFixed(there []Package, out string) error {
 	if len(there) == 0 || !conflictRE.MatchString(out) {
 		return nil
 	}
-	return fault.New(fault.Conflict, "Ask for another version, or begin a session with all packages.",
+	return fault.New(fault.Invalid, "Ask for another version, or begin a session with all packages.",
 		"cannot add packages: they contradict each other or what the session has: %s",
 		strings.ReplaceAll(conflictDetail(out), "The user requested (constraint)", "the session has"))
 }
