@@ -52,6 +52,10 @@
 // digest of the request, sealed, so that the next Resolve of the same request is
 // offline and immediate, and a layer that was pruned comes back the same.
 //
+// Packages for a session that goes on ([Store.Add]) are resolved and laid out in the
+// same way, with what the session has as pip's constraints; the layer has only what is
+// new. The guest finds them below /home/user/.packages, after the image's own.
+//
 // # Locks
 //
 // store.lock is held shared while an image is resolved and exclusively while

@@ -31,6 +31,11 @@
 // language. The kernels' programs are sent into the guest when a template is
 // built and are part of its snapshot.
 //
+// # Packages
+//
+// A session can be given packages beside its image's ([Session.AddPackages]). They
+// are files on its own disk, and every snapshot says which it has.
+//
 // # What is kept
 //
 // A snapshot stays while a named session refers to it. Others, as runs take
