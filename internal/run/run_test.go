@@ -79,7 +79,7 @@ func (b *fakeSession) Snapshot(ctx context.Context) (Snapshot, error) {
 }
 
 func (b *fakeSession) Describe() event.SessionBegan {
-	return event.SessionBegan{Session: "s-1", Image: event.Image{Languages: []event.Language{{Name: "python", Version: "3.14"}}, Packages: []event.Package{{Name: "numpy", Version: "2.3"}}}}
+	return event.SessionBegan{Session: "s-1", Image: event.Image{Languages: []event.Language{{Name: "python", Version: "3.14"}}, Packages: []event.Package{{Name: "numpy", Version: "2.3"}}}, Added: []event.Package{{Name: "polars", Version: "1.0"}}}
 }
 
 // log is a Recorder that fails at an event when its test says so.
@@ -175,7 +175,7 @@ func TestAsk(t *testing.T) {
 			if f, ok := e.(event.FileGiven); ok && (f.Bytes != 4 || len(f.SHA256) != 64) {
 				t.Errorf("given %+v", f)
 			}
-			if r, ok := e.(event.ModelRequested); ok && r.Step == 1 && !strings.Contains(r.System, "numpy 2.3") {
+			if r, ok := e.(event.ModelRequested); ok && r.Step == 1 && !strings.Contains(r.System, "numpy 2.3, polars 1.0") {
 				t.Error("the model does not see the packages")
 			}
 		}

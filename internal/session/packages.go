@@ -56,7 +56,7 @@ func (s *Session) addPackages(ctx context.Context, l *live, a image.Addition, be
 }
 
 // layOut copies the files of packages into a session. What a failure leaves of
-// them is removed as far as it can be told from what was there before.
+// them is removed, except what it added to folders that were there before.
 func (s *Session) layOut(ctx context.Context, l *live, a image.Addition) error {
 	before, err := l.client.List(ctx, a.Folder, false)
 	if err != nil && fault.KindOf(err) != fault.NotFound {
