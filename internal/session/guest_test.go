@@ -135,7 +135,7 @@ func (g *toy) answer(f wire.Frame) (kind wire.Kind, id uint32, body any, ok bool
 				return 0, 0, nil, false
 			}
 			g.calling = r.Code == "ask"
-			if r.Code == "hang" {
+			if r.Code == "hang" || g.state.Vars["mute"] != "" && strings.HasPrefix(r.Code, "found = ") {
 				return 0, 0, nil, true
 			}
 			done := g.execute(r.Code)

@@ -99,8 +99,8 @@ func (s *Session) refresh(ctx context.Context, l *live, folder string) error {
 		x, err := l.client.Execute(bounded, wire.Execute{
 			Context: c.Name, Code: lang.Refresh(folder), WallMS: DefaultTimeout.Milliseconds(), Silent: true,
 		}, event.Discard)
-		if err != nil && bounded.Err() != nil {
-			l.close()
+		if err != nil && bounded.Err() != nil && fault.KindOf(err) == fault.Unavailable {
+			l.close() // it does not even stop when it is interrupted
 		}
 		switch {
 		case err != nil:

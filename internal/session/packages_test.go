@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"testing/synctest"
 
 	"praxis/event"
 	"praxis/fault"
@@ -111,6 +112,30 @@ func TestPackagesThatDoNotFit(t *testing.T) {
 	if len(s.Added()) != 0 {
 		t.Errorf("the session has %v", s.Added())
 	}
+}
+
+// TestGuestThatIsNotRefreshed checks that a guest which does not answer when it is
+// given packages is ended, and that the session goes back to what it says it has.
+func TestGuestThatIsNotRefreshed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := create(t, toyManager(t, t.TempDir()), toyOptions(t))
+		eval(t, s, "x = 1")
+		if _, err := s.Snapshot(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		eval(t, s, "mute = yes")
+		if err := s.AddPackages(t.Context(), addition("polars"), nil); err == nil {
+			t.Error("a guest that does not answer has packages")
+		}
+		out, err := s.Execute(t.Context(), "x", Exec{}, event.Discard)
+		if err != nil || out.State != event.Restored {
+			t.Fatalf("%+v, %v", out, err)
+		}
+		want(t, s, "x", "1")
+		if got := names(s.Added()); got != "" {
+			t.Errorf("the session has %q", got)
+		}
+	})
 }
 
 // TestNamedPackages checks that the description of a named session says what was
