@@ -22,6 +22,7 @@ type completions func(ctx context.Context, a *app.App, args []string) ([]cobra.C
 // name. Any other argument but run's file is not a file either.
 func (p *program) completeAll(root *cobra.Command) error {
 	byCommand := map[string]completions{
+		"session add":      first(sessionNames),
 		"session fork":     first(sessionNames),
 		"session log":      first(sessionNames),
 		"session rm":       sessionNames,
