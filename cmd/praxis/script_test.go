@@ -166,7 +166,7 @@ func copyEntry(from, to string, d fs.DirEntry) error {
 	case err != nil:
 		return err
 	case d.IsDir():
-		return os.MkdirAll(to, info.Mode().Perm()|0o700)
+		return errors.Join(os.MkdirAll(to, 0o700), os.Chmod(to, info.Mode()))
 	case d.Type()&fs.ModeSymlink != 0:
 		text, err := os.Readlink(from)
 		if err != nil {
@@ -181,7 +181,7 @@ func copyEntry(from, to string, d fs.DirEntry) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(to, data, info.Mode().Perm())
+	return errors.Join(os.WriteFile(to, data, 0o600), os.Chmod(to, info.Mode()))
 }
 
 // findRun names a run and its log.
