@@ -190,12 +190,7 @@ func become(p program) error {
 	if err := restrict(p.Namespaces); err != nil {
 		return err
 	}
-	if p.Memory > 0 {
-		if err := setLimit(rlimitAS, uint64(p.Memory)); err != nil {
-			return err
-		}
-	}
-	return &os.PathError{Op: "exec", Path: path, Err: syscall.Exec(path, p.Argv, p.Env)}
+	return &os.PathError{Op: "exec", Path: path, Err: execute(path, p.Argv, p.Env, p.Memory)}
 }
 
 // giveUp changes to the session's user for good and leaves no capability

@@ -54,6 +54,39 @@ func prlimit(pid, resource int, value uint64) error {
 	return nil
 }
 
+// execute executes a program in the place of this one, with its address space limited
+// to memory bytes; 0: no limit. It returns only when that failed. From the limit on
+// nothing is allocated: this program has more address space than the limit allows, and
+// the runtime ends a program that wants more and gets none.
+func execute(path string, argv, env []string, memory int64) error {
+	name, err := syscall.BytePtrFromString(path)
+	if err != nil {
+		return err
+	}
+	args, err := syscall.SlicePtrFromStrings(argv)
+	if err != nil {
+		return err
+	}
+	variables, err := syscall.SlicePtrFromStrings(env)
+	if err != nil {
+		return err
+	}
+	var lim syscall.Rlimit
+	if err := syscall.Getrlimit(rlimitAS, &lim); err != nil {
+		return err
+	}
+	if memory > 0 {
+		lim.Max = min(uint64(memory), lim.Max) // a limit that is already lower stays
+		lim.Cur = lim.Max
+	}
+	_, _, e := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, 0, rlimitAS, uintptr(unsafe.Pointer(&lim)), 0, 0, 0)
+	if e == 0 {
+		_, _, e = syscall.RawSyscall(syscall.SYS_EXECVE, uintptr(unsafe.Pointer(name)),
+			uintptr(unsafe.Pointer(unsafe.SliceData(args))), uintptr(unsafe.Pointer(unsafe.SliceData(variables))))
+	}
+	return e
+}
+
 // getLimit reads the soft limit of another process.
 func getLimit(pid, resource int) (uint64, error) {
 	var lim syscall.Rlimit
