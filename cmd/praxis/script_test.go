@@ -119,7 +119,7 @@ func (s *scripts) home(ts *testscript.TestScript, neg bool, args []string) {
 
 // furnish makes a data folder with the images and the key of the shared one, since
 // unpacking them takes seconds. They are copied: a hard link would change the files of
-// every folder at once as far as their seals can see.
+// every folder at once as far as their seals can see. The program is that of all.
 func (s *scripts) furnish(dir string) error {
 	shared := os.Getenv(homeVar)
 	s.shared.Do(func() {
@@ -134,6 +134,9 @@ func (s *scripts) furnish(dir string) error {
 		return s.failed
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if err := os.Symlink(filepath.Join(shared, "programs"), filepath.Join(dir, "programs")); err != nil {
 		return err
 	}
 	for _, part := range []string{"images/python", "images/pip", "images/root", "images/layer", "images/image", "images/request", "keys/seal.key"} {

@@ -136,10 +136,15 @@ func Open(cfg Config) (*Manager, error) {
 	}
 	var dirs []string
 	for _, name := range []string{"owners", "programs", "templates", "snapshots", "sessions"} {
-		dirs = append(dirs, filepath.Join(cfg.Dir, name))
-		if err := os.MkdirAll(dirs[len(dirs)-1], 0o700); err != nil {
+		dir := filepath.Join(cfg.Dir, name)
+		err := os.MkdirAll(dir, 0o700)
+		if err == nil {
+			dir, err = filepath.EvalSymlinks(dir) // it may lie on another disk
+		}
+		if err != nil {
 			return nil, fmt.Errorf("cannot open data folder: %w", noSpace(err))
 		}
+		dirs = append(dirs, dir)
 	}
 	owners, programs := dirs[0], dirs[1]
 	if err := sweep(owners, dirs[1:]...); err != nil {
