@@ -34,6 +34,9 @@ const (
 type record struct {
 	Op    string    `json:"op"`
 	Begin time.Time `json:"begin"`
+	// Alive is when the session was last known to live, before Begin where others were
+	// in between: a fault since then may be why the operation failed. Zero: at Begin.
+	Alive time.Time `json:"alive"`
 	End   time.Time `json:"end"`
 	// Ended is "ok", a status, a fault with its text, or an error with its text.
 	Ended string `json:"ended"`
@@ -167,7 +170,8 @@ type worker struct {
 	rng *rand.Rand
 
 	session *praxis.Session
-	known   bool // whether v is the value of the variable and the file
+	alive   time.Time // when it was last known to live
+	known   bool      // whether v is the value of the variable and the file
 	v       int64
 	snap    string // a snapshot, and the value in it; "": none
 	snapV   int64
@@ -191,7 +195,7 @@ func operations() []operation {
 	return []operation{
 		{"execute", 45, (*worker).execute}, {"file", 8, (*worker).file}, {"kill kernel", 2, (*worker).killKernel},
 		{"snapshot", 4, (*worker).snapshot}, {"rollback", 4, (*worker).rollback}, {"fork", 3, (*worker).fork}, {"open", 2, (*worker).reopen},
-		{"record", 5, (*worker).record}, {"replay", 2, (*worker).replay}, {"named", 4, (*worker).count}, {"command", 3, (*worker).command},
+		{"record", 5, (*worker).record}, {"replay", 2, (*worker).replay}, {"named", 4, (*worker).count}, {"command", 3, (*worker).command}, // not in the worker's session
 		code("output", 5, "print('0123456789' * 20000)", event.OK, strings.Repeat("0123456789", 20000), 0),
 		code("raise", 4, "1/0", event.Error, "", 0),
 		code("timeout", 2, "while True: pass", event.Timeout, "", 200*time.Millisecond),
@@ -245,7 +249,14 @@ func (w *worker) do(o operation) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), opTime)
 	defer cancel()
 	err := o.do(w, ctx)
-	r := record{Op: o.name, Begin: began}
+	apart := slices.Contains([]string{"record", "replay", "named", "command"}, o.name)
+	r := record{Op: o.name, Begin: began, Alive: w.alive}
+	if apart || o.name == "open" {
+		r.Alive = time.Time{}
+	}
+	if err == nil && !apart {
+		w.alive = began
+	}
 	var bad wrong
 	var other notOK
 	switch {

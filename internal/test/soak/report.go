@@ -106,8 +106,12 @@ func (r *report) add(host int, o record) {
 	r.bad[o.Op]++
 	text := strings.Join(strings.Fields(variable.ReplaceAllString(o.Ended, "#")), " ")
 	r.endings[text[:min(len(text), 220)]]++
-	if !r.struck(host, o.Begin, o.End) {
-		r.failed(fmt.Sprintf("host %d: %s failed at %s after %v, and no fault struck it: %.600s", host, o.Op, o.End.Format(time.TimeOnly), o.End.Sub(o.Begin).Round(time.Millisecond), o.Ended))
+	if o.Alive.IsZero() {
+		o.Alive = o.Begin
+	}
+	if !r.struck(host, o.Alive, o.End) {
+		r.failed(fmt.Sprintf("host %d: %s failed at %s after %v, %v after its session was last known to live, and no fault struck it: %.600s", host, o.Op, o.End.Format(time.TimeOnly),
+			o.End.Sub(o.Begin).Round(time.Millisecond), o.End.Sub(o.Alive).Round(time.Millisecond), o.Ended))
 	}
 }
 
