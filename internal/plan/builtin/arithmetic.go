@@ -1,8 +1,6 @@
 package builtin
 
 import (
-	"math/big"
-
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/syntax"
@@ -16,9 +14,12 @@ func numberBuiltins() []*value.Native {
 		{Name: "divmod", Params: "x, y, /", Call: builtinDivmod},
 		{Name: "pow", Params: "base, exp, mod=None", Call: builtinPow},
 		{Name: "round", Params: "number, ndigits=None", Call: builtinRound},
-		(&value.Native{Name: "sum", Params: "iterable, /, start=0", Call: builtinSum, Precise: true}).Drain(0),
-		{Name: "min", Params: "", Call: extremeNative("min", -1), Precise: true},
-		{Name: "max", Params: "", Call: extremeNative("max", 1), Precise: true},
+		(&value.Native{Name: "sum", Params: "iterable, /, start=0", Call: builtinSum, Precise: true}).Stream(),
+		{Name: "_lost", Params: "lost, total, x, /", Call: builtinLost},
+		{Name: "_regained", Params: "total, lost, /", Call: builtinRegained},
+		{Name: "_ended", Params: "v, iterator, /", Call: builtinEnded, Precise: true},
+		(&value.Native{Name: "min", Params: "", Call: extremeNative("min", -1), Precise: true}).Stream(),
+		(&value.Native{Name: "max", Params: "", Call: extremeNative("max", 1), Precise: true}).Stream(),
 		{Name: "_place", Params: "keys, sign, /", Call: builtinPlace},
 		{Name: "hash", Params: "obj, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
 			h, err := t.Hash(a.Pos[0])
@@ -101,127 +102,129 @@ func builtinRound(t *value.Thread, a *value.Args) (value.Value, error) {
 }
 
 // builtinSum adds up: ints exactly, floats with what the additions lose beside them.
+// It keeps nothing of what it has added.
 func builtinSum(t *value.Thread, a *value.Args) (value.Value, error) {
 	start := a.Pos[1]
-	l := start.Label
 	if start.Kind == value.KUnset {
 		start = value.Int(0)
 	}
 	switch t.Base(start).Kind {
 	case value.KStr:
-		return value.Value{}, t.FailAt(l, t.Types.TypeError, "sum() can't sum strings [use ''.join(seq) instead]")
+		return value.Value{}, t.FailAt(start.Label, t.Types.TypeError, "sum() can't sum strings [use ''.join(seq) instead]")
 	case value.KBytes:
-		return value.Value{}, t.FailAt(l, t.Types.TypeError, "sum() can't sum bytes [use b''.join(seq) instead]")
+		return value.Value{}, t.FailAt(start.Label, t.Types.TypeError, "sum() can't sum bytes [use b''.join(seq) instead]")
 	}
-	seen := t.Seen
-	t.Seen = 0
-	items, err := t.Collect(a.Pos[0])
+	if t.Foreign(a.Pos[0]) {
+		return t.TailBuiltin("_sum", a.Pos[0], start)
+	}
+	it, err := t.Iter(a.Pos[0])
 	if err != nil {
 		return value.Value{}, err
 	}
-	l = t.Join(l, t.Seen)
-	t.Seen = seen
-	if err := t.Step(int64(len(items)) / 4); err != nil {
-		return value.Value{}, err
+	s := adding{total: start, l: t.Join(start.Label, it.Label)}
+	for {
+		x, ok, err := t.Next(it)
+		if err != nil {
+			return value.Value{}, err
+		}
+		if !ok {
+			total := s.result()
+			return total.With(t.Join(total.Label, t.Join(s.l, x.Label))), nil
+		}
+		if x.Kind == value.KObject || s.total.Kind == value.KObject {
+			return t.TailBuiltin("_sum", it, s.result().With(s.l), x)
+		}
+		if err := s.add(t, x); err != nil {
+			return value.Value{}, err
+		}
+		if s.total.Obj != nil {
+			a.Pos[1] = s.total // where its memory is counted
+		}
 	}
-	if len(items) == 0 {
-		return start.With(t.Join(start.Label, l)), nil
-	}
-	total, rest, err := sumNumbers(t, start, items, &l)
-	if err != nil {
-		return value.Value{}, err
-	}
-	if len(rest) > 0 {
-		return sumRest(t, rest, total, l)
-	}
-	return total.With(t.Join(total.Label, l)), nil
 }
 
-// sumNumbers adds up the ints and floats at the front of items and returns the rest.
-func sumNumbers(t *value.Thread, total value.Value, items []value.Value, l *label.ID) (value.Value, []value.Value, error) {
-	i := 0
-	if value.IsInt(total) && total.Kind != value.KBig {
-		n := total.N
-		for i < len(items) && (items[i].Kind == value.KInt || items[i].Kind == value.KBool) {
-			s := n + items[i].N
-			if (s > n) != (items[i].N > 0) && items[i].N != 0 {
-				break
-			}
-			n = s
-			if items[i].Label != 0 {
-				*l = t.Join(*l, items[i].Label)
-			}
-			i++
-		}
-		total = value.Int(n)
+// adding is the state of a sum.
+type adding struct {
+	total  value.Value
+	floats pytext.Sum // the total, once it is a float and a number was added to it
+	float  bool
+	l      label.ID
+}
+
+// result is the sum so far.
+func (s *adding) result() value.Value {
+	if s.float {
+		return value.Float(s.floats.Total())
 	}
-	if i < len(items) && value.IsInt(items[i]) && value.IsInt(total) {
-		n := new(big.Int).Set(value.ToBig(total))
-		for ; i < len(items) && value.IsInt(items[i]); i++ {
-			*l = t.Join(*l, items[i].Label)
-			n.Add(n, value.ToBig(items[i]))
-			if err := t.Step(int64(n.BitLen()) / 4096); err != nil {
-				return value.Value{}, nil, err
-			}
-		}
-		var err error
-		if total, err = t.Big(n); err != nil {
-			return value.Value{}, nil, err
+	return s.total
+}
+
+// add adds x, which is no instance of a class of the program.
+func (s *adding) add(t *value.Thread, x value.Value) error {
+	if t.Steps--; t.Steps < 0 {
+		if err := t.OutOfSteps(); err != nil {
+			return err
 		}
 	}
-	if i == len(items) {
-		return total, nil, nil
-	}
-	if total.Kind != value.KFloat {
-		if !value.IsInt(total) || items[i].Kind != value.KFloat {
-			return total, items[i:], nil
+	if s.total.Kind == value.KInt && x.Kind == value.KInt {
+		if sum := s.total.N + x.N; (sum > s.total.N) == (x.N > 0) || x.N == 0 {
+			s.l = t.Join(s.l, x.Label)
+			s.total = value.Int(sum)
+			return nil
 		}
-		v, err := t.Binary(syntax.Add, total, items[i])
-		if err != nil {
-			return value.Value{}, nil, err
-		}
-		*l = t.Join(*l, items[i].Label)
-		total = v
-		i++
 	}
-	var s pytext.Sum
-	s.Add(total.Float())
-	for ; i < len(items); i++ {
-		x := items[i]
-		switch x.Kind {
-		case value.KFloat:
-			s.Add(x.Float())
-		case value.KInt, value.KBool, value.KBig:
+	if !s.float && s.total.Kind == value.KFloat && (x.Kind == value.KFloat || value.IsInt(x)) {
+		s.float = true
+		s.floats.Add(s.total.Float())
+	}
+	if s.float {
+		if x.Kind == value.KFloat || value.IsInt(x) {
 			f, err := t.ToFloat(x)
-			if err != nil {
-				return value.Value{}, nil, err
-			}
-			s.Add(f)
-		default:
-			return value.Float(s.Total()), items[i:], nil
+			s.floats.Add(f)
+			s.l = t.Join(s.l, x.Label)
+			return err
 		}
-		*l = t.Join(*l, x.Label)
+		s.total, s.float, s.floats = s.result(), false, pytext.Sum{}
 	}
-	return value.Float(s.Total()), nil, nil
+	total, err := t.Binary(syntax.Add, s.total, x)
+	if total.Kind == value.KFloat || value.IsInt(total) { // the sum of numbers has one label
+		s.l, total.Label = t.Join(s.l, total.Label), 0
+	}
+	s.total = total
+	return err
 }
 
-// sumRest adds up anything: in Go where no class of the program has a say.
-func sumRest(t *value.Thread, items []value.Value, total value.Value, l label.ID) (value.Value, error) {
-	total.Label = t.Join(total.Label, l)
-	for i := range items {
-		if items[i].Kind == value.KObject || total.Kind == value.KObject {
-			return tailBuiltin(t, "_sum", t.List(append([]value.Value(nil), items[i:]...)).With(l), total)
-		}
-		v, err := t.Binary(syntax.Add, total, items[i])
+// builtinLost returns what is lost of total and x by adding them as floats, with
+// what was lost before.
+func builtinLost(t *value.Thread, a *value.Args) (value.Value, error) {
+	lost, total, x := a.Pos[0], a.Pos[1], a.Pos[2]
+	if total.Kind != value.KFloat || x.Kind != value.KFloat && !value.IsInt(x) {
+		return lost, nil
+	}
+	f, err := t.ToFloat(x)
+	return value.Float(pytext.Lost(lost.Float(), total.Float(), f)), err
+}
+
+// builtinRegained is the end of a sum that lost so much.
+func builtinRegained(_ *value.Thread, a *value.Args) (value.Value, error) {
+	if a.Pos[0].Kind != value.KFloat {
+		return a.Pos[0], nil
+	}
+	return value.Float(pytext.Regained(a.Pos[0].Float(), a.Pos[1].Float())), nil
+}
+
+// builtinEnded returns v with the label of an iterator that has come to its end.
+func builtinEnded(t *value.Thread, a *value.Args) (value.Value, error) {
+	v, it := a.Pos[0], a.Pos[1]
+	l := it.Label
+	if it.Kind == value.KIter || it.Kind == value.KGen {
+		end, _, err := t.Next(it)
 		if err != nil {
 			return value.Value{}, err
 		}
-		if err := t.Step(1); err != nil {
-			return value.Value{}, err
-		}
-		total = v
+		l = end.Label
 	}
-	return total, nil
+	return v.With(t.Join(v.Label, l)), nil
 }
 
 // extreme are the arguments of min and max.
@@ -229,57 +232,36 @@ type extreme struct {
 	name       string
 	sign       int
 	key, other value.Value // other is the default
-	items      []value.Value
-	l          label.ID // of the choice
+	seq        value.Value
 }
 
 func extremeNative(name string, sign int) value.NativeFunc {
 	return func(t *value.Thread, a *value.Args) (value.Value, error) {
-		if len(a.Pos) == 1 && t.Foreign(a.Pos[0]) {
-			return redo(t, name, a)
-		}
 		e := extreme{name: name, sign: sign}
 		if err := e.read(t, a); err != nil {
 			return value.Value{}, err
 		}
-		if len(e.items) == 0 {
-			if e.other.Kind == value.KUnset {
-				return value.Value{}, t.FailAt(e.l, t.Types.ValueError, "%s() iterable argument is empty", name)
+		if t.Foreign(e.seq) || value.Given(e.key) && e.key.Kind != value.KNative {
+			kw := &value.Dict{}
+			if e.other.Kind != value.KUnset {
+				kw.SetName(t.Intern("default"), e.other)
 			}
-			return e.other.With(t.Join(e.other.Label, e.l)), nil
+			return t.TailBuiltin("_extreme", t.NativeValue(name), e.seq, orNone(e.key),
+				value.Int(int64(sign)), value.Value{Kind: value.KDict, Obj: kw})
 		}
-		keys := e.items
-		if value.Given(e.key) {
-			if e.key.Kind != value.KNative {
-				return tailBuiltin(t, "_extreme", t.List(e.items).With(e.l), e.key, value.Int(int64(sign)))
-			}
-			keys = make([]value.Value, len(e.items))
-			for i, x := range e.items {
-				k, err := t.Call(e.key, []value.Value{x}, nil, nil)
-				if err != nil {
-					return value.Value{}, err
-				}
-				keys[i] = k.With(t.Join(k.Label, e.key.Label))
-			}
-		}
-		i, err := placeAmong(t, keys, sign, &e.l)
-		if err != nil {
-			return value.Value{}, err
-		}
-		v := e.items[i]
-		return v.With(t.Join(v.Label, e.l)), nil
+		return e.find(t, a)
 	}
 }
 
-// redo calls a native again with a list of what its only positional argument gives.
-func redo(t *value.Thread, name string, a *value.Args) (value.Value, error) {
-	kw := &value.Dict{}
-	for i, n := range a.Names {
-		kw.SetName(t.Intern(n), a.Named[i])
+// orNone is v, or None for an argument that was not given.
+func orNone(v value.Value) value.Value {
+	if v.Kind == value.KUnset {
+		return value.None
 	}
-	return tailBuiltin(t, "_redo", value.Value{Kind: value.KNative, Obj: t.Natives[name]}, a.Pos[0], value.Value{Kind: value.KDict, Obj: kw})
+	return v
 }
 
+// read binds the arguments.
 func (e *extreme) read(t *value.Thread, a *value.Args) error {
 	for i, name := range a.Names {
 		switch name {
@@ -295,21 +277,54 @@ func (e *extreme) read(t *value.Thread, a *value.Args) error {
 	case 0:
 		return t.Raise(t.Types.TypeError, "%s expected at least 1 argument, got 0", e.name)
 	case 1:
-		seen := t.Seen
-		t.Seen = 0
-		items, err := t.Collect(a.Pos[0])
-		if err != nil {
-			return err
-		}
-		e.items, e.l = items, t.Seen
-		t.Seen = seen
+		e.seq = a.Pos[0]
 	default:
 		if e.other.Kind != value.KUnset {
 			return t.Raise(t.Types.TypeError, "Cannot specify a default for %s() with multiple positional arguments", e.name)
 		}
-		e.items = append([]value.Value(nil), a.Pos...)
+		e.seq = t.Tuple(append([]value.Value(nil), a.Pos...))
 	}
-	return t.Step(int64(len(e.items)) / 2)
+	return nil
+}
+
+// find goes over the elements and keeps the best of them.
+func (e *extreme) find(t *value.Thread, a *value.Args) (value.Value, error) {
+	var best, bestKey value.Value
+	var compared label.ID
+	l, err := t.Shaped(func() error {
+		return t.Each(e.seq, func(x value.Value) error {
+			k := x
+			if value.Given(e.key) {
+				var err error
+				if k, err = t.Call(e.key, []value.Value{x}, nil, nil); err != nil {
+					return err
+				}
+				k.Label = t.Join(k.Label, e.key.Label)
+			}
+			if best.Kind == value.KUnset {
+				best, bestKey = x, k
+				a.Star = []value.Value{e.seq, x, k} // where their memory is counted
+				return nil
+			}
+			i, err := placeAmong(t, []value.Value{bestKey, k}, e.sign, &compared)
+			if i > 0 {
+				best, bestKey = x, k
+				a.Star[1], a.Star[2] = x, k
+			}
+			return err
+		})
+	})
+	l = t.Join(l, compared)
+	switch {
+	case err != nil:
+		t.See(l)
+		return value.Value{}, err
+	case best.Kind != value.KUnset:
+		return best.With(t.Join(best.Label, l)), nil
+	case e.other.Kind == value.KUnset:
+		return value.Value{}, t.FailAt(l, t.Types.ValueError, "%s() iterable argument is empty", e.name)
+	}
+	return e.other.With(t.Join(e.other.Label, l)), nil
 }
 
 // placeAmong returns the index of the first of the least or greatest; l gets what was compared.

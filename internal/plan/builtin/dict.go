@@ -58,6 +58,12 @@ func dictUpdateMethod(t *value.Thread, a *value.Args) (value.Value, error) {
 func filled(t *value.Thread, name string, v, result value.Value, a *value.Args) (value.Value, error) {
 	if len(a.Pos) > 1 && t.Foreign(a.Pos[1]) {
 		if _, ok := t.PlainDict(a.Pos[1]); !ok {
+			if _, ok := t.Override(a.Pos[1], "keys"); !ok && len(a.Names) == 0 {
+				if result.Kind == value.KDict {
+					return t.TailBuiltin("_into", t.NativeValue("dict.update"), v, a.Pos[1])
+				}
+				return t.InParts(name, v, a.Pos[1])
+			}
 			fn, err := t.MachineFunc("filled")
 			if err != nil {
 				return value.Value{}, err

@@ -12,8 +12,8 @@ func iterBuiltins() []*value.Native {
 	return []*value.Native{
 		{Name: "iter", Params: "object, sentinel=None, /", Call: builtinIter, Precise: true},
 		{Name: "next", Params: "iterator, default=None, /", Call: builtinNext, Precise: true},
-		{Name: "any", Params: "iterable, /", Call: anyNative("_any", true)},
-		{Name: "all", Params: "iterable, /", Call: anyNative("_all", false)},
+		(&value.Native{Name: "any", Params: "iterable, /", Call: anyNative("_any", true)}).Stream(),
+		(&value.Native{Name: "all", Params: "iterable, /", Call: anyNative("_all", false)}).Stream(),
 		(&value.Native{Name: "sorted", Params: "iterable, /, *, key=None, reverse=False", Call: builtinSorted, Precise: true}).Drain(0),
 	}
 }
@@ -43,7 +43,7 @@ func builtinIter(t *value.Thread, a *value.Args) (value.Value, error) {
 	if plainCallable(t, v) {
 		return value.Value{Kind: value.KIter, Obj: &value.Iter{Kind: value.IterCall, Src: v, Stop: sentinel}, Label: t.Join(v.Label, sentinel.Label)}, nil
 	}
-	return tailBuiltin(t, "_call_until", v, sentinel)
+	return t.TailBuiltin("_call_until", v, sentinel)
 }
 
 func builtinNext(t *value.Thread, a *value.Args) (value.Value, error) {
@@ -74,7 +74,7 @@ func builtinNext(t *value.Thread, a *value.Args) (value.Value, error) {
 func anyNative(own string, stop bool) value.NativeFunc {
 	return func(t *value.Thread, a *value.Args) (value.Value, error) {
 		if t.Foreign(a.Pos[0]) {
-			return tailBuiltin(t, own, a.Pos[0])
+			return t.TailBuiltin(own, a.Pos[0])
 		}
 		it, err := t.Iter(a.Pos[0])
 		if err != nil {
@@ -125,7 +125,7 @@ func builtinSorted(t *value.Thread, a *value.Args) (value.Value, error) {
 	case plainCallable(t, key):
 		return list, sortByNative(t, list, key, reverse)
 	}
-	return tailBuiltin(t, "_sorted", list, key, value.Bool(reverse).With(s))
+	return t.TailBuiltin("_sorted", list, key, value.Bool(reverse).With(s))
 }
 
 // plainCallable reports whether calling v needs no frame of the machine.
@@ -176,7 +176,7 @@ func enumerateNew(t *value.Thread, a *value.Args) (value.Value, error) {
 		return value.Value{}, err
 	}
 	if !ok || start.Kind == value.KBig || start.N > math.MaxInt64/2 {
-		return tailBuiltin(t, "_enumerate", a.Pos[1], start)
+		return t.TailBuiltin("_enumerate", a.Pos[1], start)
 	}
 	it := &value.Iter{Kind: value.IterEnumerate, Src: its[0], At: start.N, Stop: value.None.With(start.Label)}
 	return value.Value{Kind: value.KIter, Obj: it, Label: l}, nil
@@ -192,7 +192,7 @@ func zipNew(t *value.Thread, a *value.Args) (value.Value, error) {
 		return value.Value{}, zipError(t, err, a.Star)
 	}
 	if !ok {
-		return tailBuiltin(t, "_zip", append([]value.Value{value.Bool(strict).With(l)}, a.Star...)...)
+		return t.TailBuiltin("_zip", append([]value.Value{value.Bool(strict).With(l)}, a.Star...)...)
 	}
 	it := &value.Iter{Kind: value.IterZip, Src: t.Tuple(its)}
 	if strict {
@@ -254,7 +254,7 @@ func mapNew(t *value.Thread, a *value.Args) (value.Value, error) {
 			return value.Value{}, t.FailOf(v, t.Types.TypeError, "'%s' object is not iterable", t.ClassName(v))
 		}
 	}
-	return tailBuiltin(t, "_map", append([]value.Value{fn, value.Bool(strict).With(l)}, sources...)...)
+	return t.TailBuiltin("_map", append([]value.Value{fn, value.Bool(strict).With(l)}, sources...)...)
 }
 
 func filterNew(t *value.Thread, a *value.Args) (value.Value, error) {
@@ -274,7 +274,7 @@ func filterNew(t *value.Thread, a *value.Args) (value.Value, error) {
 	if fn.Kind == value.KNone {
 		fn = value.ClassValue(t.Types.Bool)
 	}
-	return tailBuiltin(t, "_filter", fn, a.Pos[2])
+	return t.TailBuiltin("_filter", fn, a.Pos[2])
 }
 
 func reversedNew(t *value.Thread, a *value.Args) (value.Value, error) {

@@ -345,16 +345,7 @@ func listSort(t *value.Thread, a *value.Args) (value.Value, error) {
 	if key.Kind == value.KNative {
 		return value.None, sortByNative(t, a.Pos[0].With(t.Join(a.Pos[0].Label, s)), key, reverse)
 	}
-	return tailBuiltin(t, "_sort", a.Pos[0], key, value.Bool(reverse).With(s))
-}
-
-// builtin returns a function of the library's module of built-in functions.
-func builtin(t *value.Thread, name string) (value.Value, error) {
-	v, ok := t.Builtins.Names.Str(name)
-	if !ok {
-		return value.Value{}, t.Raise(t.Types.SystemError, "no function %s", name)
-	}
-	return v, nil
+	return t.TailBuiltin("_sort", a.Pos[0], key, value.Bool(reverse).With(s))
 }
 
 // sortByNative sorts by a key that a native computes: no frame is needed for it.

@@ -136,7 +136,7 @@ func builtinGetAttr(t *value.Thread, a *value.Args) (value.Value, error) {
 			return other.With(t.Join(other.Label, t.Join(l, o.Label))), nil
 		}
 	} else if other.Kind != value.KUnset {
-		return tailBuiltin(t, "_attr_or", o, a.Pos[1], other)
+		return t.TailBuiltin("_attr_or", o, a.Pos[1], other)
 	}
 	v, err := t.GetAttr(o, name)
 	if err == nil {
@@ -160,26 +160,17 @@ func plainlyRead(t *value.Thread, o value.Value) bool {
 	return t.Traits(t.ClassOf(o))&(value.HasGetattr|value.HasGetattribute) == 0
 }
 
-// tailBuiltin goes on with a function of the library's module of built-in functions.
-func tailBuiltin(t *value.Thread, name string, args ...value.Value) (value.Value, error) {
-	fn, err := builtin(t, name)
-	if err != nil {
-		return value.Value{}, err
-	}
-	return t.TailCall(fn, args, nil, nil)
-}
-
 func builtinHasAttr(t *value.Thread, a *value.Args) (value.Value, error) {
 	name, err := attrName(t, "hasattr", a.Pos[1])
 	if err != nil {
 		return value.Value{}, err
 	}
 	if !plainlyRead(t, a.Pos[0]) {
-		return tailBuiltin(t, "_has_attr", a.Pos[0], a.Pos[1])
+		return t.TailBuiltin("_has_attr", a.Pos[0], a.Pos[1])
 	}
 	at, ok := t.Find(a.Pos[0], name)
 	if ok && at.Call {
-		return tailBuiltin(t, "_has_attr", a.Pos[0], a.Pos[1])
+		return t.TailBuiltin("_has_attr", a.Pos[0], a.Pos[1])
 	}
 	return value.Bool(ok), nil
 }

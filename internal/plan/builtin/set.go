@@ -5,8 +5,8 @@ import "praxis/internal/plan/value"
 // setNatives are the methods of sets and frozen sets.
 func setNatives() []*value.Native {
 	out := []*value.Native{
-		{Name: "set.__new__", Params: "cls, iterable=(), /", Call: setNew, Precise: true, Drains: []int{1}},
-		{Name: "frozenset.__new__", Params: "cls, iterable=(), /", Call: frozenSetNew, Precise: true, Drains: []int{1}},
+		{Name: "set.__new__", Params: "cls, iterable=(), /", Call: setNew, Precise: true},
+		{Name: "frozenset.__new__", Params: "cls, iterable=(), /", Call: frozenSetNew, Precise: true},
 	}
 	for _, class := range [...]string{"set", "frozenset"} {
 		m := func(name, params string, f value.NativeFunc) *value.Native {
@@ -33,7 +33,7 @@ func setNatives() []*value.Native {
 	}
 	m := func(name, params string, f value.NativeFunc) *value.Native { return changing(name, params, f).Exact() }
 	return append(out,
-		m("__init__", "self, iterable=(), /", setInit).Drain(1),
+		m("__init__", "self, iterable=(), /", setInit),
 		m("add", "self, object, /", setAdd),
 		m("discard", "self, object, /", setDiscard),
 		m("remove", "self, object, /", setRemove),
@@ -62,12 +62,18 @@ func setNew(t *value.Thread, a *value.Args) (value.Value, error) {
 	if !a.Pos[0].Obj.(*value.Class).Static {
 		return t.Construct(a.Pos[0], v), t.Alloc(value.StrBytes)
 	}
+	if t.Foreign(a.Pos[1]) {
+		return t.TailBuiltin("_into", t.NativeValue("set.update"), v, a.Pos[1])
+	}
 	return v, fillSet(t, s, a.Pos[1])
 }
 
 func frozenSetNew(t *value.Thread, a *value.Args) (value.Value, error) {
 	if x := a.Pos[1]; x.Kind == value.KSet && x.Obj.(*value.Set).Frozen && a.Pos[0].Obj.(*value.Class).Static {
 		return x, nil
+	}
+	if t.Foreign(a.Pos[1]) {
+		return t.TailBuiltin("_frozen", a.Pos[0], a.Pos[1])
 	}
 	s := &value.Set{Frozen: true}
 	err := fillSet(t, s, a.Pos[1])
@@ -87,6 +93,9 @@ func fillSet(t *value.Thread, s *value.Set, v value.Value) error {
 func setInit(t *value.Thread, a *value.Args) (value.Value, error) {
 	s := a.Pos[0].Obj.(*value.Set)
 	s.Clear(t, a.Pos[0].Label)
+	if t.Foreign(a.Pos[1]) {
+		return t.InParts("set.update", a.Pos[0], a.Pos[1])
+	}
 	return value.None, fillSet(t, s, a.Pos[1])
 }
 

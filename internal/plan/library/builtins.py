@@ -28,13 +28,23 @@ def _any(it):
     return r
 
 
-def _redo(fn, it, kw):
-    return fn([x for x in it], **kw)
-
-
-def _extreme(items, key, sign):
-    keys = [key(x) for x in items]
-    return items[_place(keys, sign)]
+def _extreme(fn, it, key, sign, kw):
+    it = iter(it)
+    for best in it:
+        break
+    else:
+        return fn(_ended([], it), **kw)
+    if key is None:
+        for x in it:
+            best = (best, x)[_place((best, x), sign)]
+    else:
+        least = key(best)
+        for x in it:
+            k = key(x)
+            i = _place((least, k), sign)
+            least = (least, k)[i]
+            best = (best, x)[i]
+    return _ended(best, it)
 
 
 _no_more = object()
@@ -110,10 +120,52 @@ def _call_until(fn, sentinel):
         yield x
 
 
-def _sum(items, total):
-    for x in items:
+def _sum(it, total, *first):
+    it = iter(it)
+    lost = 0.0
+    for x in first:
         total = total + x
-    return total
+    for x in it:
+        lost = _lost(lost, total, x)
+        total = total + x
+    return _ended(_regained(total, lost), it)
+
+
+def _prod(it, total):
+    it = iter(it)
+    for x in it:
+        total = total * x
+    return _ended(total, it)
+
+
+def _fsum(fn, condensed, it):
+    it = iter(it)
+    part = []
+    for x in it:
+        part.append(x)
+        if len(part) == 512:
+            part = condensed(part)
+    return fn(_ended(part, it))
+
+
+def _in_parts(fn, self, it):
+    it = iter(it)
+    part = []
+    for x in it:
+        part.append(x)
+        if len(part) == 512:
+            fn(self, part)
+            part = []
+    return fn(self, _ended(part, it))
+
+
+def _into(fn, v, it):
+    _in_parts(fn, v, it)
+    return v
+
+
+def _frozen(cls, it):
+    return frozenset.__new__(cls, _into(set.update, set(), it))
 
 
 def _attr_or(o, name, default):

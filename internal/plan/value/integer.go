@@ -286,6 +286,16 @@ func MulWork(a, b int64) int64 {
 	return w * 64
 }
 
+// GCDWork is about what the greatest common divisor, or the inverse, of numbers
+// of so many bits takes: the square of their length.
+func GCDWork(bits int64) int64 {
+	words := bits/64 + 1
+	if words > 1<<26 {
+		return math.MaxInt64 / 4
+	}
+	return words * words * 1024
+}
+
 func floorBig(x, y *big.Int) (q, r *big.Int) {
 	q, r = new(big.Int).QuoRem(x, y, new(big.Int))
 	if r.Sign() != 0 && (r.Sign() < 0) != (y.Sign() < 0) {
@@ -397,8 +407,9 @@ func (t *Thread) PowMod(a, b, m Value) (Value, error) {
 	if z.Sign() == 0 {
 		return Value{}, t.FailAt(l, t.Types.ValueError, "pow() 3rd argument cannot be 0")
 	}
-	work := MulWork(int64(z.BitLen()), int64(z.BitLen()))
-	if n := int64(y.BitLen()) + 1; work < math.MaxInt64/8/n {
+	// Each bit of the exponent takes a multiplication modulo z, by the school's method.
+	work := GCDWork(int64(z.BitLen())) / 4
+	if n := int64(y.BitLen()) + 8; work < math.MaxInt64/8/n {
 		work *= n
 	}
 	if err := t.Size(int64(z.BitLen()), work); err != nil {

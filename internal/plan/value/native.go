@@ -26,6 +26,11 @@ type Native struct {
 	// frames of its own, so that a host call in it can be dumped.
 	Drains []int
 
+	// Streams says that the native goes over elements and keeps nothing of them but
+	// what stands in its Args: what was allocated meanwhile and can no longer be
+	// reached from there is free.
+	Streams bool
+
 	sig signatureCell // of params
 }
 
@@ -83,6 +88,9 @@ func (t *Thread) WrongSelf(name string, self Value) error {
 
 // Exact says that the native labels its result by itself.
 func (n *Native) Exact() *Native { n.Precise = true; return n }
+
+// Stream says that the native keeps nothing but what stands in its Args.
+func (n *Native) Stream() *Native { n.Streams = true; return n }
 
 // Drain says which parameters are iterated to their end.
 func (n *Native) Drain(params ...int) *Native { n.Drains = params; return n }

@@ -3,6 +3,7 @@ package value
 import (
 	"errors"
 
+	"praxis/fault"
 	"praxis/internal/plan/label"
 )
 
@@ -43,6 +44,24 @@ func (t *Thread) TailCall(fn Value, pos []Value, names []string, named []Value) 
 	t.Tail = TailCall{Fn: fn, Pos: pos, Names: names, Named: named}
 	return Value{}, ErrTail
 }
+
+// TailBuiltin is TailCall for a function of the module of the built-in ones.
+func (t *Thread) TailBuiltin(name string, args ...Value) (Value, error) {
+	fn, ok := t.Builtins.Names.Str(name)
+	if !ok {
+		return Value{}, fault.New(fault.Internal, "", "the machine has no function %s", name)
+	}
+	return t.TailCall(fn, args, nil, nil)
+}
+
+// InParts calls the native name with self and the elements of v, some hundred at
+// a time, so that no list of all of them is made. v is a generator or an instance.
+func (t *Thread) InParts(name string, self, v Value) (Value, error) {
+	return t.TailBuiltin("_in_parts", t.NativeValue(name), self, v)
+}
+
+// NativeValue is a native as a value, by its qualified name.
+func (t *Thread) NativeValue(name string) Value { return Value{Kind: KNative, Obj: t.Natives[name]} }
 
 // TailGen is TailCall for something that is done with a generator.
 func (t *Thread) TailGen(op TailOp, g, sent Value) (Value, error) {

@@ -34,7 +34,7 @@ func (m *machine) OutOfMemory(bytes int64) error {
 	t := &vm.t
 	limit := t.Limits.Memory
 	live := vm.live()
-	if vm.argTop > 0 {
+	if vm.keeping {
 		live += max(vm.mark-t.Memory-bytes, 0) // what the native at work has made so far
 	}
 	if bytes > limit || live+bytes+limit/8 > limit {
@@ -46,7 +46,7 @@ func (m *machine) OutOfMemory(bytes int64) error {
 		vm.eager--
 		left = 0
 	}
-	if vm.argTop > 0 {
+	if vm.keeping {
 		vm.mark = left + max(vm.mark-t.Memory-bytes, 0) + bytes
 	}
 	t.Memory = left

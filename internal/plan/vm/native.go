@@ -73,16 +73,17 @@ func (vm *VM) native(n *value.Native, self value.Value, pos []value.Value, names
 	if any|l != 0 {
 		any = t.Join(any, l)
 	}
-	if vm.argTop == 0 {
-		vm.mark = t.Memory
+	outermost := !vm.keeping && !n.Streams
+	if outermost {
+		vm.keeping, vm.mark = true, t.Memory
 	}
 	vm.argTop++
 	seen := t.Seen
 	t.Seen = 0
 	v, err := n.Call(t, &a.Args)
 	vm.argTop--
-	if vm.argTop == 0 {
-		vm.mark = 0
+	if outermost {
+		vm.keeping = false
 	}
 	if t.Seen != 0 {
 		if t.Trying {

@@ -96,9 +96,10 @@ type VM struct {
 	handlers int // active frames that handle an exception
 	nested   int // how deep Go has called back into the program
 
-	args   []*argSlot
-	argTop int
-	mark   int64 // Thread.Memory when the outermost native began
+	args    []*argSlot
+	argTop  int
+	keeping bool  // a native is at work that may keep what it makes where only it can reach it
+	mark    int64 // Thread.Memory when the outermost of these began
 
 	result    value.Value // of what returned to Go
 	yielded   bool        // result was yielded

@@ -8,12 +8,15 @@ import (
 // collectionsNatives are what module collections wants quick.
 func collectionsNatives() []*value.Native {
 	return []*value.Native{
-		(&value.Native{Name: "collections._count", Params: "mapping, iterable, /", Call: countElements, Precise: true}).Drain(1),
+		{Name: "collections._count", Params: "mapping, iterable, /", Call: countElements, Precise: true},
 	}
 }
 
 // countElements adds one to the count of each element.
 func countElements(t *value.Thread, a *value.Args) (value.Value, error) {
+	if t.Foreign(a.Pos[1]) {
+		return t.InParts("collections._count", a.Pos[0], a.Pos[1])
+	}
 	self, ok := t.Payload(a.Pos[0], value.KDict)
 	if !ok {
 		return value.Value{}, t.FailOf(a.Pos[0], t.Types.TypeError, "a dict was expected")

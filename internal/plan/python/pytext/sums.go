@@ -8,21 +8,29 @@ type Sum struct{ high, lost float64 }
 
 // Add adds f to the sum.
 func (s *Sum) Add(f float64) {
-	t := s.high + f
-	if math.Abs(s.high) >= math.Abs(f) {
-		s.lost += (s.high - t) + f
-	} else {
-		s.lost += (f - t) + s.high
+	s.lost = Lost(s.lost, s.high, f)
+	s.high += f
+}
+
+// Lost returns what the addition of f to high loses, with what was lost before
+// (Neumaier, 1974).
+func Lost(lost, high, f float64) float64 {
+	t := high + f
+	if math.Abs(high) >= math.Abs(f) {
+		return lost + ((high - t) + f)
 	}
-	s.high = t
+	return lost + ((f - t) + high)
 }
 
 // Total returns the sum.
-func (s *Sum) Total() float64 {
-	if s.lost != 0 && s.lost-s.lost == 0 {
-		return s.high + s.lost
+func (s *Sum) Total() float64 { return Regained(s.high, s.lost) }
+
+// Regained is the sum high with what was lost on the way.
+func Regained(high, lost float64) float64 {
+	if lost != 0 && lost-lost == 0 {
+		return high + lost
 	}
-	return s.high
+	return high
 }
 
 // ExactSum is math.fsum: it keeps floats that do not overlap and whose sum is
@@ -59,6 +67,21 @@ func (e *ExactSum) Add(f float64) {
 	if f != 0 {
 		e.parts = append(e.parts, f)
 	}
+}
+
+// Parts returns floats whose exact sum is e.
+func (e *ExactSum) Parts() ([]float64, error) {
+	parts := e.parts
+	switch {
+	case e.infinite != e.infinite:
+		parts = append([]float64{math.Inf(1), math.Inf(-1)}, parts...)
+	case e.infinite != 0:
+		parts = append([]float64{e.infinite}, parts...)
+	}
+	if e.special != e.special && e.infinite == e.infinite {
+		parts = append([]float64{math.NaN()}, parts...)
+	}
+	return parts, e.err
 }
 
 // Total returns the sum, rounded once.

@@ -29,14 +29,43 @@ func wholeNatives() []*value.Native {
 	}
 }
 
-// product accounts for a product of so many factors of so many bits at most.
-func product(t *value.Thread, factors, bits int64) error {
-	if bits > 0 && factors > math.MaxInt64/bits/64 {
-		return t.OutOfMemory(math.MaxInt32)
+// product multiplies the numbers from lo to hi, in pieces of like size. Each
+// multiplication is accounted for before it is made, so that a long product is
+// refused or interrupted on its way.
+func product(t *value.Thread, lo, hi *big.Int) (*big.Int, error) {
+	n := new(big.Int).Sub(hi, lo)
+	if n.Sign() < 0 {
+		return big.NewInt(1), nil
 	}
-	total := factors * bits
-	return t.Size(total, value.MulWork(total, total)/8)
+	if !n.IsInt64() {
+		return nil, t.OutOfMemory(math.MaxInt32)
+	}
+	if n.Int64() < 16 {
+		out, f := new(big.Int).Set(lo), new(big.Int).Set(lo)
+		for f.Cmp(hi) < 0 {
+			out.Mul(out, f.Add(f, one))
+		}
+		return out, t.Step(n.Int64()*4 + 8)
+	}
+	// All of it is at least as long as half of the factors of the size of the middle.
+	mid := new(big.Int).Rsh(new(big.Int).Add(lo, hi), 1)
+	if bits := int64(mid.BitLen()-1) * (n.Int64() / 2); bits > 1<<16 {
+		if err := t.Size(bits, value.MulWork(bits/2, bits/2)); err != nil {
+			return nil, err
+		}
+	}
+	a, err := product(t, lo, mid)
+	if err != nil {
+		return nil, err
+	}
+	b, err := product(t, new(big.Int).Add(mid, one), hi)
+	if err != nil {
+		return nil, err
+	}
+	return a.Mul(a, b), nil
 }
+
+var one = big.NewInt(1)
 
 func mathFactorial(t *value.Thread, a *value.Args) (value.Value, error) {
 	n, err := t.Index(a.Pos[0])
@@ -49,10 +78,11 @@ func mathFactorial(t *value.Thread, a *value.Args) (value.Value, error) {
 	case n.Kind == value.KBig:
 		return value.Value{}, t.Raise(t.Types.OverflowError, "factorial() argument should not exceed %d", int64(math.MaxInt64))
 	}
-	if err := product(t, n.N, int64(big.NewInt(n.N).BitLen())); err != nil {
+	out, err := product(t, one, big.NewInt(n.N))
+	if err != nil {
 		return value.Value{}, err
 	}
-	return t.Big(new(big.Int).MulRange(1, n.N))
+	return t.Big(out)
 }
 
 // chosen reads the arguments of comb and perm.
@@ -95,27 +125,24 @@ func mathComb(t *value.Thread, a *value.Args) (value.Value, error) {
 	if !k.IsInt64() {
 		return value.Value{}, t.Raise(t.Types.OverflowError, "min(n - k, k) must not exceed %d", int64(math.MaxInt64))
 	}
-	if err := product(t, k.Int64(), int64(n.BitLen())); err != nil {
+	top, err := falling(t, n, k)
+	if err != nil {
 		return value.Value{}, err
 	}
-	if n.IsInt64() {
-		return t.Big(new(big.Int).Binomial(n.Int64(), k.Int64()))
+	below, err := product(t, one, k)
+	if err != nil {
+		return value.Value{}, err
 	}
-	out := falling(n, k.Int64())
-	return t.Big(out.Quo(out, new(big.Int).MulRange(1, k.Int64())))
+	if err := t.Step(4 * value.MulWork(int64(top.BitLen()-below.BitLen()), int64(below.BitLen())) / 1024); err != nil {
+		return value.Value{}, err
+	}
+	return t.Big(top.Quo(top, below))
 }
 
 // falling is n*(n-1)*…, k factors.
-func falling(n *big.Int, k int64) *big.Int {
-	if n.IsInt64() {
-		return new(big.Int).MulRange(n.Int64()-k+1, n.Int64())
-	}
-	out, f, one := big.NewInt(1), new(big.Int).Set(n), big.NewInt(1)
-	for ; k > 0; k-- {
-		out.Mul(out, f)
-		f.Sub(f, one)
-	}
-	return out
+func falling(t *value.Thread, n, k *big.Int) (*big.Int, error) {
+	lo := new(big.Int).Sub(n, k)
+	return product(t, lo.Add(lo, one), n)
 }
 
 func mathPerm(t *value.Thread, a *value.Args) (value.Value, error) {
@@ -132,13 +159,11 @@ func mathPerm(t *value.Thread, a *value.Args) (value.Value, error) {
 	if !k.IsInt64() {
 		return value.Value{}, t.Raise(t.Types.OverflowError, "k must not exceed %d", int64(math.MaxInt64))
 	}
-	if err := product(t, k.Int64(), int64(n.BitLen())); err != nil {
+	out, err := falling(t, n, k)
+	if err != nil {
 		return value.Value{}, err
 	}
-	if k.Sign() == 0 {
-		return value.Int(1), nil
-	}
-	return t.Big(falling(n, k.Int64()))
+	return t.Big(out)
 }
 
 func mathIsqrt(t *value.Thread, a *value.Args) (value.Value, error) {
@@ -166,7 +191,7 @@ func mathGCD(t *value.Thread, a *value.Args) (value.Value, error) {
 		}
 		x := new(big.Int).Abs(value.ToBig(n))
 		bits := int64(max(x.BitLen(), out.BitLen()))
-		if err := t.Size(bits, value.MulWork(bits, bits)*2); err != nil {
+		if err := t.Size(bits, value.GCDWork(bits)); err != nil {
 			return value.Value{}, err
 		}
 		out.GCD(nil, nil, out, x)
@@ -187,7 +212,7 @@ func mathLCM(t *value.Thread, a *value.Args) (value.Value, error) {
 			continue
 		}
 		bits := int64(x.BitLen() + out.BitLen())
-		if err := t.Size(bits, value.MulWork(bits, bits)*2); err != nil {
+		if err := t.Size(bits, value.GCDWork(bits)); err != nil {
 			return value.Value{}, err
 		}
 		g := new(big.Int).GCD(nil, nil, out, x)
@@ -199,8 +224,9 @@ func mathLCM(t *value.Thread, a *value.Args) (value.Value, error) {
 // seriesNatives are the functions of module math that go over values.
 func seriesNatives() []*value.Native {
 	return []*value.Native{
-		(&value.Native{Name: "math.fsum", Params: "seq, /", Call: mathFsum}).Drain(0),
-		(&value.Native{Name: "math.prod", Params: "iterable, /, *, start=1", Call: mathProd}).Drain(0),
+		(&value.Native{Name: "math.fsum", Params: "seq, /", Call: mathFsum}).Stream(),
+		{Name: "math._condensed", Params: "seq, /", Call: mathCondensed},
+		(&value.Native{Name: "math.prod", Params: "iterable, /, *, start=1", Call: mathProd}).Stream(),
 		(&value.Native{Name: "math.dist", Params: "p, q, /", Call: mathDist}).Drain(0, 1),
 		(&value.Native{Name: "math.sumprod", Params: "p, q, /", Call: mathSumprod}).Drain(0, 1),
 		{Name: "math.hypot", Params: "*coordinates", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
@@ -211,12 +237,10 @@ func seriesNatives() []*value.Native {
 }
 
 func mathFsum(t *value.Thread, a *value.Args) (value.Value, error) {
-	var s pytext.ExactSum
-	err := t.Each(a.Pos[0], func(v value.Value) error {
-		f, err := t.Real(v)
-		s.Add(f)
-		return err
-	})
+	if t.Foreign(a.Pos[0]) {
+		return t.TailBuiltin("_fsum", t.NativeValue("math.fsum"), t.NativeValue("math._condensed"), a.Pos[0])
+	}
+	s, err := exactSum(t, a.Pos[0])
 	if err != nil {
 		return value.Value{}, err
 	}
@@ -227,13 +251,42 @@ func mathFsum(t *value.Thread, a *value.Args) (value.Value, error) {
 	return value.Float(f), nil
 }
 
+func exactSum(t *value.Thread, seq value.Value) (s pytext.ExactSum, err error) {
+	return s, t.Each(seq, func(v value.Value) error {
+		f, err := t.Real(v)
+		s.Add(f)
+		return err
+	})
+}
+
+// mathCondensed returns a list of a few floats whose exact sum is that of many.
+func mathCondensed(t *value.Thread, a *value.Args) (value.Value, error) {
+	s, err := exactSum(t, a.Pos[0])
+	if err != nil {
+		return value.Value{}, err
+	}
+	parts, err := s.Parts()
+	if err != nil {
+		return value.Value{}, t.TextError(err)
+	}
+	var out []value.Value
+	for _, f := range parts {
+		out = append(out, value.Float(f).With(t.Seen))
+	}
+	return t.List(out), nil
+}
+
 func mathProd(t *value.Thread, a *value.Args) (value.Value, error) {
 	total := a.Pos[1]
 	if total.Kind == value.KUnset {
 		total = value.Int(1)
 	}
+	if t.Foreign(a.Pos[0]) {
+		return t.TailBuiltin("_prod", a.Pos[0], total)
+	}
 	err := t.Each(a.Pos[0], func(v value.Value) (err error) {
 		total, err = t.Binary(syntax.Mult, total, v)
+		a.Pos[1] = total // where its memory is counted
 		return err
 	})
 	return total, err
