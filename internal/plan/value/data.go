@@ -205,6 +205,30 @@ func (t *Thread) ToData(v Value) (Data, error) {
 type outgoing struct {
 	t    *Thread
 	open map[Object]bool // the containers around
+	size int64           // bytes so far
+}
+
+// buildShare is the part of a plan's memory that one value may take while the
+// program cannot reach it: a text that repr writes, or data on its way to the
+// host. A list that holds another twice gives it twice, and the host copies data
+// again to check it, to record it and to send it.
+const buildShare = 4
+
+// building refuses a value under construction that is too large.
+func (t *Thread) building(bytes int64) error {
+	if bytes > t.Limits.Memory/buildShare {
+		return t.OutOfMemory(t.Limits.Memory)
+	}
+	return nil
+}
+
+// alloc accounts for bytes of the value.
+func (c *outgoing) alloc(bytes int64) error {
+	c.size += bytes
+	if err := c.t.building(c.size); err != nil {
+		return err
+	}
+	return c.t.Alloc(bytes)
 }
 
 func (c *outgoing) data(v Value, depth int) (Data, error) {
@@ -266,7 +290,7 @@ func (c *outgoing) float(v Value) (Data, error) {
 // text converts a string; the host's strings are UTF-8 without lone surrogates.
 func (c *outgoing) text(v Value) (Data, error) {
 	s := v.Obj.(*Str).Text
-	if err := c.t.Alloc(int64(len(s))); err != nil {
+	if err := c.alloc(int64(len(s))); err != nil {
 		return Data{}, err
 	}
 	return Data{Value: strings.ToValidUTF8(s, "\uFFFD"), Label: v.Label}, nil
@@ -280,7 +304,7 @@ func (c *outgoing) array(v Value, depth int) (Data, error) {
 	} else {
 		items = v.Obj.(*Tuple).Items
 	}
-	if err := c.t.Alloc(int64(len(items)) * 3 * ValueBytes); err != nil {
+	if err := c.alloc(int64(len(items)) * 3 * ValueBytes); err != nil {
 		return Data{}, err
 	}
 	d := Data{Label: l, Items: make([]Data, len(items))}
@@ -295,7 +319,7 @@ func (c *outgoing) array(v Value, depth int) (Data, error) {
 
 func (c *outgoing) object(v Value, depth int) (Data, error) {
 	t, dict := c.t, v.Obj.(*Dict)
-	if err := t.Alloc(int64(dict.Live) * 4 * ValueBytes); err != nil {
+	if err := c.alloc(int64(dict.Live) * 4 * ValueBytes); err != nil {
 		return Data{}, err
 	}
 	d := Data{Label: t.Join(v.Label, dict.Shape), Fields: make([]Field, 0, dict.Live)}

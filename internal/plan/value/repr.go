@@ -90,6 +90,9 @@ func (t *Thread) appendRepr(dst []byte, v Value) ([]byte, error) {
 		return dst, err
 	}
 	n := len(dst)
+	if err := t.building(int64(n)); err != nil {
+		return dst, err
+	}
 	switch v.Kind {
 	case KNone:
 		return append(dst, "None"...), nil

@@ -11,6 +11,10 @@ import (
 	"praxis/internal/plan/value"
 )
 
+// doubling makes a list that is small in the program and doubles with each level
+// for whoever writes it out.
+const doubling = "a = ['x' * 100]\nfor i in range(26):\n    a = [a, a]\n"
+
 // exhausted are programs that reach a limit, whatever they catch.
 var exhausted = []struct{ name, limit, src string }{
 	{"loop", "steps", "while True: pass"},
@@ -43,6 +47,13 @@ var exhausted = []struct{ name, limit, src string }{
 	{"f-string width", "", "w = 10**12\nf'{1:{w}}'"},
 	{"sets", "memory", "s = set()\ni = 0\nwhile True:\n    s.add(i)\n    i += 1"},
 	{"attributes", "memory", "class A: pass\na = A()\ni = 0\nwhile True:\n    setattr(a, 'x' + str(i), 'y' * 1000)\n    i += 1"},
+	{"doubled text", "memory", doubling + "str(a)"},
+	{"doubled f-string", "memory", doubling + "f'{a}'"},
+	{"doubled percent", "memory", doubling + "'%s' % a"},
+	{"doubled exception", "memory", doubling + "raise ValueError(a)"},
+	{"doubled JSON", "memory", doubling + "import json\njson.dumps(a)"},
+	{"doubled argument", "memory", doubling + "give(a)"},
+	{"doubled field", "memory", doubling + "give({'k': (a, a)})"},
 	{"printed", "printed", "while True: print('x' * 1000)"},
 }
 
@@ -51,7 +62,7 @@ func TestLimits(t *testing.T) {
 	for _, c := range exhausted {
 		t.Run(c.name, func(t *testing.T) {
 			for _, strict := range []bool{false, true} {
-				vm := newVM(t, c.src, Env{}, Options{Strict: strict}, Config{Limits: value.Limits{Steps: 3_000_000, Memory: 32 << 20}})
+				vm := newVM(t, c.src, Env{Tools: []string{"give"}}, Options{Strict: strict}, Config{Limits: value.Limits{Steps: 3_000_000, Memory: 32 << 20}})
 				out, err := vm.Run()
 				if c.limit == "" {
 					if r := ended(vm, out, err); r.Error == "" {

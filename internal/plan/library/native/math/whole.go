@@ -41,7 +41,7 @@ func product(t *value.Thread, lo, hi *big.Int) (*big.Int, error) {
 		return nil, t.OutOfMemory(math.MaxInt32)
 	}
 	if n.Int64() < 16 {
-		out, f := new(big.Int).Set(lo), new(big.Int).Set(lo)
+		out, f, one := new(big.Int).Set(lo), new(big.Int).Set(lo), big.NewInt(1)
 		for f.Cmp(hi) < 0 {
 			out.Mul(out, f.Add(f, one))
 		}
@@ -58,14 +58,12 @@ func product(t *value.Thread, lo, hi *big.Int) (*big.Int, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := product(t, new(big.Int).Add(mid, one), hi)
+	b, err := product(t, new(big.Int).Add(mid, big.NewInt(1)), hi)
 	if err != nil {
 		return nil, err
 	}
 	return a.Mul(a, b), nil
 }
-
-var one = big.NewInt(1)
 
 func mathFactorial(t *value.Thread, a *value.Args) (value.Value, error) {
 	n, err := t.Index(a.Pos[0])
@@ -78,7 +76,7 @@ func mathFactorial(t *value.Thread, a *value.Args) (value.Value, error) {
 	case n.Kind == value.KBig:
 		return value.Value{}, t.Raise(t.Types.OverflowError, "factorial() argument should not exceed %d", int64(math.MaxInt64))
 	}
-	out, err := product(t, one, big.NewInt(n.N))
+	out, err := product(t, big.NewInt(1), big.NewInt(n.N))
 	if err != nil {
 		return value.Value{}, err
 	}
@@ -129,7 +127,7 @@ func mathComb(t *value.Thread, a *value.Args) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
-	below, err := product(t, one, k)
+	below, err := product(t, big.NewInt(1), k)
 	if err != nil {
 		return value.Value{}, err
 	}
@@ -142,7 +140,7 @@ func mathComb(t *value.Thread, a *value.Args) (value.Value, error) {
 // falling is n*(n-1)*…, k factors.
 func falling(t *value.Thread, n, k *big.Int) (*big.Int, error) {
 	lo := new(big.Int).Sub(n, k)
-	return product(t, lo.Add(lo, one), n)
+	return product(t, lo.Add(lo, big.NewInt(1)), n)
 }
 
 func mathPerm(t *value.Thread, a *value.Args) (value.Value, error) {
