@@ -16,6 +16,13 @@ type PlanWritten struct {
 	Policy string                     `json:"policy,omitempty"` // SHA-256 of what the policy says, hexadecimal; its text is the file_given of that role
 	Inputs map[string]json.RawMessage `json:"inputs,omitempty"` // the names that it was given from outside
 	Now    string                     `json:"now"`              // what the plan's clock shows, RFC 3339
+	Made   []CallMade                 `json:"made,omitempty"`   // calls of the plans before it in the run
+}
+
+// CallMade is a call of an earlier plan of the run.
+type CallMade struct {
+	Tool string `json:"tool"`
+	Sum  string `json:"sum,omitempty"` // SHA-256 of its arguments, hexadecimal, when it changed something
 }
 
 // ToolPin is one version of a tool, by the hash of its definition.

@@ -16,6 +16,7 @@ import (
 	"praxis/internal/config"
 	"praxis/internal/llm"
 	"praxis/internal/plan"
+	"praxis/internal/plan/policy"
 	"praxis/internal/planner"
 	"praxis/internal/record/journal"
 	"praxis/internal/safetext"
@@ -279,6 +280,8 @@ var _ gate.Approver = planApprover{}
 // Approve decides about one call.
 func (p planApprover) Approve(ctx context.Context, q gate.Question) (gate.Answer, error) {
 	switch {
+	case p.yes && q.Rule == policy.RepeatRule:
+		return gate.Answer{By: gate.ByPolicy, Reason: "What was approved beforehand is the call, not its repetition"}, nil
 	case p.yes:
 		return gate.Answer{Granted: true, Scope: gate.Once, By: gate.ByPerson, Who: p.tools.app.opt.Getenv("USER"), Reason: "approved beforehand"}, nil
 	case p.later:

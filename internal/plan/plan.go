@@ -114,7 +114,10 @@ func (p *Plan) Start(s Start) (*Run, error) {
 	if p.program == nil {
 		return nil, fault.New(fault.Invalid, "Correct what the check found.", "cannot start the plan: its check refused it")
 	}
-	r := &Run{plan: p, start: s, table: label.NewTable(), calls: map[string]int{}}
+	r := &Run{plan: p, start: s, table: label.NewTable(), calls: map[string]int{}, total: len(s.Made)}
+	for _, m := range s.Made {
+		r.calls[m.Tool]++
+	}
 	inputs, err := r.inputs()
 	if err != nil {
 		return nil, err

@@ -21,6 +21,7 @@ type Start struct {
 	Now    time.Time      // what the plan's clock shows, and the day that the name today holds
 	Seed   int64          // of the plan's random numbers
 	Limits value.Limits   // zero fields have their defaults
+	Made   []Made         // calls of plans that the same run executed before, in order
 }
 
 // Call is a call of a tool that the plan waits at.
@@ -175,7 +176,7 @@ func (r *Run) prepare(c *vm.Call) error {
 	r.total++
 	r.calls[def.Name]++
 	call.Arguments = def.FillDefaults(args)
-	call.Decision = r.plan.Policy.Decide(judged)
+	call.Decision = r.repeated(call, r.plan.Policy.Decide(judged))
 	r.call = call
 	return nil
 }
@@ -258,7 +259,8 @@ func (r *Run) raiseIn(class, text string, l label.ID) {
 	r.answer = func() (vm.Stop, error) { return r.vm.Raise(class, text, l) }
 }
 
-// Refuse answers the call with PermissionError: the policy or a person said no.
+// Refuse answers the call with PermissionError: the policy or a person said no. The
+// text is theirs, and nothing was called: it depends on what the call does alone.
 func (r *Run) Refuse(reason, remedy string) error {
 	if r.call == nil {
 		return ErrNotWaiting
@@ -267,7 +269,8 @@ func (r *Run) Refuse(reason, remedy string) error {
 	if remedy != "" {
 		text += ". " + remedy
 	}
-	return r.raise("PermissionError", text)
+	r.raiseIn("PermissionError", text, r.call.deep)
+	return nil
 }
 
 // Fail answers the call with ToolError. The text comes from outside: it has
@@ -346,7 +349,7 @@ func (r *Run) Plan() *Plan { return r.plan }
 func (r *Run) Started() Start { return r.start }
 
 // Used returns what has been used of the limits.
-func (r *Run) Used() Used { return Used{Steps: r.vm.Steps(), Calls: r.total} }
+func (r *Run) Used() Used { return Used{Steps: r.vm.Steps(), Calls: r.total - len(r.start.Made)} }
 
 // Interrupt ends the plan from another goroutine: Next returns an End of
 // status Limit with the cause. It is how a caller keeps a limit of time.

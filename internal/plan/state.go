@@ -41,6 +41,7 @@ type header struct {
 	Calls   map[string]int    `json:"calls"`
 	Total   int               `json:"total"`
 	Outputs label.ID          `json:"outputs"`
+	Made    []Made            `json:"made,omitempty"`
 }
 
 // Dump returns the whole state of a plan that waits at a call. What it printed
@@ -55,7 +56,7 @@ func (r *Run) Dump() ([]byte, error) {
 	}
 	h := header{
 		Name: r.plan.Name, Text: r.plan.Text, Strict: r.plan.Strict, Tools: pins(r.plan.Tools), Inputs: inputs,
-		Now: r.start.Now, Seed: r.start.Seed, Limits: r.start.Limits, Calls: r.calls, Total: r.total, Outputs: r.outputs,
+		Now: r.start.Now, Seed: r.start.Seed, Limits: r.start.Limits, Calls: r.calls, Total: r.total, Outputs: r.outputs, Made: r.start.Made,
 	}
 	head, err := json.Marshal(h)
 	if err != nil {
@@ -121,10 +122,10 @@ func (o Options) Resume(state []byte) (*Run, error) {
 		}
 		made += n
 	}
-	if h.Total < 1 || h.Total != made {
+	if h.Total <= len(h.Made) || h.Total != made {
 		return nil, broken("its calls do not add up")
 	}
-	r := &Run{plan: p, start: Start{Now: h.Now, Seed: h.Seed, Limits: h.Limits}, calls: h.Calls, total: h.Total, outputs: h.Outputs}
+	r := &Run{plan: p, start: Start{Now: h.Now, Seed: h.Seed, Limits: h.Limits, Made: h.Made}, calls: h.Calls, total: h.Total, outputs: h.Outputs}
 	if r.start.Inputs, err = inputsOf(h.Inputs); err != nil {
 		return nil, err
 	}

@@ -63,6 +63,11 @@ type Called struct {
 	Verdict string // "allow", "deny", or "ask" and then granted or not
 	Done    bool   // it was executed
 	Failed  bool
+	// Rehearsed says that it was answered without calling the tool.
+	Rehearsed bool
+
+	text string // of a call with effects: its arguments that depend on no data
+	made plan.Made
 }
 
 // execution is a plan that is executed.
@@ -173,11 +178,12 @@ func (c *execution) store(ctx context.Context, call *plan.Call) error {
 // call lets a call through the gate and gives the plan its result. later says that
 // the result comes later.
 func (c *execution) call(ctx context.Context, call *plan.Call) (later bool, err error) {
-	done := Called{Tool: call.Tool.Name, Line: call.Line, Verdict: call.Decision.Verdict.String()}
+	done := Called{Tool: call.Tool.Name, Line: call.Line, Verdict: call.Decision.Verdict.String(), text: written(call), made: plan.Made{Tool: call.Tool.Name}}
+	caller := &answering{execution: c, call: call}
 	out, err := c.Gate.Call(ctx, gate.Request{
 		Origin: gate.Plan, Step: c.Step, ID: call.ID(), Line: call.Line, Name: call.Tool.Name, Version: string(call.Tool.Version),
 		Arguments: call.Arguments, Labels: call.Labels, Control: call.Control, Decision: &call.Decision,
-		Accept: c.accept, Caller: &answering{c, call}, Answer: c.answers.to(call),
+		Accept: c.accept, Caller: caller, Answer: c.answers.to(call),
 	})
 	switch {
 	case err != nil && fault.KindOf(err) != fault.Internal && ctx.Err() == nil: // a bound of the run
@@ -188,7 +194,12 @@ func (c *execution) call(ctx context.Context, call *plan.Call) (later bool, err 
 		c.out.NeedsApproval = out.NeedsApproval
 		return true, nil
 	}
-	done.Done, done.Failed = out.Done, out.Done && out.Failed != nil
+	done.Done, done.Failed, done.Rehearsed = out.Done, out.Done && out.Failed != nil, caller.rehearsed
+	if caller.acted && call.Tool.Effects.Acts() {
+		if done.made.Sum, err = call.Sum(); err != nil {
+			return false, err
+		}
+	}
 	c.out.Called = append(c.out.Called, done)
 	switch {
 	case out.Denied != nil:
@@ -226,13 +237,24 @@ func (c *execution) accept(result any) (gate.Accepted, error) {
 // the tool, or with the quarantined model.
 type answering struct {
 	*execution
-	call *plan.Call
+	call      *plan.Call
+	acted     bool // the tool did what was asked, or may have done it
+	rehearsed bool // no tool was called
 }
 
 var _ gate.Caller = (*answering)(nil)
 
-// Call executes the call.
+// Call executes the call and notes what came of it.
 func (a *answering) Call(ctx context.Context, inv tool.Invocation) (any, error) {
+	result, err := a.perform(ctx, inv)
+	var failure gate.RehearsedFailure
+	_, a.rehearsed = result.(gate.Rehearsed)
+	a.rehearsed = a.rehearsed || errors.As(err, &failure)
+	a.acted = !a.rehearsed && (err == nil || ctx.Err() != nil) // what took too long may be done all the same
+	return result, err
+}
+
+func (a *answering) perform(ctx context.Context, inv tool.Invocation) (any, error) {
 	if result, err, ok := a.answers.result(a.call); ok {
 		return result, err
 	}

@@ -13,7 +13,9 @@ import (
 	"praxis/internal/llm"
 	"praxis/internal/plan"
 	"praxis/internal/plan/check"
+	"praxis/internal/safetext"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/jsondoc"
 )
 
 // DefaultPlans is how many plans the model may write.
@@ -73,6 +75,7 @@ type planning struct {
 	system   string
 	messages []llm.Message
 	sent     int // messages that the last request had
+	made     []plan.Made
 	answer   Answer
 }
 
@@ -120,11 +123,13 @@ func (p *planning) try(ctx context.Context, step int, code string) (done bool, w
 		return false, "", err
 	}
 	p.answer.Plan = prepared
-	Announce(p.cfg.Sink, step, prepared, p.cfg.Start)
+	start := p.cfg.Start
+	start.Made = p.made
+	Announce(p.cfg.Sink, step, prepared, start)
 	if !prepared.Check.Accepted {
 		return false, refused(prepared.Check), nil
 	}
-	run, err := prepared.Start(p.cfg.Start)
+	run, err := prepared.Start(start)
 	if err != nil {
 		return false, "", err
 	}
@@ -133,6 +138,9 @@ func (p *planning) try(ctx context.Context, step int, code string) (done bool, w
 	host.Gate.Read("the plan", code)
 	out, err := Execute(ctx, run, host)
 	p.answer.Result = out
+	for _, c := range out.Called {
+		p.made = append(p.made, c.made)
+	}
 	p.answer.Tokens.Input += out.Tokens.Input
 	p.answer.Tokens.Output += out.Tokens.Output
 	if err != nil {
@@ -164,6 +172,9 @@ func Announce(sink event.Sink, step int, p *plan.Plan, s plan.Start) {
 	}
 	if p.Strict {
 		w.Mode = "strict"
+	}
+	for _, m := range s.Made {
+		w.Made = append(w.Made, event.CallMade(m))
 	}
 	sum := p.Policy.Hash()
 	w.Policy = fmt.Sprintf("%x", sum[:])
@@ -276,21 +287,60 @@ func failed(o Result) string {
 	default:
 		fmt.Fprintf(&b, "The plan failed on line %d with %s. The text of the error depends on data that you may not see.", o.End.Line, o.End.Class)
 	}
+	acted := false
 	if len(o.Called) > 0 {
-		b.WriteString("\nIt had called these tools already, and what they did stays done:")
-		for _, c := range o.Called {
-			switch {
-			case !c.Done:
-				fmt.Fprintf(&b, "\n- line %d: %s was not called: denied", c.Line, c.Tool)
-			case c.Failed:
-				fmt.Fprintf(&b, "\n- line %d: %s failed", c.Line, c.Tool)
-			default:
-				fmt.Fprintf(&b, "\n- line %d: %s", c.Line, c.Tool)
-			}
-		}
+		b.WriteString("\nIt had called these tools already:")
+	}
+	for _, c := range o.Called {
+		acted = acted || c.made.Sum != ""
+		fmt.Fprintf(&b, "\n- line %d: %s%s%s", c.Line, c.Tool, c.text, c.came())
 	}
 	b.WriteString("\nWrite the plan again, whole, so that it does what is left to do.")
+	if acted {
+		b.WriteString(" What is done stays done: leave it out. A call that repeats it is made only when a person agrees.")
+	}
 	return b.String()
+}
+
+// came says what came of a call.
+func (c Called) came() string {
+	switch {
+	case !c.Done:
+		return " was not called: denied"
+	case c.Rehearsed && c.Failed:
+		return " failed in rehearsal: nothing was done"
+	case c.Rehearsed && c.text != "":
+		return " was rehearsed: nothing was done"
+	case c.Failed && c.made.Sum != "":
+		return " was called, but its result could not be used: it counts as done"
+	case c.Failed:
+		return " failed"
+	case c.made.Sum != "":
+		return " is done"
+	}
+	return ""
+}
+
+const maxShown = 300 // bytes of one argument that the model is reminded of
+
+// written writes down the arguments of a call with effects, for the model that wrote
+// the plan: those that depend on data which it may not see are left out.
+func written(c *plan.Call) string {
+	shown, ok := c.Tool.RedactArguments(c.Arguments).(*jsondoc.Object)
+	if !c.Tool.Effects.Acts() {
+		return ""
+	}
+	var args []string
+	for name := range c.Arguments.All() {
+		text := "(depends on data that you may not see)"
+		if v, given := shown.Get(name); ok && given && c.Labels[name].Trusted() {
+			if b, err := jsondoc.Canonical(v); err == nil {
+				text = safetext.Clip(string(b), maxShown)
+			}
+		}
+		args = append(args, name+"="+text)
+	}
+	return "(" + strings.Join(args, ", ") + ")"
 }
 
 // NewGate makes the gate that plans with these options call tools through. Of

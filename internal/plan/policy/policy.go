@@ -62,6 +62,7 @@ const (
 	ApprovalRule = "approval" // the tool's definition requires a person's approval
 	ArgumentRule = "argument" // the tool's definition demands something of an argument
 	UnknownTool  = "unknown tool"
+	RepeatRule   = "repeat" // an earlier plan of the run made the same call
 )
 
 // Policy is a loaded policy. It is immutable and safe for concurrent use.

@@ -223,6 +223,9 @@ func (e *planRerun) begin() (s plan.Start, err error) {
 	if e.seed != nil {
 		s.Seed = *e.seed
 	}
+	for _, m := range e.rec.Written.Made {
+		s.Made = append(s.Made, plan.Made(m))
+	}
 	for name, text := range e.rec.Written.Inputs {
 		v, err := jsondoc.Decode(text)
 		if err != nil {

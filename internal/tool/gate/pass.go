@@ -277,7 +277,11 @@ func (c *passing) answerTo(ctx context.Context, sum, whole string) (Answer, erro
 	if c.Answer != nil {
 		return *c.Answer, nil
 	}
-	if a, ok := c.granted(sum, whole); ok {
+	granted := func() (Answer, bool) { return c.granted(sum, whole) }
+	if c.out.Decision.Rule == policy.RepeatRule { // whoever agreed to the first call did not agree to a second
+		granted = func() (Answer, bool) { return Answer{}, false }
+	}
+	if a, ok := granted(); ok {
 		return a, nil
 	}
 	if c.cfg.Approver == nil {
@@ -286,7 +290,7 @@ func (c *passing) answerTo(ctx context.Context, sum, whole string) (Answer, erro
 	return c.cfg.Approver.Approve(ctx, Question{
 		Run: c.cfg.Run, ID: c.out.ID, Tool: c.def, Origin: c.Origin, Line: c.Line, Arguments: c.shown, Labels: c.labels, Found: c.found(c.shown),
 		Rule: c.out.Decision.Rule, Reason: c.out.Decision.Reason, Bound: sum,
-		Granted: func() (Answer, bool) { return c.granted(sum, whole) },
+		Granted: granted,
 	})
 }
 

@@ -1,0 +1,233 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"praxis/event"
+)
+
+// planWorld is a server that speaks the protocol of a provider and answers with
+// replies that were written before, and an App whose tools write into a file.
+type planWorld struct {
+	*testing.T
+	app    *App
+	dir    string
+	url    string
+	events recorded
+
+	mu        sync.Mutex
+	replies   []string
+	systems   []string // what each request said
+	messages  []string // and its last message
+	questions []string // the rule and the reason of each question about a call
+}
+
+const mailTools = `version: 1
+me: you@acme.com
+tools:
+  - name: mail.send
+    version: 1.0.0
+    description: Sends a mail.
+    effects: external
+    input: {type: object, required: [to, body], additionalProperties: false, properties: {to: {type: string, format: email}, body: {type: string}}}
+    output: {type: string}
+    limits: {calls_per_run: 3}
+    run: {command: {argv: [sh, -c, 'printf "%s %s\n" "$1" "$2" >> sent.txt; echo sent', sh, "{to}", "{body}"], output: text}}
+  - name: mail.read
+    version: 1.0.0
+    description: Reads the newest mail.
+    effects: read
+    input: {type: object, additionalProperties: false, properties: {}}
+    output: {type: string}
+    run: {command: {argv: [cat, inbox.txt], output: text}}
+`
+
+const mailPolicy = `version: 1
+rules:
+  - {name: chosen, tools: [mail.send], when: args.to.trusted(), decision: allow, reason: the recipient was chosen by the user, remedy: Use it.}
+`
+
+func newPlanWorld(t *testing.T, replies ...string) *planWorld {
+	t.Helper()
+	p := &planWorld{T: t, dir: t.TempDir(), replies: replies}
+	server := httptest.NewServer(p)
+	t.Cleanup(server.Close)
+	p.url = server.URL
+	p.app = toyApp(t, map[string]string{"OPENAI_BASE_URL": server.URL + "/v1", "OPENAI_API_KEY": "k", "PATH": os.Getenv("PATH")})
+	p.file("tools.yaml", mailTools)
+	p.file("policy.yaml", mailPolicy)
+	p.file("inbox.txt", "hello")
+	return p
+}
+
+func (p *planWorld) file(name, text string) {
+	p.Helper()
+	if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o600); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// ServeHTTP answers one request of the chat completions protocol.
+func (p *planWorld) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Messages []struct{ Role, Content string }
+	}
+	raw, err := io.ReadAll(r.Body)
+	if err == nil {
+		err = json.Unmarshal(raw, &body)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r.URL.Path == "/approve" {
+		p.approve(w, raw)
+		return
+	}
+	if err != nil || len(p.replies) == 0 || len(body.Messages) < 2 {
+		p.Errorf("unexpected request: %v: %s", err, raw)
+		http.Error(w, "unexpected", http.StatusBadRequest)
+		return
+	}
+	p.systems = append(p.systems, body.Messages[0].Content)
+	p.messages = append(p.messages, body.Messages[len(body.Messages)-1].Content)
+	reply, err := json.Marshal(p.replies[0])
+	if err != nil {
+		p.Error(err)
+	}
+	p.replies = p.replies[1:]
+	w.Header().Set("Content-Type", "text/event-stream")
+	const head = `data: {"id":"c1","object":"chat.completion.chunk","created":1,"model":"m","choices":[`
+	fmt.Fprintf(w, head+`{"index":0,"delta":{"role":"assistant","content":%s},"finish_reason":null}]}`+"\n\n", reply)
+	fmt.Fprint(w, head+`{"index":0,"delta":{},"finish_reason":"stop"}]}`+"\n\n")
+	fmt.Fprint(w, head+`],"usage":{"prompt_tokens":3,"completion_tokens":5,"total_tokens":8}}`+"\n\ndata: [DONE]\n\n")
+}
+
+// approve answers one approval request: yes, in the protocol of webhooks.
+func (p *planWorld) approve(w http.ResponseWriter, body []byte) {
+	var q struct{ Bound, Rule, Reason string }
+	if err := json.Unmarshal(body, &q); err != nil {
+		p.Error(err)
+	}
+	p.questions = append(p.questions, q.Rule+": "+q.Reason)
+	fmt.Fprintf(w, `{"granted": true, "scope": "run", "bound": %q}`, q.Bound)
+}
+
+// fenced is a reply with a plan.
+func fenced(code string) string { return "I do that.\n```python\n" + code + "\n```" }
+
+// ask asks a question and returns its answer.
+func (p *planWorld) ask(question string, edit ...func(*PlanAskRequest)) (PlanAskResult, error) {
+	p.Helper()
+	q := PlanAskRequest{
+		Question: question, Model: "openai:m", Start: PlanStart{Now: time.Date(2026, 5, 4, 8, 0, 0, 0, time.UTC)},
+		Tools: ToolSpec{Files: []string{filepath.Join(p.dir, "tools.yaml")}, Policy: filepath.Join(p.dir, "policy.yaml"), Commands: true},
+	}
+	for _, e := range edit {
+		e(&q)
+	}
+	return p.app.AskPlan(p.Context(), q, &p.events)
+}
+
+// sent is what the tool really did.
+func (p *planWorld) sent() []string {
+	p.Helper()
+	text, err := os.ReadFile(filepath.Join(p.dir, "sent.txt"))
+	if err != nil && !os.IsNotExist(err) {
+		p.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(text)), "\n")
+}
+
+// replays requires that a run is identical when it is executed again.
+func (p *planWorld) replays(run string) {
+	p.Helper()
+	if r, err := p.app.ReplayPlan(p.Context(), run, ""); err != nil || !r.Identical {
+		p.Errorf("the replay of %s: %v: %+v", run, err, r)
+	}
+}
+
+func eventsOf[E event.Event](r *recorded) []E {
+	var out []E
+	for _, e := range r.events {
+		if one, ok := e.(E); ok {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// webhook lets a webhook decide, which grants all that it is asked about.
+func (p *planWorld) webhook(q *PlanAskRequest) { q.Tools.Approval.Who = p.url + "/approve" }
+
+const sendTwice = `mail.send("ann@acme.com", "hello")
+mail.send("bob@acme.com", mail.read())
+`
+
+// TestNothingTwice fails a plan after it sent mails. The next one repeats one.
+func TestNothingTwice(t *testing.T) {
+	again := "try:\n    mail.send(body='hello', to='ann@acme.com')\nexcept PermissionError as e:\n    print(e)\nprint(len(mail.read()))"
+	p := newPlanWorld(t, fenced(sendTwice+"mail.read()['x']"), fenced(again))
+	out, err := p.ask("Send hello to ann@acme.com and my mail to bob@acme.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"ann@acme.com hello", "bob@acme.com hello"}; !slices.Equal(p.sent(), want) {
+		t.Errorf("sent %q, want %q", p.sent(), want)
+	}
+	if !strings.Contains(out.Text, "mail.send was not called: a person has to agree to it") || !strings.HasSuffix(out.Text, "\n5") {
+		t.Errorf("the answer is %q", out.Text)
+	}
+	for _, want := range []string{
+		`- line 1: mail.send(to="ann@acme.com", body="hello") is done`, "body=(depends on data that you may not see)) is done", "- line 2: mail.read\n", "leave it out",
+	} {
+		if !strings.Contains(p.messages[1], want) {
+			t.Errorf("the model is not told %q:\n%s", want, p.messages[1])
+		}
+	}
+	p.replays(out.Run)
+}
+
+// TestRepeatNeedsApproval lets a person agree to the repetition, although all calls of the
+// tool were agreed to before.
+func TestRepeatNeedsApproval(t *testing.T) {
+	p := newPlanWorld(t, fenced(sendTwice+"1/0"), fenced(sendTwice+"print('sent')"))
+	p.file("policy.yaml", strings.Replace(mailPolicy, "decision: allow", "decision: ask", 1))
+	if _, err := p.ask("Send mails to ann@acme.com and bob@acme.com", p.webhook, func(q *PlanAskRequest) { q.Plans = 2 }); err == nil {
+		t.Error("the third call of the tool that may be called three times passed, and so did the fourth")
+	}
+	want := []string{"ann@acme.com hello", "bob@acme.com hello", "ann@acme.com hello"}
+	if !slices.Equal(p.sent(), want) {
+		t.Errorf("sent %q, want %q", p.sent(), want)
+	}
+	if len(p.questions) != 2 || !strings.HasPrefix(p.questions[0], "chosen: ") || !strings.HasPrefix(p.questions[1], "repeat: an earlier plan of this run made the same call") {
+		t.Errorf("asked %q", p.questions)
+	}
+	// What is approved beforehand is no approval of a repetition.
+	p = newPlanWorld(t, fenced(sendTwice+"1/0"), fenced(sendTwice))
+	if _, err := p.ask("Send mails to ann@acme.com and bob@acme.com", func(q *PlanAskRequest) { q.Plans, q.Host.Yes = 2, true }); err == nil || len(p.sent()) != 2 {
+		t.Errorf("sent %q, %v", p.sent(), err)
+	}
+}
+
+// TestDenialIsWhole tells the model the whole error when nobody was asked: it depends
+// on nothing that the model may not see.
+func TestDenialIsWhole(t *testing.T) {
+	p := newPlanWorld(t, fenced(`mail.send("ann@acme.com", "hello")`), fenced("print('not sent')"))
+	p.file("policy.yaml", strings.Replace(mailPolicy, "decision: allow", "decision: ask", 1))
+	if _, err := p.ask("Write to ann@acme.com"); err != nil {
+		t.Fatal(err)
+	}
+	if want := "PermissionError: mail.send was not called: a person has to agree to it, and none did"; !strings.Contains(p.messages[1], want) {
+		t.Errorf("the model is not told %q:\n%s", want, p.messages[1])
+	}
+}
