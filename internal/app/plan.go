@@ -17,6 +17,7 @@ import (
 	"praxis/internal/llm"
 	"praxis/internal/plan"
 	"praxis/internal/plan/policy"
+	"praxis/internal/plan/syntax"
 	"praxis/internal/planner"
 	"praxis/internal/record/journal"
 	"praxis/internal/safetext"
@@ -25,7 +26,7 @@ import (
 )
 
 // MaxPlan bounds a plan in bytes.
-const MaxPlan = 16 << 20
+const MaxPlan = syntax.DefaultMaxBytes
 
 // PlanSource is the text of a plan, and what messages call it.
 type PlanSource = plan.Source
@@ -150,7 +151,7 @@ func (a *App) RunPlan(ctx context.Context, q PlanRequest, sink event.Sink) (out 
 		return out, err
 	}
 	defer func() { err = errors.Join(err, t.close()) }()
-	prepared, err := plan.Prepare(q.Plan, t.options)
+	prepared, err := plan.Prepare(ctx, q.Plan, t.options)
 	if err != nil {
 		return out, err
 	}

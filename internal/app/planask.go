@@ -94,7 +94,7 @@ type planQuestionRun struct {
 // checkInputs checks the inputs before a model is asked: a plan that does nothing
 // takes them.
 func (p *planQuestionRun) checkInputs() error {
-	empty, err := plan.Prepare(plan.Source{Name: "plan.py"}, p.tools.options)
+	empty, err := plan.Prepare(ctx, plan.Source{Name: "plan.py"}, p.tools.options)
 	if err == nil {
 		_, err = empty.Start(p.start)
 	}

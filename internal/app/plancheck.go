@@ -68,7 +68,7 @@ func (a *App) preparePlan(ctx context.Context, src PlanSource, spec ToolSpec, si
 		return nil, err
 	}
 	o.Pedantic = true
-	return plan.Prepare(src, o)
+	return plan.Prepare(ctx, src, o)
 }
 
 // CheckPlan says what is certain about a plan before anything runs.

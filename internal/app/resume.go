@@ -82,7 +82,7 @@ func (a *App) ResumePlan(ctx context.Context, q ResumeRequest, sink event.Sink) 
 		return out, err
 	}
 	defer func() { err = errors.Join(err, t.close()) }()
-	r, err := plan.Resume(s.state, o.Tools, o.Policy)
+	r, err := plan.Resume(ctx, s.state, o.Tools, o.Policy)
 	if err != nil {
 		return out, err
 	}
@@ -165,7 +165,7 @@ func (a *App) findPlan(ctx context.Context, q ResumeRequest) (storedPlan, error)
 	}
 	if len(q.Tools.Files) == 0 && q.Tools.Policy == "" {
 		// What is wrong may be the file; and a plan without tools needs none.
-		if _, err := plan.Resume(state, nil, nil); err == nil || fault.KindOf(err) == fault.Invalid {
+		if _, err := plan.Resume(ctx, state, nil, nil); err == nil || fault.KindOf(err) == fault.Invalid {
 			return s, err
 		}
 		return s, fault.New(fault.Invalid, "Name the files of tools and the policy that it was started with.",

@@ -306,7 +306,7 @@ func (b *bench) planStart() (Figure, error) {
 }
 
 func startTwenty(o plan.Options) (*plan.Run, error) {
-	p, err := plan.Prepare(plan.Source{Name: "plan.py", Text: []byte(twenty)}, o)
+	p, err := plan.Prepare(ctx, plan.Source{Name: "plan.py", Text: []byte(twenty)}, o)
 	if err != nil {
 		return nil, err
 	}
@@ -351,7 +351,7 @@ func (b *bench) planState(figures map[string]Figure) error {
 	figures["dump_kb"] = figure([]float64{float64(len(state)) / 1000})
 	f, err := sample(20*b.Rounds, func() (float64, error) {
 		began := time.Now()
-		_, err := plan.Resume(state, o.Tools, o.Policy)
+		_, err := plan.Resume(ctx, state, o.Tools, o.Policy)
 		return ms(began) * 1000, err
 	})
 	figures["resume_us"] = f

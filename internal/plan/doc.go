@@ -15,7 +15,7 @@
 // [Run.Reply], [Run.Refuse] or [Run.Fail]. Between the two the whole state can
 // be stored with [Run.Dump] and go on elsewhere with [Resume].
 //
-//	p, err := plan.Prepare(source, plan.Options{Tools: tools, Policy: rules})
+//	p, err := plan.Prepare(ctx, source, plan.Options{Tools: tools, Policy: rules})
 //	// p.Check has the findings; a plan that was refused cannot be started
 //	r, err := p.Start(plan.Start{Now: now})
 //	for {

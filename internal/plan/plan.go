@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -46,8 +47,8 @@ type Plan struct {
 }
 
 // Prepare parses, checks and compiles a plan. Plan.Check says what is wrong with
-// the plan; the error says what is wrong with the options.
-func Prepare(src Source, o Options) (*Plan, error) {
+// the plan; the error says what is wrong with the options, or why ctx ended.
+func Prepare(ctx context.Context, src Source, o Options) (*Plan, error) {
 	var err error
 	if o.Tools == nil {
 		if o.Tools, err = Tools(); err != nil {
@@ -66,10 +67,13 @@ func Prepare(src Source, o Options) (*Plan, error) {
 		p.Check = check.Broken(src.Name, src.Text, bad)
 		return p, nil
 	}
-	p.Check = check.Check(check.Input{
+	p.Check, err = check.Check(ctx, check.Input{
 		Name: src.Name, Source: src.Text, Module: module, Tools: o.Tools, Policy: o.Policy, Strict: o.Strict,
 		Refused: refusals(module), Builtins: builtin.Params, Forgive: !o.Pedantic,
 	})
+	if err != nil {
+		return nil, err
+	}
 	if !p.Check.Accepted && !(o.Audit && flowsAlone(p.Check)) {
 		return p, nil
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
@@ -86,18 +87,18 @@ func pins(tools *tool.Set) map[string]string {
 // again: by this policy. The definitions of the tools must be those of the run
 // that was stored. A state that is damaged or of another version is a fault of
 // kind Invalid, other tools one of kind Conflict.
-func Resume(state []byte, tools *tool.Set, pol *policy.Policy) (*Run, error) {
-	return Options{Tools: tools, Policy: pol}.Resume(state)
+func Resume(ctx context.Context, state []byte, tools *tool.Set, pol *policy.Policy) (*Run, error) {
+	return Options{Tools: tools, Policy: pol}.Resume(ctx, state)
 }
 
 // Resume is the function of that name with options; the mode is the state's.
-func (o Options) Resume(state []byte) (*Run, error) {
+func (o Options) Resume(ctx context.Context, state []byte) (*Run, error) {
 	h, machine, err := openState(state)
 	if err != nil {
 		return nil, err
 	}
 	o.Strict = h.Strict
-	p, err := Prepare(Source{Name: h.Name, Text: h.Text}, o)
+	p, err := Prepare(ctx, Source{Name: h.Name, Text: h.Text}, o)
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func tools(t testing.TB, text string) *tool.Set {
 func waiting(t testing.TB, set *tool.Set) (*plan.Run, []byte) {
 	t.Helper()
 	src := "total = 0\nfor n in range(3):\n    total += box.get(n)\nprint(total)\n"
-	p, err := plan.Prepare(plan.Source{Name: "plan.py", Text: []byte(src)}, plan.Options{Tools: set})
+	p, err := plan.Prepare(t.Context(), plan.Source{Name: "plan.py", Text: []byte(src)}, plan.Options{Tools: set})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestResume(t *testing.T) {
 	_, state := waiting(t, set)
 	out := ""
 	for i := int64(1); ; i++ {
-		r, err := plan.Resume(state, set, nil)
+		r, err := plan.Resume(t.Context(), state, set, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestResumeRefuses(t *testing.T) {
 		"no tools":      {again(`"tools":{`, `"tools":{},"tools_":{`), set, fault.Invalid, "header"},
 		"other tools":   {state, tools(t, strings.Replace(clockTools, "Gets.", "Gets another.", 1)), fault.Conflict, "another one now"},
 	} {
-		if _, err := plan.Resume(c.state, c.tools, nil); fault.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.text) {
+		if _, err := plan.Resume(t.Context(), c.state, c.tools, nil); fault.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -147,7 +147,7 @@ with contextlib.ExitStack() as stack:
 print(floor(sqrt(a + b)), deep(2000), repr(out.getvalue()))
 sys.exit()
 `
-	p, err := plan.Prepare(plan.Source{Name: "plan.py", Text: []byte(src)}, plan.Options{Tools: set})
+	p, err := plan.Prepare(t.Context(), plan.Source{Name: "plan.py", Text: []byte(src)}, plan.Options{Tools: set})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ sys.exit()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r, err = plan.Resume(state, set, nil); err != nil {
+		if r, err = plan.Resume(t.Context(), state, set, nil); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := r.Reply(8); err != nil {

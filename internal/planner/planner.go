@@ -118,7 +118,7 @@ func firstLine(s string) string {
 // try checks a plan and executes it. why is the message to the model when the
 // question is not answered yet.
 func (p *planning) try(ctx context.Context, step int, code string) (done bool, why string, err error) {
-	prepared, err := plan.Prepare(plan.Source{Name: "plan.py", Text: []byte(code)}, p.cfg.Options)
+	prepared, err := plan.Prepare(ctx, plan.Source{Name: "plan.py", Text: []byte(code)}, p.cfg.Options)
 	if err != nil {
 		return false, "", err
 	}

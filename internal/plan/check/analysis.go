@@ -1,6 +1,8 @@
 package check
 
 import (
+	"math"
+
 	"praxis/internal/plan/policy"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/tool"
@@ -36,13 +38,16 @@ type analysis struct {
 	changed bool
 	round   int32
 	pending []*activation
-	depth   int
+	depth   int // of functions that are analysed inside each other
+	calling int // calls that are followed inside each other
 
 	epoch   int32
 	visited []int32
 	stack   []int32
 
-	left       int64 // steps
+	left       int64        // steps
+	look       int64        // at so many steps left the caller is asked again
+	ended      func() error // says whether the caller still waits
 	maxObjects int
 	lost       *Lost
 }
@@ -115,7 +120,16 @@ func (a *analysis) step(n int64) {
 	if a.left -= n; a.left < 0 {
 		a.lose(syntax.Pos{}, "the program is too large, or its calls branch too often")
 	}
+	if a.left < a.look {
+		a.look = a.left - stepsBetweenLooks
+		if a.ended() != nil {
+			panic(giveUp{})
+		}
+	}
 }
+
+// stepsBetweenLooks are the steps after which it is asked whether the caller still waits.
+const stepsBetweenLooks = 20_000
 
 // lose gives up: from here on every flow is possible.
 func (a *analysis) lose(at syntax.Pos, reason string) {
@@ -136,6 +150,8 @@ func (a *analysis) run(m *syntax.Module) {
 				panic(r)
 			}
 		}
+		// The report looks at what was found, once.
+		a.left, a.look = math.MaxInt64, math.MinInt64
 	}()
 	fn := &function{name: "the program", body: m.Body, scope: a.scopes.root}
 	a.root = a.newActivation(fn, nil, nil)

@@ -133,16 +133,16 @@ func (f *frame) bindAttr(m val, o *object, self val, name string, n syntax.Node)
 			if r, ok := f.specialOf(p, "__get__", ref(p), args{site: n, pos: []val{self, ref(o)}}); ok {
 				out = join(out, r)
 			} else {
-				out.objs = out.objs.union(one(id))
+				out.objs = out.objs.union(ref(a.objects[id]).objs)
 			}
 		case oNative, oOpaque, oBound:
 			// A native may or may not become a method.
 			b := a.alloc(oBound, n, f.act, "bound "+strconv.Itoa(int(p.id))+" "+strconv.Itoa(int(o.id)))
 			a.grow(&b.fn, ref(p))
 			a.grow(&b.recv, self)
-			out.objs = out.objs.union(one(id)).union(&b.only)
+			out.objs = out.objs.union(ref(a.objects[id]).objs).union(&b.only)
 		default:
-			out.objs = out.objs.union(one(id))
+			out.objs = out.objs.union(ref(a.objects[id]).objs)
 		}
 	}
 	return out
@@ -183,10 +183,10 @@ func (f *frame) classRead(o *object, self val, name string, n syntax.Node) val {
 				if r, ok := f.specialOf(p, "__get__", ref(p), args{site: n, pos: []val{f.constant(nil), self}}); ok {
 					out = join(out, r)
 				} else {
-					out.objs = out.objs.union(one(id))
+					out.objs = out.objs.union(ref(a.objects[id]).objs)
 				}
 			default:
-				out.objs = out.objs.union(one(id))
+				out.objs = out.objs.union(ref(a.objects[id]).objs)
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package check_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -41,9 +43,9 @@ func BenchmarkCheck(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		r := check.Check(check.Input{Name: "plan.py", Source: []byte(usual), Module: m, Tools: w.tools, Policy: w.policy})
-		if !r.Accepted {
-			b.Fatal(r.Text())
+		r, err := check.Check(b.Context(), check.Input{Name: "plan.py", Source: []byte(usual), Module: m, Tools: w.tools, Policy: w.policy})
+		if err != nil || !r.Accepted {
+			b.Fatal(err, r.Text())
 		}
 	}
 }
@@ -76,7 +78,7 @@ func TestBounds(t *testing.T) {
 	nested.WriteString("email.write(x3, 'x')\n")
 	branches := strings.Builder{}
 	branches.WriteString("v = 'bob'\n")
-	for i := range 20000 {
+	for i := range 15000 {
 		fmt.Fprintf(&branches, "if len(today) > %d:\n    a%d = %d\nelse:\n    v = 'ann'\n", i, i, i)
 	}
 	branches.WriteString("email.write(v, 'x')\n")
@@ -102,5 +104,34 @@ func TestBounds(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCheckEndsWithItsCaller checks that the analysis stops when nobody waits for it any more.
+func TestCheckEndsWithItsCaller(t *testing.T) {
+	w := newWorld(t)
+	src := strings.Repeat("def f(x):\n    return [f(x), f([x])]\nf(calendar.read('x'))\n", 300)
+	m, bad := syntax.Parse([]byte(src), syntax.Options{})
+	if len(bad) > 0 {
+		t.Fatal(bad[0])
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	over := errors.New("over")
+	cancel(over)
+	if _, err := check.Check(ctx, check.Input{Module: m, Source: []byte(src), Tools: w.tools, Policy: w.policy}); !errors.Is(err, over) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestRefusedFirst checks that the flows of a program with a feature that the
+// language leaves out are not followed.
+func TestRefusedFirst(t *testing.T) {
+	w := newWorld(t)
+	src := "email.write(calendar.read('x')['title'], 'x')\n"
+	m, _ := syntax.Parse([]byte(src), syntax.Options{})
+	r, err := check.Check(t.Context(), check.Input{Module: m, Source: []byte(src), Tools: w.tools, Policy: w.policy,
+		Refused: []check.Refusal{{Feature: "the module os", Remedy: "Use a tool."}}})
+	if err != nil || r.Accepted || len(r.Flows) > 0 {
+		t.Errorf("got %+v, %v", r, err)
 	}
 }

@@ -33,10 +33,17 @@ func (x *args) all() val {
 	return join(join(v, x.star), x.kw).loose()
 }
 
+// maxCalling bounds how many calls are followed inside each other.
+const maxCalling = 1000
+
 // call calls what v may be.
 func (f *frame) call(v val, x args) val {
 	var out val
 	f.a.step(1)
+	if f.a.calling++; f.a.calling > maxCalling {
+		f.a.lose(pos(x.site), "calls lead to calls without end")
+	}
+	defer func() { f.a.calling-- }()
 	if x.direct && (v.fl&scalar != 0 || len(v.objs.all()) > 1) {
 		f.a.made(x.site, nil) // by one of them, perhaps
 	}

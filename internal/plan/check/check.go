@@ -1,6 +1,8 @@
 package check
 
 import (
+	"context"
+
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
 	"praxis/internal/plan/syntax"
@@ -38,10 +40,11 @@ type Refusal struct {
 // defaultSteps bounds the analysis to about a second.
 const defaultSteps = 4_000_000
 
-// Check checks a program.
-func Check(in Input) *Result {
+// Check checks a program. Of one that uses what the language leaves out, the
+// flows are not followed. The error says why ctx ended.
+func Check(ctx context.Context, in Input) (*Result, error) {
 	r := &Result{Name: in.Name, Strict: in.Strict, source: in.Source}
-	a := &analysis{tools: in.Tools, policy: in.Policy, strict: in.Strict, left: in.Steps, maxObjects: 200_000}
+	a := &analysis{tools: in.Tools, policy: in.Policy, strict: in.Strict, left: in.Steps, ended: ctx.Err, maxObjects: 200_000}
 	if a.left <= 0 {
 		a.left = defaultSteps
 	}
@@ -56,13 +59,18 @@ func Check(in Input) *Result {
 	}
 	a.names(r)
 	a.builtinCalls(r, in.Builtins)
-	a.run(in.Module)
-	a.report(r)
-	if in.Forgive {
-		r.forgive()
+	if len(in.Refused) == 0 {
+		a.run(in.Module)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		a.report(r)
+		if in.Forgive {
+			r.forgive()
+		}
 	}
 	r.finish()
-	return r
+	return r, nil
 }
 
 // forgive makes warnings of what cannot leave anything half done.

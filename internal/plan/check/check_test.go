@@ -103,7 +103,11 @@ func (w world) check(t testing.TB, src string, strict bool) *check.Result {
 	if len(bad) > 0 {
 		t.Fatalf("%s\n%s", bad[0], src)
 	}
-	return check.Check(check.Input{Name: "plan.py", Source: []byte(src), Module: m, Tools: w.tools, Policy: w.policy, Strict: strict})
+	r, err := check.Check(t.Context(), check.Input{Name: "plan.py", Source: []byte(src), Module: m, Tools: w.tools, Policy: w.policy, Strict: strict})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // brief writes the flows in one line each: "7 email.write possible to=calendar.read! body=".

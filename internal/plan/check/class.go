@@ -66,7 +66,7 @@ func (f *frame) decorate(d, v val, n syntax.Node) val {
 			}
 		}
 		one := d
-		one.objs = &oset{ids: []int32{id}}
+		one.objs = ref(o).objs
 		one.fl &^= scalar
 		out = join(out, f.call(one, args{site: n, pos: []val{v}}))
 	}

@@ -52,7 +52,11 @@ func checked(t testing.TB, name, src string) *Result {
 	if len(bad) > 0 {
 		return Broken(name, []byte(src), bad)
 	}
-	return Check(Input{Name: name, Source: []byte(src), Module: m, Tools: set, Policy: rules})
+	r, err := Check(t.Context(), Input{Name: name, Source: []byte(src), Module: m, Tools: set, Policy: rules})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 const steered = "text = mail.read()\n# é\nmail.send(to=text.strip(), body='ä'); mail.send(to='a@b.c', body=text)\n"

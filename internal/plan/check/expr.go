@@ -460,7 +460,7 @@ func (f *frame) within(v val) *oset {
 	}
 	f.a.step(int64(len(ids)))
 	slices.Sort(ids)
-	return &oset{ids: ids}
+	return &oset{of: f.a, ids: ids}
 }
 
 // instancesCall calls special methods of all instances that can be reached.

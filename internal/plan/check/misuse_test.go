@@ -85,10 +85,13 @@ func TestBuiltinCalls(t *testing.T) {
 		if len(bad) > 0 {
 			t.Fatal(c.src, bad[0])
 		}
-		r := check.Check(check.Input{Name: "plan.py", Source: []byte(c.src), Module: m, Builtins: func(name string) (string, bool) {
+		r, err := check.Check(t.Context(), check.Input{Name: "plan.py", Source: []byte(c.src), Module: m, Builtins: func(name string) (string, bool) {
 			p, ok := params[name]
 			return p, ok
 		}})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if got := findings(r); got != c.want || r.Accepted == strings.Contains(c.want, "error") {
 			t.Errorf("%s\naccepted %v: got %q, want %q", c.src, r.Accepted, got, c.want)
 		}

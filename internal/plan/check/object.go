@@ -157,7 +157,7 @@ func (a *analysis) alloc(kind okind, n syntax.Node, act *activation, name string
 func (a *analysis) newObject(kind okind, n syntax.Node, act *activation) *object {
 	o := &object{kind: kind, id: int32(len(a.objects)), node: n, act: act}
 	o.self[0] = o.id
-	o.only.ids = o.self[:]
+	o.only = oset{of: a, ids: o.self[:]}
 	a.objects = append(a.objects, o)
 	a.grew()
 	if len(a.objects) > a.maxObjects {

@@ -93,7 +93,10 @@ func (w soundWorld) violated(t testing.TB, src string, strict bool) (wrong strin
 	if refused := subset.Unsupported(m); len(refused) > 0 {
 		t.Fatalf("%s\n%s", refused[0].Feature, src)
 	}
-	r := check.Check(check.Input{Name: "plan.py", Source: []byte(src), Module: m, Tools: w.tools, Strict: strict})
+	r, err := check.Check(t.Context(), check.Input{Name: "plan.py", Source: []byte(src), Module: m, Tools: w.tools, Strict: strict})
+	if err != nil {
+		t.Fatal(err)
+	}
 	prog, err := vm.Compile(m, src, vm.Env{Tools: w.tools.Names(), Inputs: []string{"given", "pair", "today"}}, vm.Options{Strict: strict})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, src)

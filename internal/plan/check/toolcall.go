@@ -388,7 +388,7 @@ func (a *analysis) dataVal(org *origin, typ *schema.Type, path jsondoc.Pointer, 
 		id = o.id
 		org.exact[path] = id
 	}
-	v.objs = one(id)
+	v.objs = ref(a.objects[id]).objs
 	return v
 }
 

@@ -163,20 +163,34 @@ func (v val) loose() val {
 	return v
 }
 
-// oset is an immutable set of objects by number; nil is empty.
-type oset struct{ ids []int32 }
+// oset is an immutable set of objects by number; nil is empty. Work on large
+// sets uses steps of the analysis.
+type oset struct {
+	of  *analysis
+	ids []int32
+}
 
-func one(id int32) *oset { return &oset{ids: []int32{id}} }
+// charge uses steps for looking at n objects.
+func (s *oset) charge(n int) {
+	if n >= 64 {
+		s.of.step(int64(n / 64))
+	}
+}
 
 func (s *oset) all() []int32 {
 	if s == nil {
 		return nil
 	}
+	s.charge(4 * len(s.ids))
 	return s.ids
 }
 
 func (s *oset) same(o *oset) bool {
-	return s == o || s != nil && o != nil && slices.Equal(s.ids, o.ids)
+	if s == o || s == nil || o == nil {
+		return s == o
+	}
+	s.charge(len(s.ids))
+	return slices.Equal(s.ids, o.ids)
 }
 
 func (s *oset) has(id int32) bool {
@@ -200,6 +214,7 @@ func (s *oset) union(o *oset) *oset {
 	if len(s.ids) < len(o.ids) && s.within(o) {
 		return o
 	}
+	s.charge(4 * (len(s.ids) + len(o.ids)))
 	out := make([]int32, 0, len(s.ids)+len(o.ids))
 	i, k := 0, 0
 	for i < len(s.ids) || k < len(o.ids) {
@@ -215,7 +230,7 @@ func (s *oset) union(o *oset) *oset {
 			i, k = i+1, k+1
 		}
 	}
-	return &oset{ids: out}
+	return &oset{of: s.of, ids: out}
 }
 
 // within says whether o has all objects of s.
@@ -234,6 +249,7 @@ func (s *oset) within(o *oset) bool {
 		}
 		return true
 	}
+	s.charge(len(o.ids))
 	i := 0
 	for _, id := range s.ids {
 		for i < len(o.ids) && o.ids[i] < id {

@@ -13,7 +13,7 @@ const (
 const (
 	DefaultMaxErrors = 20
 	DefaultMaxDepth  = 5000
-	DefaultMaxBytes  = 64 << 20
+	DefaultMaxBytes  = 1 << 20
 	// NewestVersion is the grammar's version, the N of Python 3.N.
 	NewestVersion = 14
 	// OldestVersion is the oldest that Options.Version may name.

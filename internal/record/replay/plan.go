@@ -139,7 +139,7 @@ func (e *planRerun) execute(ctx context.Context) error {
 		return err
 	}
 	options.Audit = true
-	run, err := e.start(options)
+	run, err := e.start(ctx, options)
 	if err != nil || run == nil {
 		return err
 	}
@@ -172,16 +172,16 @@ func (e *planRerun) execute(ctx context.Context) error {
 
 // start prepares the plan, compares what its check says, and starts it or puts
 // it where it waited. A plan that cannot be started gives nil.
-func (e *planRerun) start(o plan.Options) (*plan.Run, error) {
+func (e *planRerun) start(ctx context.Context, o plan.Options) (*plan.Run, error) {
 	var prepared *plan.Plan
 	var run *plan.Run
 	var err error
 	if e.rec.State != nil {
-		if run, err = o.Resume(e.rec.State); err == nil {
+		if run, err = o.Resume(ctx, e.rec.State); err == nil {
 			prepared = run.Plan()
 		}
 	} else {
-		prepared, err = plan.Prepare(plan.Source{Name: e.rec.Written.Name, Text: []byte(e.rec.Written.Code)}, o)
+		prepared, err = plan.Prepare(ctx, plan.Source{Name: e.rec.Written.Name, Text: []byte(e.rec.Written.Code)}, o)
 	}
 	if err != nil {
 		return nil, err

@@ -96,7 +96,7 @@ func recordedPlan(t *testing.T) planSource {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := e.start(options)
+	run, err := e.start(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -165,7 +165,7 @@ func again(t testing.TB, r *plan.Run, o plan.Options, code string) *plan.Run {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, code)
 	}
-	next, err := plan.Resume(state, o.Tools, o.Policy)
+	next, err := plan.Resume(t.Context(), state, o.Tools, o.Policy)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, code)
 	}
@@ -223,7 +223,7 @@ func TestHostile(t *testing.T) {
 // tried runs a program in both worlds, undisturbed and stored at every call.
 func tried(t *testing.T, where, code string, o plan.Options, refused bool) string {
 	o.Audit = true
-	p, err := plan.Prepare(plan.Source{Name: "plan.py", Text: []byte(code)}, o)
+	p, err := plan.Prepare(t.Context(), plan.Source{Name: "plan.py", Text: []byte(code)}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

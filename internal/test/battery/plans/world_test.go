@@ -121,7 +121,7 @@ type ran struct {
 func run(t testing.TB, code string, o plan.Options) ran {
 	t.Helper()
 	var out ran
-	p, err := plan.Prepare(plan.Source{Name: "plan.py", Text: []byte(code)}, o)
+	p, err := plan.Prepare(t.Context(), plan.Source{Name: "plan.py", Text: []byte(code)}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
