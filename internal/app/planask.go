@@ -75,7 +75,7 @@ func (a *App) AskPlan(ctx context.Context, q PlanAskRequest, sink event.Sink) (o
 	}
 	defer func() { err = errors.Join(err, t.close()) }()
 	p := &planQuestionRun{app: a, request: q, model: model, host: h, tools: t, start: q.Start.start()}
-	if err := p.checkInputs(); err != nil {
+	if err := p.checkInputs(ctx); err != nil {
 		return out, err
 	}
 	return p.ask(ctx, sink)
@@ -93,7 +93,7 @@ type planQuestionRun struct {
 
 // checkInputs checks the inputs before a model is asked: a plan that does nothing
 // takes them.
-func (p *planQuestionRun) checkInputs() error {
+func (p *planQuestionRun) checkInputs(ctx context.Context) error {
 	empty, err := plan.Prepare(ctx, plan.Source{Name: "plan.py"}, p.tools.options)
 	if err == nil {
 		_, err = empty.Start(p.start)

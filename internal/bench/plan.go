@@ -119,16 +119,16 @@ func Plans(ctx context.Context, cfg PlanConfig) (Report, error) {
 	r.Figures["label_overhead"] = figure(overhead)
 	for _, m := range []struct {
 		name string
-		take func() (Figure, error)
+		take func(context.Context) (Figure, error)
 	}{{"start_us", b.planStart}, {"parse_mb_per_s", b.parseSpeed}} {
 		cfg.Sink.Emit(event.Progress{Stage: "bench", Text: m.name})
-		f, err := m.take()
+		f, err := m.take(ctx)
 		if err != nil {
 			return r, fmt.Errorf("cannot measure %s: %w", m.name, err)
 		}
 		r.Figures[m.name] = f
 	}
-	return r, b.planState(r.Figures)
+	return r, b.planState(ctx, r.Figures)
 }
 
 // compare runs a program on all machines in turns.
@@ -290,14 +290,14 @@ func twentyOptions() (o plan.Options, err error) {
 }
 
 // planStart is the time from the text to the first call: parse, check, compile, run.
-func (b *bench) planStart() (Figure, error) {
+func (b *bench) planStart(ctx context.Context) (Figure, error) {
 	o, err := twentyOptions()
 	if err != nil {
 		return Figure{}, err
 	}
 	return sample(50*b.Rounds, func() (float64, error) {
 		began := time.Now()
-		r, err := startTwenty(o)
+		r, err := startTwenty(ctx, o)
 		if err == nil {
 			_, err = r.Next()
 		}
@@ -305,7 +305,7 @@ func (b *bench) planStart() (Figure, error) {
 	})
 }
 
-func startTwenty(o plan.Options) (*plan.Run, error) {
+func startTwenty(ctx context.Context, o plan.Options) (*plan.Run, error) {
 	p, err := plan.Prepare(ctx, plan.Source{Name: "plan.py", Text: []byte(twenty)}, o)
 	if err != nil {
 		return nil, err
@@ -313,8 +313,8 @@ func startTwenty(o plan.Options) (*plan.Run, error) {
 	return p.Start(plan.Start{Now: time.Unix(1_790_000_000, 0).UTC()})
 }
 
-func (b *bench) parseSpeed() (Figure, error) {
-	src := []byte(strings.Repeat(twenty, 2000))
+func (b *bench) parseSpeed(context.Context) (Figure, error) {
+	src := []byte(strings.Repeat(twenty, syntax.DefaultMaxBytes/len(twenty)))
 	return sample(b.Rounds, func() (float64, error) {
 		began := time.Now()
 		if _, bad := syntax.Parse(src, syntax.Options{}); len(bad) > 0 {
@@ -325,12 +325,12 @@ func (b *bench) parseSpeed() (Figure, error) {
 }
 
 // planState measures the stored state of a plan that waits at its second call.
-func (b *bench) planState(figures map[string]Figure) error {
+func (b *bench) planState(ctx context.Context, figures map[string]Figure) error {
 	o, err := twentyOptions()
 	if err != nil {
 		return err
 	}
-	r, err := startTwenty(o)
+	r, err := startTwenty(ctx, o)
 	if err != nil {
 		return err
 	}

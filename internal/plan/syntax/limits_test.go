@@ -55,7 +55,7 @@ func TestHostile(t *testing.T) {
 		{"if a: pass\n" + r("elif a: pass\n", 4000), ""}, {"1" + r("+1", 4000), ""},
 	} {
 		name := c.src[:min(24, len(c.src))]
-		m, errs := syntax.Parse([]byte(c.src), syntax.Options{})
+		m, errs := syntax.Parse([]byte(c.src), syntax.Options{MaxBytes: 2 << 20})
 		switch {
 		case c.want == "" && len(errs) > 0:
 			t.Errorf("%q…: %v", name, errs[0])
@@ -99,12 +99,15 @@ func TestMaxDepth(t *testing.T) {
 	}
 }
 
-// TestLarge reads a program of 10 MB.
+// TestLarge reads the largest program, and refuses a larger one.
 func TestLarge(t *testing.T) {
 	one := "def f(a, b=1):\n    for i in range(a):\n        b += i * 2 if i % 3 else g(i, key='value')[0]\n    return [b, f'{a!r}']\n"
-	n := 10<<20/len(one) + 1
+	n := syntax.DefaultMaxBytes / len(one)
 	m, errs := syntax.Parse([]byte(strings.Repeat(one, n)), syntax.Options{})
 	if len(errs) > 0 || len(m.Body) != n {
 		t.Errorf("%d statements, want %d, %v", len(m.Body), n, errs)
+	}
+	if _, errs := syntax.Parse([]byte(strings.Repeat(one, n+1)), syntax.Options{}); len(errs) != 1 || !strings.Contains(errs[0].Message, "too large") {
+		t.Errorf("of a larger one: %v", errs)
 	}
 }
