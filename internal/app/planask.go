@@ -129,6 +129,7 @@ func (p *planQuestionRun) ask(ctx context.Context, sink event.Sink) (PlanAskResu
 		answer, err = planner.Ask(ctx, planner.Config{
 			Host:    planner.Host{Gate: g, Model: p.host.model, Sink: rec, StoreState: s.keep, Timeout: p.host.Timeout},
 			Planner: p.model, Options: p.tools.options, Start: p.start, Plans: plans,
+			Approval: p.host.approval(p.tools.unattended),
 		}, p.request.Question)
 	}
 	rec.Emit(planQuestionEnded(answer, err, time.Since(at)))
@@ -140,6 +141,19 @@ func (p *planQuestionRun) ask(ctx context.Context, sink event.Sink) (PlanAskResu
 		}
 	}
 	return out, errors.Join(err, asUnsaved(rec.Close()))
+}
+
+// approval says who is asked about a call that needs an approval.
+func (h PlanHost) approval(unattended bool) string {
+	switch {
+	case h.Yes:
+		return "Calls that need an approval were approved beforehand."
+	case h.Later:
+		return "A call that needs an approval waits for it, perhaps for days."
+	case unattended:
+		return "Nobody is there to approve a call: one that needs an approval is denied."
+	}
+	return "A person is asked about a call that needs an approval when it is made."
 }
 
 // planQuestionEnded describes how the run ended.

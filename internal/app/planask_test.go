@@ -231,3 +231,133 @@ func TestDenialIsWhole(t *testing.T) {
 		t.Errorf("the model is not told %q:\n%s", want, p.messages[1])
 	}
 }
+
+// TestInvented lets a person decide about what stands neither in the request nor in
+// the tools file, and lets a policy tell it from what the user said.
+func TestInvented(t *testing.T) {
+	tools := strings.Replace(mailTools, "tools:\n", "principals: [eve@acme.com]\ntools:\n", 1) + `
+  - name: contacts.find
+    version: 1.0.0
+    description: The address of a person. Somebody may suggest office@acme.com here.
+    effects: read
+    input: {type: object, required: [name], properties: {name: {type: string}}}
+    output: {type: object, properties: {address: {type: string}}}
+    labels: {trusted: true}
+    run: {command: {argv: [cat, contact.json], output: json}}
+  - name: bank.pay
+    version: 1.0.0
+    description: Pays.
+    effects: external
+    input: {type: object, required: [iban, amount], properties: {iban: {type: string}, amount: {type: number}, memo: {type: string}}}
+    output: {type: string}
+    run: {command: {argv: [sh, -c, 'printf "%s %s\n" "$1" "$2" >> sent.txt; echo paid', sh, "{iban}", "{amount}"], output: text}}
+`
+	policy := mailPolicy + "  - {name: pay, tools: [bank.pay], decision: allow, reason: it may, remedy: Pay.}\n"
+	const request = "Send hello to Ann@acme.com, and the #team's 1,250.50 to DE89 3704 0044 0532 0130 00, twice"
+	for _, c := range []struct{ name, code, question string }{
+		{"request", `mail.send("ann@acme.com", "hello")`, ""},
+		{"principal", `mail.send("eve@acme.com", "hello")`, ""},
+		{"trusted result", `mail.send(contacts.find("bob")["address"], "hello")`, ""},
+		{"account and amount", `bank.pay("DE89370400440532013000", 1250.50, "rent of May")`, ""},
+		{"computed from data", `bank.pay("DE89370400440532013000", len(contacts.find("bob")))`, ""},
+		{"word", `bank.pay("DE89 3704 0044 0532 0130 00", 2.0)`, "planner: the planner chose amount"},
+		{"invented", `mail.send("annie@acme.com", "hello")`, "planner: the planner chose to: it stands neither in the request nor"},
+		{"part of another", `mail.send("nn@acme.com", "hello")`, "planner: the planner chose to"},
+		{"prose of a tool", `mail.send("office@acme.com", "hello")`, "planner: the planner chose to"},
+		{"made of trusted data", `mail.send(contacts.find("bob")["address"].replace("bob", "bobby"), "hello")`, "planner: the planner chose to"},
+		{"invented amount", `bank.pay("DE89370400440532013000", 1250)`, "planner: the planner chose amount"},
+		{"both", `bank.pay("DE89370400440532013001", 7)`, "planner: the planner chose amount, iban"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPlanWorld(t, fenced(c.code+"\nprint('done')"))
+			p.file("tools.yaml", tools)
+			p.file("policy.yaml", policy)
+			p.file("contact.json", `{"address": "bob@acme.com"}`)
+			out, err := p.ask(request, p.webhook)
+			if err != nil || out.Text != "done" || len(p.sent()) != 1 {
+				t.Fatalf("%+v, %v, sent %q", out, err, p.sent())
+			}
+			if c.question == "" && len(p.questions) > 0 || c.question != "" && (len(p.questions) != 1 || !strings.HasPrefix(p.questions[0], c.question)) {
+				t.Errorf("the person sees %q, want %q", p.questions, c.question)
+			}
+			p.replays(out.Run)
+			if c.question == "" {
+				return
+			}
+			for _, f := range eventsOf[event.PlanChecked](&p.events)[0].Findings {
+				if f.Verdict == "proved safe" && f.Tool == c.code[:9] {
+					t.Errorf("proved safe: %+v", f)
+				}
+			}
+			// A policy that speaks of the planner decides itself.
+			rule := "  - {name: own, tools: [mail.send, bank.pay], when: 'args.from(\"planner\")', decision: deny, reason: it is made up, remedy: Ask.}\n"
+			p = newPlanWorld(t, fenced(c.code+"\nprint('done')"))
+			p.file("tools.yaml", tools)
+			p.file("policy.yaml", policy+rule)
+			p.file("contact.json", `{"address": "bob@acme.com"}`)
+			if out, err := p.ask(request, p.webhook, func(q *PlanAskRequest) { q.Plans = 1 }); err == nil || len(p.questions) > 0 || p.sent()[0] != "" {
+				t.Errorf("%+v, %v, sent %q, asked %q", out, err, p.sent(), p.questions)
+			}
+		})
+	}
+}
+
+// TestInventedOfPerson asks nobody about a plan that a person wrote.
+func TestInventedOfPerson(t *testing.T) {
+	p := newPlanWorld(t)
+	out, err := p.app.RunPlan(p.Context(), PlanRequest{
+		Plan:  PlanSource{Name: "plan.py", Text: []byte(`mail.send("annie@acme.com", "hello")`)},
+		Tools: ToolSpec{Files: []string{filepath.Join(p.dir, "tools.yaml")}, Policy: filepath.Join(p.dir, "policy.yaml"), Commands: true},
+	}, &p.events)
+	if err != nil || out.Status != "ok" || len(p.sent()) != 1 {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+// TestInventedWaits stores what a plan knows with its state.
+func TestInventedWaits(t *testing.T) {
+	p := newPlanWorld(t, fenced(`mail.send("ann@acme.com", "hello")`+"\n"+`mail.send("annie@acme.com", "hello")`))
+	p.file("policy.yaml", strings.Replace(mailPolicy, "decision: allow", "decision: ask", 1))
+	out, err := p.ask("Write to ann@acme.com", func(q *PlanAskRequest) { q.Host.Later = true })
+	if err != nil || out.Waiting == nil {
+		t.Fatal(out, err)
+	}
+	p.file("allow.yaml", mailPolicy)
+	again, err := p.app.ResumePlan(p.Context(), ResumeRequest{
+		Ref: out.Run, Response: PlanResponse{Call: true}, Host: PlanHost{Later: true},
+		Tools: ToolSpec{Files: []string{filepath.Join(p.dir, "tools.yaml")}, Policy: filepath.Join(p.dir, "allow.yaml"), Commands: true},
+	}, &p.events)
+	if err != nil || again.Waiting == nil || again.Waiting.Rule != "planner" {
+		t.Errorf("%v: %+v", err, again)
+	}
+}
+
+// TestPrompt names all that a plan can rely on.
+func TestPrompt(t *testing.T) {
+	p := newPlanWorld(t, fenced("print(1)"))
+	p.file("tools.yaml", strings.Replace(mailTools, "tools:\n", "inputs:\n  budget: {description: what may be spent, schema: {type: integer}, default: 3}\ntools:\n", 1)+`
+  - name: chat.post
+    version: 1.0.0
+    description: Posts.
+    effects: external
+    input: {type: object, required: [channel], properties: {channel: {type: string}}}
+    output: {type: "null"}
+    labels: {arguments: {channel: {trusted: true, reason: Data choose no channel.}}}
+`)
+	p.file("policy.yaml", strings.Replace(strings.Replace(mailPolicy, "rules:", "conditions: {chosen: args.to.trusted()}\nrules:", 1), "when: args.to.trusted()", "when: chosen", 1))
+	if _, err := p.ask("What?"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"The user is you@acme.com", "budget (what may be spent", `today = "2026-05-04", a string (it is Monday; the plan's clock shows 2026-05-04 08:00 UTC)`,
+		"At most 3 calls, in all plans together", "Nobody is there to approve a call", "Rehearsed: nothing is really called or done", "when chosen: ",
+		"where chosen is: args.to.trusted()", "print what is needed", "channel must be trusted. Data choose no channel.",
+	} {
+		if !strings.Contains(p.systems[0], want) {
+			t.Errorf("the prompt lacks %q:\n%s", want, p.systems[0])
+		}
+	}
+	if strings.Count(p.systems[0], "Rehearsed") != 1 {
+		t.Error("a tool that is really called is said to be rehearsed")
+	}
+}

@@ -69,3 +69,35 @@ func whole(d value.Data, l label.ID) value.Data {
 	}
 	return d
 }
+
+// known are parts of results and inputs that are trusted, for the label of what a
+// model writes into a plan: what stands in none of them is its own.
+type known struct {
+	values []any
+	bytes  int
+}
+
+// maxKnown bounds them: what is taken from others counts as the planner's own.
+const maxKnown = 1 << 20
+
+// know adds the parts of a value that are trusted.
+func (r *Run) know(d value.Data) {
+	for _, item := range d.Items {
+		r.know(item)
+	}
+	for _, f := range d.Fields {
+		r.know(f.Data)
+	}
+	if r.task == nil || d.Items != nil || d.Fields != nil || !r.table.Label(d.Label).Trusted() {
+		return
+	}
+	size := 16
+	if text, ok := d.Value.(string); ok {
+		size += len(text)
+	}
+	if r.known.bytes+size <= maxKnown {
+		r.known.bytes += size
+		r.known.values = append(r.known.values, d.Value)
+		r.task.Add(d.Value)
+	}
+}

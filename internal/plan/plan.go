@@ -35,6 +35,8 @@ type Options struct {
 	// Pedantic refuses wrong names and arguments also in a plan that calls no
 	// tool, where nothing can be left half done: see [check.Input.Forgive].
 	Pedantic bool
+	// Request is what the model that wrote the plan was asked; "": a person wrote it.
+	Request string
 }
 
 // Plan is a plan that was checked. It is immutable and safe for concurrent use.
@@ -43,7 +45,8 @@ type Plan struct {
 	Options
 	Check *check.Result
 
-	program *vm.Program // nil when the plan was refused
+	program *vm.Program  // nil when the plan was refused
+	task    *policy.Task // nil: a person wrote the plan
 }
 
 // Prepare parses, checks and compiles a plan. Plan.Check says what is wrong with
@@ -67,8 +70,11 @@ func Prepare(ctx context.Context, src Source, o Options) (*Plan, error) {
 		p.Check = check.Broken(src.Name, src.Text, bad)
 		return p, nil
 	}
+	if o.Request != "" {
+		p.task = policy.NewTask(o.Tools, o.Policy, o.Request)
+	}
 	p.Check, err = check.Check(ctx, check.Input{
-		Name: src.Name, Source: src.Text, Module: module, Tools: o.Tools, Policy: o.Policy, Strict: o.Strict,
+		Name: src.Name, Task: p.task, Source: src.Text, Module: module, Tools: o.Tools, Policy: o.Policy, Strict: o.Strict,
 		Refused: refusals(module), Builtins: builtin.Params, Forgive: !o.Pedantic,
 	})
 	if err != nil {
@@ -118,7 +124,7 @@ func (p *Plan) Start(s Start) (*Run, error) {
 	if p.program == nil {
 		return nil, fault.New(fault.Invalid, "Correct what the check found.", "cannot start the plan: its check refused it")
 	}
-	r := &Run{plan: p, start: s, table: label.NewTable(), calls: map[string]int{}, total: len(s.Made)}
+	r := &Run{plan: p, start: s, table: label.NewTable(), calls: map[string]int{}, total: len(s.Made), task: p.task.Clone()}
 	for _, m := range s.Made {
 		r.calls[m.Tool]++
 	}
@@ -163,6 +169,7 @@ func (r *Run) inputs() ([]value.Field, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot start the plan: input %s: %w", in.Name, err)
 		}
+		r.know(d)
 		out = append(out, value.Field{Name: in.Name, Data: d})
 	}
 	return out, nil

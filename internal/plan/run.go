@@ -97,6 +97,8 @@ type Run struct {
 	total   int
 	out     []Printed
 	outputs label.ID // of all that was printed
+	task    *policy.Task
+	known   known // results and inputs that were added to it
 }
 
 // ErrNotWaiting is returned by answers to a call that nobody waits for.
@@ -163,7 +165,10 @@ func (r *Run) prepare(c *vm.Call) error {
 	for _, a := range bound {
 		args.Set(a.Name, a.Value.JSON())
 		call.Labels[a.Name] = r.table.Label(a.Value.Join(r.table))
-		judged.Args[a.Name] = r.labelled(a.Value)
+		own := false
+		if judged.Args[a.Name], own = r.task.Mark(def, a.Name, r.labelled(a.Value)); own {
+			call.Labels[a.Name] = policy.FromPlanner(call.Labels[a.Name])
+		}
 	}
 	if err := def.CheckArguments(args); err != nil {
 		r.raiseIn("ToolError", err.Error(), deep)
@@ -204,6 +209,7 @@ func (r *Run) Reply(result any) (Got, error) {
 			})
 		}
 	}
+	r.know(data)
 	r.reply(data)
 	return got, nil
 }
@@ -219,7 +225,9 @@ func (r *Run) ReplyEndorsed(result any, who, why string) (Got, error) {
 	if err != nil {
 		return Got{}, err
 	}
-	r.reply(whole(data, r.table.Intern(to)))
+	data = whole(data, r.table.Intern(to))
+	r.know(data)
+	r.reply(data)
 	return Got{Label: from, Lowered: []Lowered{{"person", from, to}}}, nil
 }
 

@@ -43,6 +43,8 @@ type header struct {
 	Total   int               `json:"total"`
 	Outputs label.ID          `json:"outputs"`
 	Made    []Made            `json:"made,omitempty"`
+	Request string            `json:"request,omitempty"`
+	Known   json.RawMessage   `json:"known,omitempty"`
 }
 
 // Dump returns the whole state of a plan that waits at a call. What it printed
@@ -55,9 +57,14 @@ func (r *Run) Dump() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot store the plan: %w", err)
 	}
+	known, err := jsondoc.Canonical(r.known.values)
+	if err != nil {
+		return nil, fmt.Errorf("cannot store the plan: %w", err)
+	}
 	h := header{
 		Name: r.plan.Name, Text: r.plan.Text, Strict: r.plan.Strict, Tools: pins(r.plan.Tools), Inputs: inputs,
 		Now: r.start.Now, Seed: r.start.Seed, Limits: r.start.Limits, Calls: r.calls, Total: r.total, Outputs: r.outputs, Made: r.start.Made,
+		Request: r.plan.Request, Known: known,
 	}
 	head, err := json.Marshal(h)
 	if err != nil {
@@ -97,7 +104,7 @@ func (o Options) Resume(ctx context.Context, state []byte) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Strict = h.Strict
+	o.Strict, o.Request = h.Strict, h.Request
 	p, err := Prepare(ctx, Source{Name: h.Name, Text: h.Text}, o)
 	if err != nil {
 		return nil, err
@@ -126,7 +133,7 @@ func (o Options) Resume(ctx context.Context, state []byte) (*Run, error) {
 	if h.Total <= len(h.Made) || h.Total != made {
 		return nil, broken("its calls do not add up")
 	}
-	r := &Run{plan: p, start: Start{Now: h.Now, Seed: h.Seed, Limits: h.Limits, Made: h.Made}, calls: h.Calls, total: h.Total, outputs: h.Outputs}
+	r := &Run{plan: p, start: Start{Now: h.Now, Seed: h.Seed, Limits: h.Limits, Made: h.Made}, calls: h.Calls, total: h.Total, outputs: h.Outputs, task: p.task.Clone()}
 	if r.start.Inputs, err = inputsOf(h.Inputs); err != nil {
 		return nil, err
 	}
@@ -137,6 +144,16 @@ func (o Options) Resume(ctx context.Context, state []byte) (*Run, error) {
 		return nil, err
 	}
 	r.table = r.vm.Labels()
+	if r.task != nil {
+		v, err := jsondoc.Decode(h.Known)
+		known, ok := v.([]any)
+		if err != nil || !ok {
+			return nil, broken("what it knows cannot be read")
+		}
+		for _, v := range known {
+			r.know(value.Data{Value: v})
+		}
+	}
 	if !r.table.Has(r.outputs) {
 		return nil, broken("its labels do not fit")
 	}

@@ -30,6 +30,16 @@ type Config struct {
 	Plans   int // that the model may write; 0: DefaultPlans
 	// Tokens bounds the planner's input and output of the whole run; 0: a million.
 	Tokens int
+	// Approval says in a sentence who is asked about a call that needs an approval.
+	Approval string
+}
+
+// timeout is the time that one plan may take by itself.
+func (cfg Config) timeout() time.Duration {
+	if cfg.Timeout > 0 {
+		return cfg.Timeout
+	}
+	return DefaultTimeout
 }
 
 const defaultTokens = 1_000_000
@@ -60,7 +70,8 @@ func Ask(ctx context.Context, cfg Config, question string) (Answer, error) {
 		cfg.Tokens = defaultTokens
 	}
 	cfg.Gate.Read("the question", question)
-	p := &planning{cfg: cfg, system: system(cfg.Options)}
+	cfg.Options.Request = question
+	p := &planning{cfg: cfg, system: system(cfg)}
 	p.messages = []llm.Message{{Role: llm.User, Text: question}}
 	err := p.loop(ctx)
 	if err == nil && p.answer.Result.Waiting == nil {

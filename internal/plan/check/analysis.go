@@ -13,6 +13,7 @@ import (
 type analysis struct {
 	tools  *tool.Set
 	policy *policy.Policy
+	task   *policy.Task
 	strict bool
 	inputs map[string]int32 // sources of the names that are given from outside
 

@@ -162,6 +162,9 @@ func (f *frame) toolCall(o *object, fn val, x args) val {
 	abs.Control = a.wide(control)
 	s.live = true
 	s.pc = union(s.pc, control)
+	for name, b := range abs.Args {
+		abs.Args[name] = a.task.MarkBound(d, name, b)
+	}
 	if a.policy != nil {
 		// In a loop the last turn is the widest.
 		n := len(s.calls)

@@ -14,7 +14,7 @@ func (k SourceKind) MarshalText() ([]byte, error) { return []byte(k.String()), n
 func (k *SourceKind) UnmarshalText(text []byte) error {
 	i := slices.Index(kindNames[:], string(text))
 	if i <= 0 {
-		return fault.New(fault.Invalid, "A source is of the kind user, tool or model.", "cannot read the label: unknown kind of source %.40q", text)
+		return fault.New(fault.Invalid, "A source is of the kind user, tool, model or planner.", "cannot read the label: unknown kind of source %.40q", text)
 	}
 	*k = SourceKind(i)
 	return nil

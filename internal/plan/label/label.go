@@ -12,12 +12,13 @@ type SourceKind uint8
 
 // The kinds of sources.
 const (
-	User  SourceKind = iota + 1 // an input that the user gave
-	Tool                        // the result of a tool call
-	Model                       // the reply of a model
+	User    SourceKind = iota + 1 // an input that the user gave
+	Tool                          // the result of a tool call
+	Model                         // the reply of a model
+	Planner                       // what the model that wrote the plan made up
 )
 
-var kindNames = [...]string{"", "user", "tool", "model"}
+var kindNames = [...]string{"", "user", "tool", "model", "planner"}
 
 // String returns the kind's name, such as "tool".
 func (k SourceKind) String() string {
@@ -54,6 +55,8 @@ func (s Source) String() string {
 		return "user." + name + " (" + trust + ")"
 	case Model:
 		name = "model " + name
+	case Planner:
+		return "the planner (in neither the request nor the tools)"
 	}
 	if s.Call == 0 {
 		return name + " (several calls, " + trust + ")"

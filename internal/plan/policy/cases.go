@@ -275,6 +275,8 @@ func (l *loader) sourceNamed(name string) (label.Source, bool) {
 		return label.Source{Kind: label.User, Trusted: true}, true
 	case name == "model":
 		return label.Source{Kind: label.Model, Name: "model", Call: 1}, true
+	case name == planner:
+		return label.Source{Kind: label.Planner, Name: planner, Trusted: true}, true
 	case name == "user.today":
 		return label.Source{Kind: label.User, Name: "today", Trusted: true}, true
 	}

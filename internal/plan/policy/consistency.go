@@ -131,7 +131,7 @@ func missing(d *tool.Definition, p path) (lack, string, []string) {
 
 // source refuses sources that nothing can come from.
 func (l *loader) source(f from) {
-	known := []string{"user", "model"}
+	known := []string{"user", "model", planner}
 	for _, in := range l.tools.Inputs() {
 		known = append(known, "user."+in.Name)
 	}

@@ -61,7 +61,8 @@ func (p *Policy) Decide(c Call) Decision {
 	if bad := p.strange(c.Tool); bad != nil {
 		return *bad
 	}
-	return p.decide(p.concrete(&c))
+	e := p.concrete(&c)
+	return e.planned(p.decide(e))
 }
 
 // strange denies what is no tool of the policy.
@@ -276,7 +277,7 @@ func (p *Policy) Explain(c Call) Decision {
 		return *bad
 	}
 	e := p.concrete(&c)
-	d := p.decide(e)
+	d := e.planned(p.decide(e))
 	e.annotate(&d)
 	return d
 }

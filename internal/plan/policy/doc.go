@@ -56,7 +56,8 @@
 // flow in mode strict: labels without a value) and the named conditions.
 //
 //	x.trusted()        all sources of x are trusted (none is trusted)
-//	x.from("name")     a source is that tool, "user", "user.NAME", "model"; "email.*" works
+//	x.from("name")     a source is that tool, "user", "user.NAME", "model",
+//	                   "planner"; "email.*" works
 //	x.sources()        the names of the sources, sorted: "user", "model", tools
 //	x.endorsed()       somebody or a rule vouched for it
 //	x.readableBy(who)  who (a string or a list) may read x

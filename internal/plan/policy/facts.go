@@ -26,6 +26,8 @@ func (f fact) word() string {
 		return "user"
 	case label.Model:
 		return "model"
+	case label.Planner:
+		return planner
 	}
 	return f.name
 }

@@ -77,13 +77,13 @@ func (p *Policy) Judge(a Abstract) Judgement {
 	if open == nil || denied {
 		d := settle(e.def, steps, sure)
 		e.annotate(&d)
-		return Judgement{Certainty: Certainty(d.Verdict), Possible: []Verdict{d.Verdict}, Decision: d}
+		return e.perhapsPlanned(Judgement{Certainty: Certainty(d.Verdict), Possible: []Verdict{d.Verdict}, Decision: d})
 	}
 	slices.Sort(possible)
 	j := Judgement{Certainty: DependsOnRunTime, Possible: slices.Compact(possible)}
 	j.Decision = Decision{Verdict: open.Verdict, Rule: open.Rule, Reason: open.reason, Remedy: open.remedy, Steps: steps}
 	e.annotate(&j.Decision)
-	return j
+	return e.perhapsPlanned(j)
 }
 
 // abstract prepares the evaluation of an abstract call.

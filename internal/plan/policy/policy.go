@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
@@ -115,6 +116,26 @@ func (p *Policy) Rules() []RuleInfo {
 		if r.when != nil {
 			out[i].When = r.when.text
 		}
+	}
+	return out
+}
+
+// Conditions returns the named conditions that rules use, in canonical form.
+func (p *Policy) Conditions() map[string]string {
+	out := make(map[string]string, len(p.named))
+	for name, c := range p.named {
+		if c != nil {
+			out[name] = c.text
+		}
+	}
+	return out
+}
+
+// Lowerings says in words which results the policy vouches for.
+func (p *Policy) Lowerings() []string {
+	var out []string
+	for _, w := range p.lowers {
+		out = append(out, fmt.Sprintf("%s in results of %s: %s", strings.Join(w.kinds, ", "), strings.Join(w.tools, ", "), w.reason))
 	}
 	return out
 }

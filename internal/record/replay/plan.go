@@ -80,7 +80,7 @@ func ReplayPlan(ctx context.Context, rec PlanRecording, c PlanConfig) (PlanRepor
 		rules.Policy, out.Policy = other, other.Name
 	}
 	for _, recorded := range rec.Plans {
-		e := planRerun{rec: recorded, rules: rules, seed: rec.Began.Seed, other: other != nil, redact: c.Redact}
+		e := planRerun{rec: recorded, request: request(rec.Began), rules: rules, seed: rec.Began.Seed, other: other != nil, redact: c.Redact}
 		e.report = PlanStepReport{Step: recorded.Written.Step, Decisions: []Redecided{}}
 		if err := e.execute(ctx); err != nil {
 			return out, err
@@ -105,16 +105,26 @@ func ReplayPlan(ctx context.Context, rec PlanRecording, c PlanConfig) (PlanRepor
 	return out, nil
 }
 
+// request is what the model that wrote the plans of a run was asked.
+func request(b event.RunBegan) string {
+	if b.Kind == event.Ask {
+		return b.Question
+	}
+	return ""
+}
+
 // planRerun is one plan that is executed again.
 type planRerun struct {
-	rec    RecordedPlan
-	rules  planner.Rules
-	seed   *int64
-	other  bool // another policy than that of the recording
-	redact func(string) string
-	report PlanStepReport
-	notes  []string
-	output strings.Builder
+	rec   RecordedPlan
+	rules planner.Rules
+	seed  *int64
+	// request is what the model that wrote the plan was asked.
+	request string
+	other   bool // another policy than that of the recording
+	redact  func(string) string
+	report  PlanStepReport
+	notes   []string
+	output  strings.Builder
 }
 
 func (e *planRerun) differ(what, was, is string) {
@@ -138,7 +148,7 @@ func (e *planRerun) execute(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options.Audit = true
+	options.Audit, options.Request = true, e.request
 	run, err := e.start(ctx, options)
 	if err != nil || run == nil {
 		return err

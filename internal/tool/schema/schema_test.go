@@ -113,7 +113,7 @@ func TestMismatches(t *testing.T) {
 		{"missing", mail, jsondoc.NewObject(jsondoc.Member{Name: "to", Value: "a@b.example"}), `expected the member "body", got an object without it; add "body", a string`},
 		{"misspelt", mail, jsondoc.NewObject(jsondoc.Member{Name: "to", Value: "a@b.example"}, jsondoc.Member{Name: "bdoy", Value: "x"}), `expected the member "body", got an object without it; rename "bdoy" to "body" (and 1 more)`},
 		{"too many", mail, base(jsondoc.Member{Name: "subjet", Value: "x"}), `/subjet: expected no member of this name, got the member "subjet"; did you mean "subject"?`},
-		{"e-mail", mail, base(jsondoc.Member{Name: "to", Value: "bob"}), `/to: expected a string of format email, got string "bob"; such as "name@example.com"`},
+		{"e-mail", mail, base(jsondoc.Member{Name: "to", Value: "bob"}), `/to: expected a string of format email, got string "bob"; it needs a name, @ and a domain`},
 		{"length", mail, base(jsondoc.Member{Name: "body", Value: "much too long"}), `/body: expected a string of at most 5 characters, got string "much too long"; it has 13`},
 		{"kind of two", mail, base(jsondoc.Member{Name: "subject", Value: 3}), `/subject: expected a string or null, got integer 3; write "3"`},
 		{"enum", mail, base(jsondoc.Member{Name: "kind", Value: "htm"}), `/kind: expected one of "plain", "html", got string "htm"; did you mean "html"?`},

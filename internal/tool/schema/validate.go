@@ -262,7 +262,12 @@ func (j *judge) text(s *schema, v string) []*Mismatch {
 		})
 	}
 	if r.format != "" && !formatOK(r.format, v) {
-		add(func() string { return "a string of format " + safetext.OneLine(r.format, 40) }, func() string { return "such as " + safetext.Quote(formatExample(r.format)) })
+		add(func() string { return "a string of format " + safetext.OneLine(r.format, 40) }, func() string {
+			if r.format == "email" { // an example would be an address to write to
+				return "it needs a name, @ and a domain"
+			}
+			return "such as " + safetext.Quote(formatExample(r.format))
+		})
 	}
 	return found
 }

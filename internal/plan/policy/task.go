@@ -1,0 +1,379 @@
+package policy
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"math/big"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"cel.dev/cel-go/common/types"
+
+	"praxis/internal/plan/label"
+	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
+)
+
+// PlannerRule lets a person decide about what the model that wrote a plan made up.
+const PlannerRule = "planner"
+
+// planner is the source of what the model that wrote a plan made up. It counts as
+// trusted: no data chose it.
+const planner = "planner"
+
+// Task is what people gave for a plan that a model wrote: the request, what the
+// definitions and the policy list, and results that are trusted. A recipient, an
+// amount or an identity that stands in none of it is the planner's own.
+type Task struct {
+	texts   []string
+	numbers map[string]bool
+}
+
+// NewTask reads the request, and what the definitions and the policy list. Prose and
+// examples of definitions are left out: nobody names a recipient there.
+func NewTask(tools *tool.Set, p *Policy, request string) *Task {
+	g := &Task{numbers: map[string]bool{}}
+	g.Add(request)
+	for d := range tools.All() {
+		g.listed(d.Input.Type(), 0)
+	}
+	for _, in := range tools.Inputs() {
+		g.Add(in.Default)
+	}
+	people := tools.Principals()
+	g.Add(people.Me)
+	for _, name := range people.Names {
+		g.Add(name)
+	}
+	for _, r := range p.Rules() {
+		g.Add(r.When)
+	}
+	if groups, ok := p.groups.Value().(map[string]any); ok {
+		for _, members := range groups {
+			for _, name := range members.([]string) {
+				g.Add(name)
+			}
+		}
+	}
+	return g
+}
+
+// maxListed bounds how deep the schemas are searched.
+const maxListed = 8
+
+// listed adds the values that a type names.
+func (g *Task) listed(t *schema.Type, depth int) {
+	if t == nil || depth > maxListed {
+		return
+	}
+	g.Add(t.Enum)
+	g.Add(t.Default)
+	g.listed(t.Items, depth+1)
+	g.listed(t.Additional, depth+1)
+	for _, p := range t.Properties {
+		g.listed(p.Type, depth+1)
+	}
+	for _, v := range slices.Concat(t.Prefix, t.Variants) {
+		g.listed(v, depth+1)
+	}
+}
+
+// Clone returns a copy to which results can be added, nil of nil.
+func (g *Task) Clone() *Task {
+	if g == nil {
+		return nil
+	}
+	return &Task{slices.Clone(g.texts), maps.Clone(g.numbers)}
+}
+
+var (
+	digitsRE = regexp.MustCompile(`[0-9][0-9.,']*`)
+	dateRE   = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.+Zz-]*)?$`)
+	// personalRE matches the names of arguments that say who gets something, who
+	// somebody is, or how much.
+	personalRE = regexp.MustCompile(`(?i)(^|_)(to|cc|bcc|recipients?|participants?|attendees?|invitees?|members?|payee|beneficiary|(bank_?)?account|iban|user|users|user_?name|channel|e?-?mails?|address|phone|amount)$`)
+)
+
+// numerals are the numbers that requests write as words.
+func numerals() []string {
+	return strings.Fields("zero one two three four five six seven eight nine ten eleven twelve")
+}
+
+// Add adds a value and all that is in it.
+func (g *Task) Add(v any) {
+	for _, one := range leaves("", v) {
+		text, ok := one.(string)
+		if !ok {
+			g.numbers[number(numeral(one))] = true
+			continue
+		}
+		g.texts = append(g.texts, text)
+		for _, digits := range digitsRE.FindAllString(text, -1) {
+			digits = strings.Trim(strings.ReplaceAll(digits, "'", ""), ".,")
+			g.numbers[number(strings.ReplaceAll(digits, ",", ""))] = true
+			g.numbers[number(strings.ReplaceAll(strings.ReplaceAll(digits, ".", ""), ",", "."))] = true
+		}
+		for _, word := range strings.Fields(strings.ToLower(text)) {
+			if n := slices.Index(numerals(), strings.Trim(word, ".,;:!?")); n >= 0 {
+				g.numbers[number(fmt.Sprint(n))] = true
+			}
+		}
+	}
+}
+
+// numeral writes a number of JSON without an exponent.
+func numeral(v any) string {
+	if f, ok := v.(float64); ok {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return fmt.Sprint(v)
+}
+
+// number writes a number in one way, whatever way it was written in.
+func number(text string) string {
+	if strings.ContainsAny(text, "eE") || len(text) > 1000 {
+		return text
+	}
+	if r, ok := new(big.Rat).SetString(strings.TrimPrefix(text, "-")); ok {
+		return r.RatString()
+	}
+	return text
+}
+
+// leaves are the texts and numbers of a JSON value, with the names of the members
+// that they are in, or in which the list is that they are in.
+func leaves(name string, v any) iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) {
+		var walk func(name string, v any) bool
+		walk = func(name string, v any) bool {
+			switch v := v.(type) {
+			case nil, bool:
+			case []any:
+				for _, item := range v {
+					if !walk(name, item) {
+						return false
+					}
+				}
+			case *jsondoc.Object:
+				for name, item := range v.All() {
+					if !walk(name, item) {
+						return false
+					}
+				}
+			default:
+				return yield(name, v)
+			}
+			return true
+		}
+		walk(name, v)
+	}
+}
+
+// maxIdentity bounds what can name somebody, in bytes.
+const maxIdentity = 200
+
+// has says whether a leaf stands in what was given. Days and long texts are no
+// identities.
+func (g *Task) has(v any) bool {
+	text, ok := v.(string)
+	if !ok {
+		return g.numbers[number(numeral(v))]
+	}
+	text = strings.TrimLeft(strings.TrimSpace(text), "@#")
+	if text == "" || len(text) > maxIdentity || strings.Contains(text, "\n") || dateRE.MatchString(text) {
+		return true
+	}
+	parts := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '-' && !strings.Contains(text, "@") })
+	var pattern strings.Builder
+	for i, p := range parts {
+		if i > 0 {
+			pattern.WriteString(`[\s-]*`)
+		}
+		pattern.WriteString(regexp.QuoteMeta(p))
+	}
+	if digits := strings.Join(parts, ""); strings.ContainsAny(digits, "0123456789") && !strings.Contains(text, "@") { // an account, in groups or not
+		pattern.Reset()
+		for _, r := range digits {
+			pattern.WriteString(regexp.QuoteMeta(string(r)) + `[\s-]*`)
+		}
+	}
+	whole, err := regexp.Compile(`(?is)(^|[^\pL\pN_.+-])` + pattern.String() + `($|[^\pL\pN_.-]|[.-]($|[^\pL\pN_]))`)
+	return err == nil && slices.ContainsFunc(g.texts, whole.MatchString)
+}
+
+// guards says whether values of an argument, or of a member of that name in it, are
+// recipients, amounts or identities.
+func guards(d *tool.Definition, argument, member string, t *schema.Type) bool {
+	for _, demand := range d.Labels.Arguments {
+		if demand.Argument == argument && demand.Trusted || slices.Contains(demand.ReadableBy, argument) {
+			return true
+		}
+	}
+	return personalRE.MatchString(member) || t != nil && (t.Format == "email" || t.Items != nil && t.Items.Format == "email")
+}
+
+// own says whether a value of an argument holds what only the planner can have chosen.
+// l is what the value depends on.
+func (g *Task) own(d *tool.Definition, argument, member string, t *schema.Type, v any, l label.Label) bool {
+	if !d.Effects.Acts() || !l.Trusted() {
+		return false
+	}
+	for member, leaf := range leaves(member, v) {
+		_, text := leaf.(string)
+		if (text || len(l.Sources) == 0) && guards(d, argument, member, t) && !g.has(leaf) {
+			return true
+		}
+	}
+	return false
+}
+
+// FromPlanner returns a label to which the planner was added.
+func FromPlanner(l label.Label) label.Label {
+	source := label.Source{Kind: label.Planner, Name: planner, Trusted: true}
+	if !slices.Contains(l.Sources, source) {
+		l.Sources = append(slices.Clip(l.Sources), source) // the kind is the last in the order
+	}
+	return l
+}
+
+// Mark returns an argument with the planner among the sources of the parts that it
+// made up, and whether there are any. A nil Task makes none.
+func (g *Task) Mark(d *tool.Definition, argument string, v Labelled) (Labelled, bool) {
+	if g == nil || !d.Effects.Acts() {
+		return v, false
+	}
+	return g.mark(d, argument, argument, typeOf(d, argument), v)
+}
+
+func typeOf(d *tool.Definition, argument string) *schema.Type {
+	p, _ := d.Input.Type().Property(argument)
+	return p.Type
+}
+
+func (g *Task) mark(d *tool.Definition, argument, member string, t *schema.Type, v Labelled) (Labelled, bool) {
+	found, one := false, false
+	switch {
+	case v.Items != nil:
+		v.Items = slices.Clone(v.Items)
+		for i := range v.Items {
+			v.Items[i], one = g.mark(d, argument, member, t, v.Items[i])
+			found = found || one
+		}
+	case v.Fields != nil:
+		v.Fields = maps.Clone(v.Fields)
+		for name, f := range v.Fields {
+			v.Fields[name], one = g.mark(d, argument, name, nil, f)
+			found = found || one
+		}
+	case g.own(d, argument, member, t, v.Value, v.Label):
+		v.Label, found = FromPlanner(v.Label), true
+	}
+	return v, found
+}
+
+// MarkBound does what Mark does with what is known of an argument before the run.
+func (g *Task) MarkBound(d *tool.Definition, argument string, b Bound) Bound {
+	if g == nil || !d.Effects.Acts() {
+		return b
+	}
+	return g.markBound(d, argument, argument, typeOf(d, argument), b)
+}
+
+func (g *Task) markBound(d *tool.Definition, argument, member string, t *schema.Type, b Bound) Bound {
+	switch {
+	case b.Items != nil:
+		b.Items = slices.Clone(b.Items)
+		for i := range b.Items {
+			b.Items[i] = g.markBound(d, argument, member, t, b.Items[i])
+		}
+	case b.Fields != nil:
+		b.Fields = maps.Clone(b.Fields)
+		for name, f := range b.Fields {
+			b.Fields[name] = g.markBound(d, argument, name, nil, f)
+		}
+	case !b.Known:
+		if scalar := t != nil && t.Kinds&(schema.ArrayKind|schema.ObjectKind) == 0; b.Must.Trusted() && (!scalar || guards(d, argument, member, t)) {
+			b.May = FromPlanner(b.May)
+		}
+	case g.own(d, argument, member, t, b.Value, b.May): // nothing else can have chosen it
+		b.May, b.Must = FromPlanner(b.May), FromPlanner(b.Must)
+	case g.own(d, argument, member, t, b.Value, label.Label{}):
+		b.May = FromPlanner(b.May)
+	}
+	return b
+}
+
+// explicit says whether a rule about a tool names the planner: then the rules decide.
+func (p *Policy) explicit(d *tool.Definition) bool {
+	var names func(c *condition, depth int) bool
+	names = func(c *condition, depth int) bool {
+		return c != nil && depth < maxNesting && (slices.ContainsFunc(c.froms, func(f from) bool { return f.pattern == planner }) ||
+			slices.ContainsFunc(c.names, func(n string) bool { return names(p.named[n], depth+1) }))
+	}
+	return slices.ContainsFunc(p.byTool[d.Name], func(r *rule) bool { return names(r.when, 0) })
+}
+
+// made finds the arguments that the planner made up: for certain, and perhaps.
+func (e *evaluation) made() (must, may []string) {
+	names := map[string]bool{}
+	if e.args.call != nil {
+		for name := range e.args.call.Fields {
+			names[name] = true
+		}
+	} else {
+		for name := range e.args.bound.Fields {
+			names[name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		b := e.args.at(types.String(name)).labels()
+		if slices.ContainsFunc(b.must.sources, isPlanner) {
+			must = append(must, name)
+		} else if slices.ContainsFunc(b.may.sources, isPlanner) {
+			may = append(may, name)
+		}
+	}
+	return must, may
+}
+
+func isPlanner(f fact) bool { return f.kind == label.Planner }
+
+// planned lets a person decide about a call that would be allowed and has arguments
+// that the planner made up, unless a rule about the tool speaks of the planner.
+func (e *evaluation) planned(d Decision) Decision {
+	if must, _ := e.made(); len(must) > 0 && d.Verdict == Allow && !e.policy.explicit(e.def) {
+		return d.planned(must)
+	}
+	return d
+}
+
+func (d Decision) planned(arguments []string) Decision {
+	d.Verdict, d.Rule = Ask, PlannerRule
+	d.Reason = "the planner chose " + strings.Join(arguments, ", ") + ": it stands neither in the request nor in the lists of the tools file"
+	d.Remedy = "Take it from the request or from a trusted result. If it is missing, print what is needed and call nothing."
+	return d
+}
+
+// perhapsPlanned does so for what is known before the run.
+func (e *evaluation) perhapsPlanned(j Judgement) Judgement {
+	must, may := e.made()
+	if len(must)+len(may) == 0 || !slices.Contains(j.Possible, Allow) || e.policy.explicit(e.def) {
+		return j
+	}
+	if j.Certainty == CertainAllow && len(must) > 0 {
+		return Judgement{CertainAsk, []Verdict{Ask}, j.Decision.planned(must)}
+	}
+	if j.Certainty == CertainAllow {
+		j.Certainty, j.Decision = DependsOnRunTime, j.Decision.planned(may)
+	}
+	if j.Possible = append(j.Possible, Ask); len(must) > 0 {
+		j.Possible = slices.DeleteFunc(j.Possible, func(v Verdict) bool { return v == Allow })
+	}
+	slices.Sort(j.Possible)
+	j.Possible = slices.Compact(j.Possible)
+	return j
+}
