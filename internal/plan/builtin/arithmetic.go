@@ -263,6 +263,9 @@ func orNone(v value.Value) value.Value {
 
 // read binds the arguments.
 func (e *extreme) read(t *value.Thread, a *value.Args) error {
+	if len(a.Pos) == 0 {
+		return t.Raise(t.Types.TypeError, "%s expected at least 1 argument, got 0", e.name)
+	}
 	for i, name := range a.Names {
 		switch name {
 		case "key":
@@ -274,8 +277,6 @@ func (e *extreme) read(t *value.Thread, a *value.Args) error {
 		}
 	}
 	switch len(a.Pos) {
-	case 0:
-		return t.Raise(t.Types.TypeError, "%s expected at least 1 argument, got 0", e.name)
 	case 1:
 		e.seq = a.Pos[0]
 	default:

@@ -3,6 +3,7 @@ package builtin
 import (
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/python/pytext"
@@ -70,6 +71,9 @@ func builtinPrint(t *value.Thread, a *value.Args) (value.Value, error) {
 	}
 	text, err := printed(t, a)
 	l := t.Seen
+	if err == nil && !utf8.Valid(text) { // it holds half of a surrogate pair
+		_, err = encode(t, "print", string(text), value.Value{}, value.Value{})
+	}
 	t.Seen = seen
 	if err != nil {
 		t.See(l)

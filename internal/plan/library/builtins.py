@@ -47,32 +47,28 @@ def _extreme(fn, it, key, sign, kw):
     return _ended(best, it)
 
 
-_no_more = object()
-
-
 def _map(fn, strict, first, *rest):
-    if not rest and fn is next:
-        # The first iterator that has no more ends the map.
-        for it in first:
-            x = next(it, _no_more)
-            if x is _no_more:
-                return
-            yield x
-    elif not rest:
-        for x in first:
-            yield fn(x)
-    elif strict:
-        for args in _rows("map", True, [first, *rest]):
-            yield fn(*args)
-    else:
-        for args in zip(first, *rest):
-            yield fn(*args)
+    try:
+        if not rest:
+            for x in first:
+                yield fn(x)
+        elif strict:
+            for args in _rows("map", True, [first, *rest]):
+                yield fn(*args)
+        else:
+            for args in zip(first, *rest):
+                yield fn(*args)
+    except StopIteration:
+        pass  # a function may end the map: map(next, iterators)
 
 
 def _filter(fn, it):
-    for x in it:
-        if fn(x):
-            yield x
+    try:
+        for x in it:
+            if fn(x):
+                yield x
+    except StopIteration:
+        pass
 
 
 def _enumerate(it, n):
@@ -113,11 +109,11 @@ def _uneven(name, its, n):
 
 
 def _call_until(fn, sentinel):
-    while True:
-        x = fn()
-        if x == sentinel:
-            return
-        yield x
+    try:
+        while (x := fn()) != sentinel:
+            yield x
+    except StopIteration:
+        pass
 
 
 def _sum(it, total, *first):

@@ -126,3 +126,18 @@ def turns(*sequences):
             yield x
         waiting.pop()
 print(list(turns("ab", "cde")))
+---
+def stops(x):
+    if x > 1:
+        raise StopIteration(x)
+    return x
+print(list(map(stops, [1, 2, 3])), [x for x in filter(stops, [1, 2, 3])], next(map(stops, [5]), "none"), sum(map(stops, [1, 1, 2])))
+print(list(map(next, [iter([1, 2]), iter([]), iter([3])])), [*map(lambda a, b: stops(a) + b, [1, 2], [3, 4])])
+i = iter([1, 2, 3])
+print(list(iter(lambda: next(i), 9)))
+---
+for f in (lambda: max(nope=1), lambda: min(), lambda: max(1, 2, nope=1)):
+    try:
+        f()
+    except Exception as e:
+        print(type(e).__name__, e)
