@@ -29,7 +29,6 @@ type analysis struct {
 	heads     map[headKey]headState // of loops that did not settle at once
 	sinks     map[sinkKey]*sink
 	sinkOrder []*sink
-	missing   map[syntax.Node]missingMember
 	misuses   map[syntax.Node]misuse
 	uses      []problem
 	origins   map[originKey]*origin

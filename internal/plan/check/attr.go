@@ -368,7 +368,7 @@ func (f *frame) itemOf(o *object, v, key val, n syntax.Node) val {
 		}
 		return a.contents(o)
 	case oData:
-		return a.dataKey(o, key, n, f)
+		return a.dataKey(o, key)
 	case oInst:
 		var out val
 		if r, ok := f.specialOf(o, "__getitem__", ref(o).with(v.may), args{site: n, pos: []val{key}}); ok {

@@ -324,7 +324,9 @@ func (f *frame) subscript(e *syntax.Subscript) val {
 	if s, ok := e.Slice.(*syntax.Slice); ok {
 		return f.sliced(v, s, e)
 	}
-	return f.item(v, f.eval(e.Slice), e)
+	key := f.eval(e.Slice)
+	f.subscripts(v, key, e)
+	return f.item(v, key, e)
 }
 
 // slice is a slice object on its own.

@@ -152,7 +152,7 @@ func headed(name, params string) *function {
 // mistake is how much a call matters that would raise a TypeError: where
 // exceptions may be caught somewhere, it may be meant.
 func (a *analysis) mistake() Level {
-	if a.scopes.tries {
+	if a.scopes.excuses {
 		return Warning
 	}
 	return Error

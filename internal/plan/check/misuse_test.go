@@ -125,3 +125,27 @@ func TestArgumentsAgainstSchemas(t *testing.T) {
 		}
 	}
 }
+
+// TestMembersThatResultsLack refuses to read what a closed output schema rules out:
+// found when the plan runs, it would be found after the calls before it.
+func TestMembersThatResultsLack(t *testing.T) {
+	w := newWorld(t)
+	for _, c := range []struct{ src, want string }{
+		{"d = calendar.read('mon')\nprint(d['titel'])", `2 value error: a result of calendar.read has no member "titel"`},
+		{"def f(d): return d['where']\nf(calendar.read('mon'))", `1 value error: a result of calendar.read has no member "where"`},
+		{"try:\n  d = calendar.read('mon')['titel']\nexcept (ToolError, PermissionError):\n  pass", `2 value error: a result of calendar.read has no member "titel"`},
+		{"try:\n  d = calendar.read('mon')['titel']\nexcept KeyError:\n  pass", `2 value warning: a result of calendar.read has no member "titel"`},
+		{"d = calendar.read('mon')\nif 'titel' in d: print(d['titel'])", `2 value warning: a result of calendar.read has no member "titel"`},
+		{"d = calendar.read('mon')\nprint(d['title'], d['guests'], d['place']['street'])", ""},
+		{"d = calendar.read('mon')\nd['n'] = 1\nprint(d['n'])", ""},
+		{"d = calendar.read('mon')\nfor i in range(2):\n  if i: print(d['n'])\n  d['n'] = 1", ""},
+		{"d = calendar.read('mon')\nprint(d.get('titel'), {**d}.get('titel'))\nfor k in ['titel']: d.get(k)", ""},
+		{"d = calendar.read('mon')\nd.update({today: 1})\nprint(d['n'])", ""},
+		{"def f(d): return d['n']\nf({'n': 1}); f(calendar.read('mon'))", ""},
+	} {
+		r := w.check(t, c.src, false)
+		if got := findings(r); got != c.want || r.Accepted == strings.Contains(c.want, "error") {
+			t.Errorf("%s\naccepted %v: got %q, want %q", c.src, r.Accepted, got, c.want)
+		}
+	}
+}

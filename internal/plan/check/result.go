@@ -197,12 +197,6 @@ func (a *analysis) report(r *Result) {
 			Message: "the flows of this program could not be followed: " + a.lost.Reason,
 			Remedy:  "Every call is decided when it runs. Write it simpler to have it checked before."})
 	}
-	for _, n := range sortedNodes(a.missing) {
-		m := a.missing[n]
-		f := found(n, Value, Warning, m.text())
-		f.Remedy = near(m.name, m.names)
-		r.add(f)
-	}
 	for _, p := range a.uses {
 		r.add(p.finding)
 	}

@@ -1,6 +1,10 @@
 package check
 
-import "praxis/internal/plan/syntax"
+import (
+	"slices"
+
+	"praxis/internal/plan/syntax"
+)
 
 // scopeKind says what a scope belongs to.
 type scopeKind uint8
@@ -123,6 +127,10 @@ type scopes struct {
 	always  bool // exceptions of the program may be seen by the language itself
 	tries   bool // exceptions may be caught
 	classes bool // it defines classes
+	// What makes a mistake one that the program may mean.
+	excuses bool            // a TypeError, KeyError or AttributeError may be caught
+	sorts   bool            // it looks at what kind of value something is
+	tested  map[string]bool // texts that it looks for with in
 	calls   []callUse
 }
 
@@ -226,12 +234,13 @@ func (b *scopes) stmt(s *scope, n syntax.Stmt) {
 			b.expr(s, h.Type)
 			s.declare(h.Name)
 			b.catches = b.catches || h.Name != ""
+			b.excuses = b.excuses || !narrowHandler(h.Type)
 			b.block(s, h.Body)
 		}
 		b.block(s, n.OrElse)
 		b.block(s, n.FinalBody)
 	case *syntax.With:
-		b.catches, b.tries = true, true
+		b.catches, b.tries, b.excuses = true, true, true
 		for _, it := range n.Items {
 			b.expr(s, it.ContextExpr)
 			b.expr(s, it.OptionalVars)
@@ -252,6 +261,7 @@ func (b *scopes) stmt(s *scope, n syntax.Stmt) {
 		b.block(s, n.OrElse)
 	case *syntax.Match:
 		b.expr(s, n.Subject)
+		b.sorts = true
 		for _, c := range n.Cases {
 			b.pattern(s, c.Pattern)
 			b.expr(s, c.Guard)
@@ -271,6 +281,20 @@ func (b *scopes) stmt(s *scope, n syntax.Stmt) {
 			return true
 		})
 	}
+}
+
+// narrowHandler says that a handler catches failures of tools and of their data alone.
+func narrowHandler(e syntax.Expr) bool {
+	switch e := e.(type) {
+	case *syntax.Tuple:
+		return !slices.ContainsFunc(e.Elts, func(x syntax.Expr) bool { return !narrowHandler(x) })
+	case *syntax.Name:
+		switch e.ID {
+		case "ToolError", "PermissionError", "NotEnoughInformation", "ValueError", "TimeoutError", "ZeroDivisionError":
+			return true
+		}
+	}
+	return false
 }
 
 // hasImplicitMethods says whether a class has methods that the language calls by itself.
@@ -371,6 +395,7 @@ func (b *scopes) expr(s *scope, e syntax.Expr) {
 		if e.Ctx == syntax.Load {
 			b.catches = b.catches || e.ID == "next"
 			b.always = b.always || e.ID == "next" || e.ID == "getattr" || e.ID == "hasattr"
+			b.sorts = b.sorts || e.ID == "isinstance" || e.ID == "type" || e.ID == "hasattr" || e.ID == "callable"
 			h := s.host
 			h.uses = append(h.uses, use{e, s})
 		} else {
@@ -381,6 +406,15 @@ func (b *scopes) expr(s *scope, e syntax.Expr) {
 			}
 		}
 	case *syntax.Constant:
+	case *syntax.Compare:
+		if k, ok := e.Left.(*syntax.Constant); ok && k.Kind == syntax.Str {
+			if b.tested == nil {
+				b.tested = map[string]bool{}
+			}
+			b.tested[k.Str] = true
+		}
+		b.expr(s, e.Left)
+		b.exprs(s, e.Comparators)
 	case *syntax.NamedExpr:
 		t := s
 		for t.kind == compScope || isGenerator(t) {

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"slices"
 
 	"praxis/internal/plan/label"
@@ -460,7 +459,7 @@ func (a *analysis) items(o *object, t *schema.Type) val {
 }
 
 // dataKey reads a member or an item of a JSON value.
-func (a *analysis) dataKey(o *object, key val, n syntax.Node, f *frame) val {
+func (a *analysis) dataKey(o *object, key val) val {
 	t := o.data.typ
 	name, isText := key.text()
 	var out val
@@ -473,7 +472,6 @@ func (a *analysis) dataKey(o *object, key val, n syntax.Node, f *frame) val {
 		} else if t.Additional != nil {
 			out = a.child(o, t.Additional, "?")
 		}
-		f.memberMissing(o, name, n, out.bottom())
 	default:
 		out = a.dataItem(o)
 	}
@@ -600,32 +598,6 @@ func (a *analysis) anyOf(x, y policy.Bound) policy.Bound {
 	b := policy.Bound{Presence: policy.MaybeGiven, AnySource: true}
 	b.May.Readers = label.Only()
 	return b
-}
-
-// memberMissing notes that a member is read that a result cannot have.
-func (f *frame) memberMissing(o *object, name string, n syntax.Node, missing bool) {
-	if !missing || o.data.root.def == nil {
-		return
-	}
-	t := o.data.typ
-	if t.Kinds != schema.ObjectKind || t.Additional != nil || ent(o.ents, name) != nil || !o.elem.bottom() {
-		return
-	}
-	a := f.a
-	if a.missing == nil {
-		a.missing = map[syntax.Node]missingMember{}
-	}
-	a.missing[n] = missingMember{def: o.data.root.def, name: name, names: t.Names()}
-}
-
-type missingMember struct {
-	def   *tool.Definition
-	name  string
-	names []string
-}
-
-func (m missingMember) text() string {
-	return fmt.Sprintf("results of %s have no member %q", m.def.Name, m.name)
 }
 
 // sortedNodes are the nodes of a table in the order of the source, the shorter of
