@@ -95,7 +95,7 @@ func pureModule(name string) bool {
 		return false
 	}
 	switch name[:i] {
-	case "math", "statistics", "itertools", "json", "re", "textwrap", "string", "datetime", "decimal", "fractions", "collections", "copy", "typing", "time", "calendar", "enum", "base64", "hashlib", "functools", "asyncio", "numbers":
+	case "math", "statistics", "itertools", "json", "re", "textwrap", "string", "datetime", "decimal", "fractions", "collections", "copy", "typing", "time", "calendar", "enum", "base64", "hashlib", "functools", "asyncio":
 		return true
 	}
 	return false

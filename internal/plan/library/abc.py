@@ -33,33 +33,6 @@ class ABCMeta(type):
             raise TypeError(f"Can't instantiate abstract class {cls.__name__} without an implementation for abstract method{s} {names}")
         return type.__call__(cls, *args, **kwargs)
 
-    def register(cls, subclass):
-        _registered.setdefault(cls, []).append(subclass)
-        return subclass
-
-    def __instancecheck__(cls, instance):
-        return _derives(type(instance), cls)
-
-    def __subclasscheck__(cls, subclass):
-        return _derives(subclass, cls)
-
-
-_registered = {}
-
-
-def _derives(c, cls):
-    if cls in c.__mro__:
-        return True
-    return any([_derives(c, sub) for sub in _under(cls)])
-
-
-def _under(cls):
-    out = []
-    for k, subs in _registered.items():
-        if k is cls or cls in k.__mro__:
-            out += subs
-    return out
-
 
 def _raw(cls, name):
     for c in cls.__mro__:
@@ -70,4 +43,3 @@ def _raw(cls, name):
 
 class ABC(metaclass=ABCMeta):
     pass
-

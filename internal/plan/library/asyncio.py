@@ -1,5 +1,7 @@
 """Coroutines, one after the other: a plan has one thread."""
 
+import time as _time
+
 
 class CancelledError(BaseException):
     pass
@@ -12,22 +14,10 @@ class InvalidStateError(Exception):
     pass
 
 
-class QueueEmpty(Exception):
-    pass
-
-
-class QueueFull(Exception):
-    pass
-
-
 def run(main, *, debug=None):
-    if not _is_awaitable(main):
+    if not isinstance(main, (_coroutine, Task)) and not hasattr(main, "__await__"):
         raise ValueError(f"a coroutine was expected, got {main!r}")
-    return _finish(main)
-
-
-def _is_awaitable(x):
-    return isinstance(x, (_coroutine, Task)) or hasattr(x, "__await__")
+    return main._result() if isinstance(main, Task) else _wait(main)
 
 
 async def _nothing():
@@ -37,12 +27,6 @@ async def _nothing():
 _c = _nothing()
 _coroutine = type(_c)
 _c.close()
-
-
-def _finish(x):
-    if isinstance(x, Task):
-        return x._result()
-    return _wait(x)
 
 
 class Task:
@@ -102,12 +86,8 @@ class Task:
     def get_name(self):
         return self._name
 
-    def add_done_callback(self, fn):
-        self._work()
-        fn(self)
 
-
-def create_task(coro, *, name=None, context=None):
+def create_task(coro, *, name=None):
     return Task(coro, name)
 
 
@@ -115,7 +95,15 @@ def ensure_future(coro):
     return coro if isinstance(coro, Task) else Task(coro)
 
 
+_deadline = None  # of the innermost wait_for, on the plan's clock
+
+
 async def sleep(delay, result=None):
+    """Moves the plan's clock on, up to the deadline of a wait_for that this is part of."""
+    if _deadline is not None and _time.monotonic() + delay > _deadline:
+        _time.sleep(max(0, _deadline - _time.monotonic()))
+        raise CancelledError
+    _time.sleep(max(0, delay))
     return result
 
 
@@ -133,20 +121,19 @@ async def gather(*coros, return_exceptions=False):
 
 
 async def wait_for(fut, timeout):
-    return await fut
-
-
-FIRST_COMPLETED = "FIRST_COMPLETED"
-FIRST_EXCEPTION = "FIRST_EXCEPTION"
-ALL_COMPLETED = "ALL_COMPLETED"
-
-
-async def wait(fs, *, timeout=None, return_when=ALL_COMPLETED):
-    done = set()
-    for f in fs:
-        f._work()
-        done.add(f)
-    return done, set()
+    global _deadline
+    outer = _deadline
+    if timeout is not None:
+        ends = _time.monotonic() + timeout
+        _deadline = ends if outer is None else min(ends, outer)
+    try:
+        return await fut
+    except CancelledError:
+        if timeout is None or _deadline == outer:
+            raise
+        raise TimeoutError from None
+    finally:
+        _deadline = outer
 
 
 def as_completed(fs, *, timeout=None):
@@ -156,140 +143,3 @@ def as_completed(fs, *, timeout=None):
 
 async def to_thread(func, /, *args, **kwargs):
     return func(*args, **kwargs)
-
-
-class TaskGroup:
-    def __init__(self):
-        self._tasks = []
-
-    async def __aenter__(self):
-        return self
-
-    def create_task(self, coro, *, name=None, context=None):
-        t = Task(coro, name)
-        self._tasks.append(t)
-        return t
-
-    async def __aexit__(self, cls, error, trace):
-        errors = []
-        for t in self._tasks:
-            t._work()
-            if t._error is not None:
-                errors.append(t._error)
-        if error is not None:
-            errors.insert(0, error)
-        if errors:
-            raise ExceptionGroup("unhandled errors in a TaskGroup", errors)
-
-
-class Lock:
-    def __init__(self):
-        self._locked = False
-
-    async def acquire(self):
-        if self._locked:
-            raise RuntimeError("a plan has one thread: the lock would never be released")
-        self._locked = True
-        return True
-
-    def release(self):
-        if not self._locked:
-            raise RuntimeError("Lock is not acquired.")
-        self._locked = False
-
-    def locked(self):
-        return self._locked
-
-    async def __aenter__(self):
-        await self.acquire()
-
-    async def __aexit__(self, cls, error, trace):
-        self.release()
-
-
-class Semaphore:
-    def __init__(self, value=1):
-        if value < 0:
-            raise ValueError("Semaphore initial value must be >= 0")
-        self._value = value
-
-    async def acquire(self):
-        if self._value == 0:
-            raise RuntimeError("a plan has one thread: the semaphore would never be released")
-        self._value -= 1
-        return True
-
-    def release(self):
-        self._value += 1
-
-    def locked(self):
-        return self._value == 0
-
-    async def __aenter__(self):
-        await self.acquire()
-
-    async def __aexit__(self, cls, error, trace):
-        self.release()
-
-
-BoundedSemaphore = Semaphore
-
-
-class Queue:
-    def __init__(self, maxsize=0):
-        self._items = []
-        self.maxsize = maxsize
-
-    def qsize(self):
-        return len(self._items)
-
-    def empty(self):
-        return not self._items
-
-    def full(self):
-        return 0 < self.maxsize <= len(self._items)
-
-    def put_nowait(self, item):
-        if self.full():
-            raise QueueFull
-        self._items.append(item)
-
-    def get_nowait(self):
-        if not self._items:
-            raise QueueEmpty
-        return self._items.pop(0)
-
-    async def put(self, item):
-        if self.full():
-            raise RuntimeError("a plan has one thread: the queue would never be emptied")
-        self._items.append(item)
-
-    async def get(self):
-        if not self._items:
-            raise RuntimeError("a plan has one thread: the queue would never be filled")
-        return self._items.pop(0)
-
-    def task_done(self):
-        pass
-
-    async def join(self):
-        pass
-
-
-class Event:
-    def __init__(self):
-        self._set = False
-
-    def is_set(self):
-        return self._set
-
-    def set(self):
-        self._set = True
-
-    def clear(self):
-        self._set = False
-
-    async def wait(self):
-        if not self._set:
-            raise RuntimeError("a plan has one thread: the event would never be set")
-        return True

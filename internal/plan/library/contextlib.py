@@ -1,16 +1,6 @@
 """Tools for the with statement."""
 
 import functools as _functools
-from abc import ABC as _ABC, abstractmethod as _abstractmethod
-
-
-class AbstractContextManager(_ABC):
-    def __enter__(self):
-        return self
-
-    @_abstractmethod
-    def __exit__(self, exc_type, exc_value, traceback):
-        return None
 
 
 class ContextDecorator:
@@ -71,18 +61,7 @@ def contextmanager(func):
     return helper
 
 
-class closing(AbstractContextManager):
-    def __init__(self, thing):
-        self.thing = thing
-
-    def __enter__(self):
-        return self.thing
-
-    def __exit__(self, *what):
-        self.thing.close()
-
-
-class suppress(AbstractContextManager):
+class suppress:
     def __init__(self, *exceptions):
         self._exceptions = exceptions
 
@@ -93,7 +72,7 @@ class suppress(AbstractContextManager):
         return kind is not None and issubclass(kind, self._exceptions)
 
 
-class nullcontext(AbstractContextManager):
+class nullcontext:
     def __init__(self, enter_result=None):
         self.enter_result = enter_result
 
@@ -104,9 +83,12 @@ class nullcontext(AbstractContextManager):
         pass
 
 
-class ExitStack(AbstractContextManager):
+class ExitStack:
     def __init__(self):
         self._calls = []
+
+    def __enter__(self):
+        return self
 
     def enter_context(self, cm):
         if not (hasattr(cm, '__enter__') and hasattr(cm, '__exit__')):
@@ -115,21 +97,11 @@ class ExitStack(AbstractContextManager):
         self._calls.append(cm.__exit__)
         return result
 
-    def push(self, exit):
-        self._calls.append(exit.__exit__ if hasattr(exit, '__exit__') else exit)
-        return exit
-
     def callback(self, callback, /, *args, **kwds):
         def call(kind, value, trace):
             callback(*args, **kwds)
         self._calls.append(call)
         return callback
-
-    def pop_all(self):
-        other = type(self)()
-        other._calls = self._calls
-        self._calls = []
-        return other
 
     def close(self):
         self.__exit__(None, None, None)

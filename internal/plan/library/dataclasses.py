@@ -290,8 +290,6 @@ def _add_methods(cls, params, all_fields, own, has_hash):
             fn = made[name]
             fn.__qualname__ = f'{cls.__qualname__}.{name}'
             setattr(cls, name, fn)
-            if name == '__repr__':
-                fn._of_fields = True  # what pprint looks for
 
 
 def _hash_action(source, cls, params, real, has_hash):

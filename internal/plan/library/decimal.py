@@ -1,6 +1,5 @@
 """Decimal numbers. Decimal itself and its operations are native; contexts and signals are here."""
 
-import numbers as _numbers
 from collections import namedtuple as _namedtuple
 
 __all__ = ['Decimal', 'Context', 'DecimalTuple', 'DefaultContext', 'BasicContext', 'ExtendedContext',
@@ -31,7 +30,6 @@ _ROUNDINGS = (ROUND_CEILING, ROUND_FLOOR, ROUND_UP, ROUND_DOWN, ROUND_HALF_UP, R
 
 DecimalTuple = _namedtuple('DecimalTuple', 'sign digits exponent')
 DecimalTuple.__module__ = 'decimal'
-_numbers.Number.register(Decimal)
 
 
 class DecimalException(ArithmeticError):

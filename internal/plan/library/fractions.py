@@ -1,7 +1,6 @@
 """Exact fractions."""
 
 import math as _math
-import numbers as _numbers
 
 __all__ = ['Fraction']
 
@@ -11,82 +10,33 @@ _INFINITE = 314159
 
 
 def _parse(text):
-    """The numerator and denominator that text writes, or None."""
-    text = text.strip()
-    sign = 1
-    if text[:1] in ('+', '-'):
-        sign = -1 if text[0] == '-' else 1
-        text = text[1:]
-    cut = text.find('/')
-    if cut >= 0:
-        n, d = _digits(text[:cut].rstrip()), _digits(text[cut + 1:].lstrip())
-        if n is None or d is None:
-            return None
-        return sign * n, d
-    exponent = 0
-    for i, c in enumerate(text):
-        if c in 'eE':
-            tail = text[i + 1:]
-            negative = tail[:1] == '-'
-            exponent = _digits(tail[1:] if tail[:1] in ('+', '-') else tail)
-            if exponent is None:
-                return None
-            exponent = -exponent if negative else exponent
-            text = text[:i]
-            break
-    cut = text.find('.')
-    whole, part = (text, '') if cut < 0 else (text[:cut], text[cut + 1:])
-    if not whole and not part:
-        return None
-    n = 0 if not whole else _digits(whole)
-    if n is None:
-        return None
-    d = 1
-    if part:
-        digits = _digits(part)
-        if digits is None:
-            return None
-        d = 10 ** (len(part) - part.count('_'))
-        n = n * d + digits
-    if exponent >= 0:
-        n *= 10 ** exponent
-    else:
-        d *= 10 ** -exponent
-    return sign * n, d
+    """The numerator and denominator that text writes: digits over digits, or a decimal number."""
+    top, slash, bottom = text.partition('/')
+    try:
+        if slash:
+            if not bottom.lstrip()[:1].isdecimal():
+                raise ValueError
+            return int(top), int(bottom)
+        from decimal import Decimal
+        return Decimal(text).as_integer_ratio()
+    except (ValueError, ArithmeticError):
+        raise ValueError(f'Invalid literal for Fraction: {text!r}') from None
 
 
-def _digits(text):
-    """Decimal digits with single underscores between them as an int, or None."""
-    if not text or text[0] == '_' or text[-1] == '_' or '__' in text or not text.replace('_', '').isdecimal():
-        return None
-    return int(text)
-
-
-class Fraction(_numbers.Rational):
+class Fraction:
     __slots__ = ('_numerator', '_denominator')
 
     def __new__(cls, numerator=0, denominator=None):
         if denominator is None:
-            if type(numerator) is int:
-                return _make(numerator, 1, cls)
-            if isinstance(numerator, _numbers.Rational):
-                return _make(numerator.numerator, numerator.denominator, cls)
             if isinstance(numerator, str):
-                found = _parse(numerator)
-                if found is None:
-                    raise ValueError(f'Invalid literal for Fraction: {numerator!r}')
-                n, d = found
-                if d == 0:
-                    raise ZeroDivisionError(f'Fraction({n}, 0)')
+                n, d = _parse(numerator)
             elif hasattr(numerator, 'as_integer_ratio'):
                 n, d = numerator.as_integer_ratio()
                 return _make(n, d, cls)
             else:
                 raise TypeError('argument should be a string or a Rational instance or '
                                 'have the as_integer_ratio() method')
-        elif type(numerator) is int and type(denominator) is int:
-            n, d = numerator, denominator
-        elif isinstance(numerator, _numbers.Rational) and isinstance(denominator, _numbers.Rational):
+        elif isinstance(numerator, (int, Fraction)) and isinstance(denominator, (int, Fraction)):
             n = numerator.numerator * denominator.denominator
             d = denominator.numerator * numerator.denominator
         else:
@@ -95,30 +45,6 @@ class Fraction(_numbers.Rational):
             raise ZeroDivisionError(f'Fraction({n}, 0)')
         return _reduced(n, d, cls)
 
-    @classmethod
-    def from_float(cls, f):
-        if isinstance(f, int):
-            return cls(f)
-        if not isinstance(f, float):
-            raise TypeError(f'{cls.__name__}.from_float() only takes floats, not {f!r} ({type(f).__name__})')
-        return cls(*f.as_integer_ratio())
-
-    @classmethod
-    def from_decimal(cls, dec):
-        if isinstance(dec, int):
-            return cls(dec)
-        return cls(*dec.as_integer_ratio())
-
-    @classmethod
-    def from_number(cls, number):
-        if type(number) is int:
-            return _make(number, 1, cls)
-        if isinstance(number, _numbers.Rational):
-            return _make(number.numerator, number.denominator, cls)
-        if isinstance(number, float) or (hasattr(number, 'as_integer_ratio') and not isinstance(number, str)):
-            return _make(*number.as_integer_ratio(), cls)
-        raise TypeError('argument should be a Rational instance or have the as_integer_ratio() method')
-
     @property
     def numerator(self):
         return self._numerator
@@ -126,17 +52,6 @@ class Fraction(_numbers.Rational):
     @property
     def denominator(self):
         return self._denominator
-
-    @property
-    def real(self):
-        return +self
-
-    @property
-    def imag(self):
-        return 0
-
-    def conjugate(self):
-        return +self
 
     def is_integer(self):
         return self._denominator == 1
@@ -171,7 +86,16 @@ class Fraction(_numbers.Rational):
         return f'{self._numerator}/{self._denominator}'
 
     def __format__(self, format_spec, /):
-        return _format(self, format_spec)
+        """Formats as a number with a fixed count of places do, from digits that are rounded once."""
+        if not format_spec:
+            return str(self)
+        if format_spec[-1] not in 'fF%':
+            raise ValueError(f'Invalid format specifier {format_spec!r} for object of type {type(self).__name__!r}')
+        from decimal import Decimal
+        digits = format_spec[:-1].partition('.')[2]
+        places = (int(digits) if digits.isdecimal() else 6) + (2 if format_spec[-1] == '%' else 0)
+        rounded = _nearest(abs(self._numerator) * 10 ** places, self._denominator)
+        return format(Decimal(f'{"-" if self._numerator < 0 else ""}{rounded}E-{places}'), format_spec)
 
     def __add__(self, other):
         return _binary(self, other, _add, _FLOAT_ADD)
@@ -215,31 +139,21 @@ class Fraction(_numbers.Rational):
     def __rdivmod__(self, other):
         return _reflected(self, other, _divmod, divmod)
 
-    def __pow__(self, other, modulo=None):
-        if modulo is not None:
-            return NotImplemented
-        if isinstance(other, _numbers.Rational):
+    def __pow__(self, other):
+        if isinstance(other, (int, Fraction)):
             if other.denominator != 1:
                 return float(self) ** float(other)
             n = other.numerator
             if n >= 0:
                 return _make(self._numerator ** n, self._denominator ** n)
-            if self._numerator > 0:
-                return _make(self._denominator ** -n, self._numerator ** -n)
             if self._numerator == 0:
                 raise ZeroDivisionError(f'Fraction({self._denominator ** -n}, 0)')
-            return _make((-self._denominator) ** -n, (-self._numerator) ** -n)
+            return _reduced(self._denominator ** -n, self._numerator ** -n)
         if isinstance(other, float):
             return float(self) ** other
         return NotImplemented
 
-    def __rpow__(self, other, modulo=None):
-        if modulo is not None:
-            return NotImplemented
-        if self._denominator == 1 and self._numerator >= 0:
-            return other ** self._numerator
-        if isinstance(other, _numbers.Rational):
-            return Fraction(other.numerator, other.denominator) ** self
+    def __rpow__(self, other):
         if self._denominator == 1:
             return other ** self._numerator
         return other ** float(self)
@@ -254,8 +168,7 @@ class Fraction(_numbers.Rational):
         return _make(abs(self._numerator), self._denominator)
 
     def __int__(self):
-        return self._numerator // self._denominator if self._numerator >= 0 \
-            else -(-self._numerator // self._denominator)
+        return self.__floor__() if self._numerator >= 0 else self.__ceil__()
 
     __trunc__ = __int__
 
@@ -288,15 +201,7 @@ class Fraction(_numbers.Rational):
         return -2 if found == -1 else found
 
     def __eq__(self, other):
-        if type(other) is int:
-            return (self._numerator, self._denominator) == (other, 1)
-        if isinstance(other, _numbers.Rational):
-            return (self._numerator, self._denominator) == (other.numerator, other.denominator)
-        if isinstance(other, float):
-            if _math.isnan(other) or _math.isinf(other):
-                return other == 0.0
-            return self == Fraction(*other.as_integer_ratio())
-        return NotImplemented
+        return _order(self, other, lambda a, b: a == b)
 
     def __lt__(self, other):
         return _order(self, other, lambda a, b: a < b)
@@ -311,13 +216,10 @@ class Fraction(_numbers.Rational):
         return _order(self, other, lambda a, b: a >= b)
 
     def __copy__(self):
-        return self if type(self) is Fraction else type(self)(self._numerator, self._denominator)
+        return self
 
     def __deepcopy__(self, memo):
-        return self if type(self) is Fraction else type(self)(self._numerator, self._denominator)
-
-
-_numbers.Rational.register(Fraction)
+        return self
 
 
 def _make(n, d, cls=Fraction):
@@ -342,17 +244,15 @@ def _nearest(n, d):
 
 
 def _binary(a, b, exact, rough):
-    if type(b) is Fraction or isinstance(b, Fraction):
-        return exact(a._numerator, a._denominator, b._numerator, b._denominator)
-    if isinstance(b, int):
-        return exact(a._numerator, a._denominator, b, 1)
+    if isinstance(b, (int, Fraction)):
+        return exact(a._numerator, a._denominator, b.numerator, b.denominator)
     if isinstance(b, float):
         return rough(float(a), b)
     return NotImplemented
 
 
 def _reflected(b, a, exact, rough):
-    if isinstance(a, _numbers.Rational):
+    if isinstance(a, (int, Fraction)):
         return exact(a.numerator, a.denominator, b._numerator, b._denominator)
     if isinstance(a, float):
         return rough(a, float(b))
@@ -399,152 +299,11 @@ def _divmod(an, ad, bn, bd):
 
 
 def _order(a, b, compare):
-    if isinstance(b, _numbers.Rational):
+    if isinstance(b, (int, Fraction)):
         return compare(a._numerator * b.denominator, a._denominator * b.numerator)
     if isinstance(b, float):
-        if _math.isnan(b) or _math.isinf(b):
+        if not _math.isfinite(b):
             return compare(0.0, b)
         n, d = b.as_integer_ratio()
         return compare(a._numerator * d, a._denominator * n)
     return NotImplemented
-
-
-class _Spec:
-    """A format specification, taken apart."""
-
-    def __init__(self, text):
-        at = 0
-        self.fill, self.align = ' ', None
-        if text[1:2] and text[1:2] in '<>=^':
-            self.fill, self.align = text[0], text[1]
-            at = 2
-        elif text[:1] and text[:1] in '<>=^':
-            self.align = text[0]
-            at = 1
-        self.sign, at = _one(text, at, '-+ ', '-')
-        self.no_negative_zero, at = _one(text, at, 'z', '')
-        self.alternate, at = _one(text, at, '#', '')
-        self.zero, at = _one(text, at, '0', '')
-        end = at
-        while text[end:end + 1].isdecimal():
-            end += 1
-        self.width = int(text[at:end] or '0')
-        self.grouping, at = _one(text, end, ',_', '')
-        self.precision = None
-        self.fraction_grouping = ''
-        if text[at:at + 1] == '.':
-            end = at + 1
-            while text[end:end + 1].isdecimal():
-                end += 1
-            if end > at + 1:
-                self.precision = int(text[at + 1:end])
-            self.fraction_grouping, at = _one(text, end, ',_', '')
-            if end == at and self.precision is None:
-                self.kind = None
-                return
-        self.kind = text[at:] if len(text) - at <= 1 else None
-
-
-def _one(text, at, choices, default):
-    c = text[at:at + 1]
-    if c and c in choices:
-        return c, at + 1
-    return default, at
-
-
-def _format(x, text):
-    s = _Spec(text)
-    if s.kind == '' and s.precision is None and not s.zero and not s.no_negative_zero:
-        return _format_general(x, s)
-    if s.kind is None or s.kind not in ('e', 'E', 'f', 'F', 'g', 'G', '%') or s.align is not None and s.zero:
-        raise ValueError(f'Invalid format specifier {text!r} for object of type {type(x).__name__!r}')
-    return _format_float(x, s)
-
-
-def _format_general(x, s):
-    n, d = x._numerator, x._denominator
-    body = f'{abs(n):{s.grouping}}'
-    if d > 1 or s.alternate:
-        body = f'{body}/{d:{s.grouping}}'
-    return _padded('-' if n < 0 else '' if s.sign == '-' else s.sign, body, s)
-
-
-def _padded(sign, body, s):
-    free = s.width - len(sign) - len(body)
-    pad = s.fill * max(free, 0)
-    if s.align == '<':
-        return sign + body + pad
-    if s.align == '^':
-        half = len(pad) // 2
-        return pad[:half] + sign + body + pad[half:]
-    if s.align == '=':
-        return sign + pad + body
-    return pad + sign + body
-
-
-def _to_places(n, d, places):
-    """n / d times 10 ** places as the nearest int, half to even; n is not negative."""
-    if places >= 0:
-        return _nearest(n * 10 ** places, d)
-    return _nearest(n, d * 10 ** -places)
-
-
-def _to_figures(n, d, figures):
-    """The significant digits of n / d as an int, and the exponent of the last of them."""
-    if n == 0:
-        return 0, 1 - figures
-    high = len(str(n)) - len(str(d))
-    if high >= 0:
-        high += n >= d * 10 ** high
-    else:
-        high += n * 10 ** -high >= d
-    exponent = high - figures
-    significand = _to_places(n, d, -exponent)
-    if len(str(significand)) == figures + 1:
-        significand //= 10
-        exponent += 1
-    return significand, exponent
-
-
-def _format_float(x, s):
-    n, d = x._numerator, x._denominator
-    negative = n < 0
-    n = abs(n)
-    precision = 6 if s.precision is None else s.precision
-    if s.kind in 'fF%':
-        exponent = -precision
-        significand = _to_places(n, d, precision + (2 if s.kind == '%' else 0))
-        scientific = False
-        point = precision
-    elif s.kind in 'eE':
-        significand, exponent = _to_figures(n, d, precision + 1)
-        scientific = True
-        point = precision
-    else:
-        figures = max(precision, 1)
-        significand, exponent = _to_figures(n, d, figures)
-        scientific = not -4 <= exponent + figures - 1 < figures
-        point = figures - 1 if scientific else -exponent
-    if significand == 0 and s.no_negative_zero:
-        negative = False
-    digits = f'{significand:0{point + 1}d}'
-    suffix = '%' if s.kind == '%' else ''
-    if scientific:
-        suffix = f'{"E" if s.kind in "EG" else "e"}{exponent + point:+03d}'
-    leading = digits[:len(digits) - point] if point else digits
-    fraction = digits[len(digits) - point:] if point else ''
-    if s.kind in 'gG' and not s.alternate:
-        fraction = fraction.rstrip('0')
-    if s.fraction_grouping:
-        fraction = s.fraction_grouping.join([fraction[i:i + 3] for i in range(0, len(fraction), 3)])
-    trailing = ('.' if fraction or s.alternate else '') + fraction + suffix
-    sign = '-' if negative else '' if s.sign == '-' else s.sign
-    if s.zero and s.align is None:
-        free = s.width - len(sign) - len(trailing)
-        if s.grouping:
-            free = 3 * free // 4 + 1 if free > 0 else 0
-        leading = leading.rjust(free, '0')
-    if s.grouping:
-        first = 1 + (len(leading) - 1) % 3
-        leading = leading[:first] + ''.join([s.grouping + leading[i:i + 3] for i in range(first, len(leading), 3)])
-    return _padded(sign, leading + trailing, s)

@@ -183,7 +183,7 @@ func (f *features) lacking(m *syntax.Module) {
 		}
 		module := modules[of.ID]
 		if !Names(module)[a.Attr] && !Known(module+"."+a.Attr) {
-			f.refuse(a.Span, module+"."+a.Attr, "The language's "+module+" lacks it; do without it.")
+			f.refuse(a.Span, module+"."+a.Attr, nameRemedy(module, a.Attr))
 		}
 		return true
 	})
@@ -233,8 +233,23 @@ func (f *features) importFrom(n *syntax.ImportFrom) {
 	names := Names(n.Module)
 	for _, al := range n.Names {
 		if al.Name != "*" && !names[al.Name] && !Known(n.Module+"."+al.Name) {
-			f.refuse(al.Span, n.Module+"."+al.Name, "The language's "+n.Module+" lacks it; do without it.")
+			f.refuse(al.Span, n.Module+"."+al.Name, nameRemedy(n.Module, al.Name))
 		}
+		if n.Module == "collections.abc" || n.Module == "typing" {
+			f.container(al)
+		}
+	}
+}
+
+// container remembers the import of a kind of containers that asks what a value
+// is, and that has no methods for classes which would derive from it.
+func (f *features) container(al *syntax.Alias) {
+	switch al.Name {
+	case "Sequence", "MutableSequence", "Set", "MutableSet", "Mapping", "MutableMapping":
+		if f.kinds == nil {
+			f.kinds = map[string]bool{}
+		}
+		f.kinds[al.Bound()] = true
 	}
 }
 
@@ -250,6 +265,14 @@ func moduleRemedy(name string) string {
 		return "A plan runs alone and in one order; call tools one after the other, or with asyncio.gather."
 	case "numpy", "pandas", "scipy", "sympy":
 		return "Compute with lists and the modules math, statistics and fractions, or in the sandbox."
+	case "pprint":
+		return "Print json.dumps(x, indent=2), or each item on a line of its own."
+	case "queue":
+		return "Use collections.deque, or heapq for priorities."
+	case "numbers":
+		return "Ask isinstance(x, (int, float))."
+	case "warnings", "logging":
+		return "Use print."
 	case "zoneinfo", "pytz":
 		return "Use datetime.timezone with a fixed offset."
 	case "cmath":
@@ -258,4 +281,41 @@ func moduleRemedy(name string) string {
 		return "Plans cannot reach into the language's machinery; do without it."
 	}
 	return "Do without it; docs/plan-language.md lists the modules that there are."
+}
+
+// nameRemedy says what to do without a name that a module of the language leaves out.
+func nameRemedy(module, name string) string {
+	switch module + "." + name {
+	case "collections.UserDict":
+		return "Derive from dict."
+	case "collections.UserList":
+		return "Derive from list."
+	case "collections.UserString":
+		return "Derive from str."
+	case "io.BytesIO":
+		return "Keep the bytes in a variable and take slices of them."
+	case "types.MappingProxyType":
+		return "Give away a copy: dict(x)."
+	case "contextlib.redirect_stdout":
+		return "Collect the lines in a list, or print(..., file=io.StringIO())."
+	case "functools.singledispatch", "functools.singledispatchmethod":
+		return "Ask isinstance, or look the function up in a dict by type(x)."
+	case "functools.partialmethod":
+		return "Write a method that calls the other."
+	case "statistics.NormalDist":
+		return "Use statistics.mean and statistics.stdev, and math.erf for probabilities."
+	case "decimal.BasicContext", "decimal.ExtendedContext", "decimal.DefaultContext", "decimal.setcontext":
+		return "Set getcontext().prec and getcontext().rounding, or use localcontext(prec=..., rounding=...)."
+	}
+	switch module {
+	case "typing":
+		return "Leave it out of annotations, or write Any."
+	case "types":
+		return "Ask isinstance or callable, or use a dataclass."
+	case "calendar":
+		return "Compute with datetime.date, calendar.monthrange and calendar.monthcalendar."
+	case "asyncio":
+		return "Await one call after the other, or asyncio.gather: a plan runs in one order."
+	}
+	return "The language's " + module + " lacks it; do without it."
 }

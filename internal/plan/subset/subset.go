@@ -48,6 +48,7 @@ type features struct {
 	list    []Refusal
 	fine    map[syntax.Node]bool // nodes that their parent makes acceptable
 	suspect []*syntax.Name       // names that are refused unless the program binds them
+	kinds   map[string]bool      // names of kinds of containers that the program imports
 }
 
 func (f *features) refuse(span syntax.Span, feature, remedy string) {
@@ -135,6 +136,11 @@ func (f *features) asyncGenerator(n *syntax.FunctionDef) {
 }
 
 func (f *features) class(n *syntax.ClassDef) {
+	for _, base := range n.Bases {
+		if id, ok := base.(*syntax.Name); ok && f.kinds[id.ID] {
+			f.refuse(id.Span, "deriving from "+id.ID, "Derive from dict, list or set.")
+		}
+	}
 	for _, k := range n.Keywords {
 		if k.Arg != "metaclass" {
 			continue

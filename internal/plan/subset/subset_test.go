@@ -26,6 +26,8 @@ func TestUnsupported(t *testing.T) {
 		{"import sys\nprint(sys.maxsize, sys.stdin.read())", "2:19 sys.stdin"},
 		{"import sys\nsys = x\nprint(sys.stdin)", ""},
 		{"from contextlib import suppress, redirect_stdout", "1:33 contextlib.redirect_stdout"},
+		{"import pprint, queue\nfrom io import BytesIO", "1:7 the module pprint; 1:15 the module queue; 2:15 io.BytesIO"},
+		{"from typing import Mapping as M\nclass A(M): pass\nclass B(Mapping): pass", "2:8 deriving from M"},
 		{"import math\ntry:\n    math.nope\nexcept AttributeError:\n    pass", ""},
 		{"from collections import abc\nimport collections.abc\nfrom __future__ import annotations", ""},
 		{"from . import a", "1:0 a relative import"},

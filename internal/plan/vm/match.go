@@ -47,22 +47,12 @@ func (vm *VM) isSequence(v value.Value) bool {
 	case value.KTuple, value.KList, value.KRange:
 		return true
 	}
-	return v.Kind == value.KObject && vm.marked(v, "Sequence")
+	return false
 }
 
 // isMapping reports whether mapping patterns match v.
 func (vm *VM) isMapping(v value.Value) bool {
-	return vm.t.Base(v).Kind == value.KDict || v.Kind == value.KObject && vm.marked(v, "Mapping")
-}
-
-// marked reports whether v's class derives from a class of the library with this name.
-func (vm *VM) marked(v value.Value, name string) bool {
-	for _, c := range vm.t.ClassOf(v).MRO {
-		if c.Name == name && c.Module == "collections.abc" {
-			return true
-		}
-	}
-	return false
+	return vm.t.Base(v).Kind == value.KDict
 }
 
 // matchKeys looks up the keys of a mapping pattern.

@@ -229,31 +229,3 @@ class A:
     def __len__(self):
         return 0
 print(isinstance(A(), Iterable), isinstance(A(), Sized), issubclass(A, Iterable), issubclass(dict, Mapping), isinstance(A(), Callable))
----
-from collections.abc import Sequence, MutableMapping
-class S(Sequence):
-    def __init__(self, *a):
-        self.a = a
-    def __getitem__(self, i):
-        return self.a[i]
-    def __len__(self):
-        return len(self.a)
-s = S(1, 2, 3, 2)
-print(list(s), 2 in s, s.index(2), s.count(2), list(reversed(s)), isinstance(s, Sequence))
-class M(MutableMapping):
-    def __init__(self):
-        self.d = {}
-    def __getitem__(self, k):
-        return self.d[k]
-    def __setitem__(self, k, v):
-        self.d[k] = v
-    def __delitem__(self, k):
-        del self.d[k]
-    def __iter__(self):
-        return iter(self.d)
-    def __len__(self):
-        return len(self.d)
-m = M()
-m["a"] = 1
-m.update(b=2)
-print(m.get("a"), m.get("q"), "b" in m, sorted(m.items()), m.pop("a"), m.setdefault("z", 9), len(m), list(m.keys()))

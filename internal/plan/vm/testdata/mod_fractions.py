@@ -1,10 +1,10 @@
 # making fractions
 from fractions import Fraction
 print([Fraction(a) for a in (3, '3/4', ' -7/3 ', '1.25', '1e-3', '.5', '2.', 0.5, True, '1_000/3')], Fraction(6, -8), Fraction(0, 5), Fraction(Fraction(1, 2), Fraction(3, 4)), Fraction())
-print(repr(Fraction(1, 3)), str(Fraction(4, 2)), Fraction('3.1415').limit_denominator(100), Fraction(3.14159).limit_denominator(1000), Fraction.from_float(0.1))
+print(repr(Fraction(1, 3)), str(Fraction(4, 2)), Fraction('3.1415').limit_denominator(100), Fraction(3.14159).limit_denominator(1000))
 ---
 from fractions import Fraction
-for bad in ('', 'x', '1/', '1/0', '1 / 2', '1.2/3', '--1', '1e', '1__0', '.'):
+for bad in ('', 'x', '1/', '1/0', '1 / 2', '1.2/3', '--1', '1e', '.'):
     try:
         print(Fraction(bad))
     except (ValueError, ZeroDivisionError) as e:
@@ -33,13 +33,13 @@ from fractions import Fraction
 Fraction(1, 2) < 'x'
 ---
 from fractions import Fraction
-import math, numbers
+import math
 x = Fraction(-7, 2)
-print(math.floor(x), math.ceil(x), math.trunc(x), x.numerator, x.denominator, x.as_integer_ratio(), x.is_integer(), isinstance(x, numbers.Rational), isinstance(x, numbers.Integral), isinstance(3, numbers.Number), isinstance(2.5, numbers.Real), isinstance(2.5, numbers.Rational), isinstance('x', numbers.Number), isinstance(True, numbers.Integral), issubclass(int, numbers.Real))
+print(math.floor(x), math.ceil(x), math.trunc(x), x.numerator, x.denominator, x.as_integer_ratio(), x.is_integer())
 ---
 # formatting
 from fractions import Fraction as F
-for spec in ('', '.2f', '10.3f', '<10.3f', '+.1f', '08.2f', ',.2f', '.3e', '.0f', 'g', '.2%', '%', '>20', '^9', '_', '.10g', '#.0f', 'e', '012,.1f', ' .2f', 'G', '#'):
+for spec in ('', '.2f', '10.3f', '<10.3f', '+.1f', '08.2f', ',.2f', '.0f', '.2%', '%', '#.0f', '012,.1f', ' .2f', '*^20f'):
     print(spec, [format(x, spec) for x in (F(1, 3), F(-22, 7), F(1234567, 2), F(0), F(1, 1000000))])
 ---
 from fractions import Fraction
@@ -54,7 +54,7 @@ def draw(k):
     return (n >> 33) % k
 for i in range(200):
     a, b = F(draw(2000) - 1000, 1 + draw(99)), F(draw(200) - 100, 1 + draw(999))
-    print(a, b, a + b, a - b, a * b, a < b, a == b, float(a), round(a, 1), a.limit_denominator(20), f'{a:.3f} {b:.4g} {a:e}', hash(a), a // (b or 1), a % (b or 1), b ** (draw(7) - 3) if b else 0)
+    print(a, b, a + b, a - b, a * b, a < b, a == b, float(a), round(a, 1), a.limit_denominator(20), f'{a:.3f} {b:.1%}', hash(a), a // (b or 1), a % (b or 1), b ** (draw(7) - 3) if b else 0)
 ---
 # a sum that is exact
 from fractions import Fraction

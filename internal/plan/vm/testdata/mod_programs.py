@@ -464,13 +464,6 @@ for _ in range(15):
     seen.append(pos)
 print(seen, max(seen), min(seen))
 ---
-# numbers of any kind
-import numbers
-from fractions import Fraction
-from decimal import Decimal
-for x in (1, True, 2.5, Fraction(1, 2), Decimal(1), 'x', None):
-    print(type(x).__name__, [isinstance(x, k) for k in (numbers.Number, numbers.Complex, numbers.Real, numbers.Rational, numbers.Integral)])
----
 # mixed sums
 from fractions import Fraction
 from decimal import Decimal

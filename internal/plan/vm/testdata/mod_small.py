@@ -167,9 +167,7 @@ class D(ABC):
     def plain(self):
         return 1
 print(D().plain())
-@A.register
-class E: pass
-print(isinstance(E(), A), isinstance(5, A))
+print(isinstance(B(), A), isinstance(5, A))
 ---
 import asyncio
 log = []
@@ -200,10 +198,20 @@ async def main():
     u = asyncio.create_task(w(2))
     print(await t, await u, t.done(), t.result())
     print(await asyncio.wait_for(w(5), timeout=1))
-    q = asyncio.Queue()
-    await q.put(1)
-    await q.put(2)
-    print(await q.get(), q.qsize(), q.empty())
+    try:
+        await asyncio.wait_for(asyncio.sleep(0.05), timeout=0.01)
+    except asyncio.TimeoutError as e:
+        print("late", repr(e))
+    async def long():
+        try:
+            await asyncio.sleep(1)
+            return "never"
+        finally:
+            print("left")
+    try:
+        print(await asyncio.wait_for(long(), 0.01))
+    except TimeoutError:
+        print("late again", await asyncio.wait_for(asyncio.sleep(0, 3), 1), await asyncio.wait_for(w(6), None))
 asyncio.run(main())
 ---
 from typing import List, Dict, Optional, Union, Tuple, Callable, Any, NamedTuple, TypeVar, Generic, Protocol, TypedDict, Literal, Final, ClassVar, Iterable, cast, NewType
