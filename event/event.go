@@ -446,6 +446,8 @@ type FileSaved struct {
 type AnswerGiven struct {
 	Text    string   `json:"text"`
 	Figures []Figure `json:"figures,omitempty"` // every value that was filled in or traced back
+	// Rehearsed are tools that the answer relies on and that were not really called.
+	Rehearsed []string `json:"rehearsed,omitempty"`
 }
 
 // Figure is one value of an answer and where it comes from.

@@ -44,6 +44,8 @@ type PlanAskResult struct {
 	Steps   int
 	Tokens  event.Tokens
 	Waiting *PlanWaiting // the call that the plan waits at; nil: it is over
+	// Rehearsed are the tools that were not really called; the text says so.
+	Rehearsed []string
 }
 
 // AskPlan lets the model write a plan for a question, and runs it. It needs no
@@ -133,7 +135,7 @@ func (p *planQuestionRun) ask(ctx context.Context, sink event.Sink) (PlanAskResu
 		}, p.request.Question)
 	}
 	rec.Emit(planQuestionEnded(answer, err, time.Since(at)))
-	out := PlanAskResult{Run: rec.ID(), Text: answer.Text, Steps: answer.Steps, Tokens: answer.Tokens}
+	out := PlanAskResult{Run: rec.ID(), Text: answer.Text, Steps: answer.Steps, Tokens: answer.Tokens, Rehearsed: answer.Rehearsed}
 	if w := answer.Result.Waiting; w != nil && err == nil {
 		out.Waiting = &PlanWaiting{
 			PlanCall: PlanCall{ID: w.ID(), Tool: w.Tool.Name, Line: w.Line}, State: answer.Result.State, File: s.stored,
@@ -166,6 +168,8 @@ func planQuestionEnded(a planner.Answer, err error, took time.Duration) event.Ru
 		e.Status, e.Reason = event.Unanswered, err.Error()
 	case a.Result.Waiting != nil:
 		e.Status, e.Reason = event.Waiting, "it waits at "+waitsAt(a.Result)
+	case len(a.Rehearsed) > 0:
+		e.Reason = planner.NotDone(a.Rehearsed)
 	}
 	return e
 }

@@ -31,6 +31,7 @@ type planWorld struct {
 	systems   []string // what each request said
 	messages  []string // and its last message
 	questions []string // the rule and the reason of each question about a call
+	rehearsed []bool   // and whether the call would do something
 }
 
 const mailTools = `version: 1
@@ -114,11 +115,15 @@ func (p *planWorld) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // approve answers one approval request: yes, in the protocol of webhooks.
 func (p *planWorld) approve(w http.ResponseWriter, body []byte) {
-	var q struct{ Bound, Rule, Reason string }
+	var q struct {
+		Bound, Rule, Reason string
+		Rehearsed           bool
+	}
 	if err := json.Unmarshal(body, &q); err != nil {
 		p.Error(err)
 	}
 	p.questions = append(p.questions, q.Rule+": "+q.Reason)
+	p.rehearsed = append(p.rehearsed, q.Rehearsed)
 	fmt.Fprintf(w, `{"granted": true, "scope": "run", "bound": %q}`, q.Bound)
 }
 
@@ -359,5 +364,30 @@ func TestPrompt(t *testing.T) {
 	}
 	if strings.Count(p.systems[0], "Rehearsed") != 1 {
 		t.Error("a tool that is really called is said to be rehearsed")
+	}
+}
+
+// TestRehearsalSaysSo lets nothing read as done that was not.
+func TestRehearsalSaysSo(t *testing.T) {
+	for _, really := range []bool{true, false} {
+		p := newPlanWorld(t, fenced(`mail.send("ann@acme.com", "hello")`+"\n1/0"), fenced(`mail.send("ann@acme.com", "hello")`+"\nprint('Sent.')"))
+		p.file("policy.yaml", strings.Replace(mailPolicy, "decision: allow", "decision: ask", 1))
+		p.file("replies.jsonl", `{"tool": "mail.send", "result": "sent"}`)
+		out, err := p.ask("Write to ann@acme.com", p.webhook, func(q *PlanAskRequest) {
+			if !really {
+				q.Host.Replies = filepath.Join(p.dir, "replies.jsonl")
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, ended := eventsOf[event.AnswerGiven](&p.events)[0], eventsOf[event.RunEnded](&p.events)[0]
+		said := strings.HasPrefix(out.Text, "Rehearsed: mail.send ") && strings.HasSuffix(out.Text, "done.\n\nSent.") && answer.Text == out.Text &&
+			slices.Equal(answer.Rehearsed, out.Rehearsed) && strings.HasPrefix(ended.Reason, "Rehearsed: mail.send ")
+		knows := strings.Contains(p.messages[1], `mail.send(to="ann@acme.com", body="hello") was rehearsed: nothing was done`)
+		if said == really || knows == really || really == slices.Contains(p.rehearsed, true) || (len(p.sent()) == 2) != really {
+			t.Errorf("really called: %v; %+v\n%+v\n%s\nquestions %v, sent %q", really, answer, ended, p.messages[1], p.rehearsed, p.sent())
+		}
+		p.replays(out.Run)
 	}
 }

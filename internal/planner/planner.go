@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -51,6 +52,8 @@ type Answer struct {
 	Plan   *plan.Plan // the last one that was checked; nil when the model wrote none
 	Steps  int
 	Tokens event.Tokens
+	// Rehearsed are the tools that were not really called, sorted; the text says so.
+	Rehearsed []string
 }
 
 // Ask lets the model write a plan for the question and executes it. Every
@@ -75,7 +78,8 @@ func Ask(ctx context.Context, cfg Config, question string) (Answer, error) {
 	p.messages = []llm.Message{{Role: llm.User, Text: question}}
 	err := p.loop(ctx)
 	if err == nil && p.answer.Result.Waiting == nil {
-		cfg.Sink.Emit(event.AnswerGiven{Text: p.answer.Text})
+		p.rehearsed()
+		cfg.Sink.Emit(event.AnswerGiven{Text: p.answer.Text, Rehearsed: p.answer.Rehearsed})
 	}
 	return p.answer, err
 }
@@ -119,6 +123,24 @@ func (p *planning) loop(ctx context.Context) error {
 		p.messages = append(p.messages, llm.Message{Role: llm.User, Text: why})
 	}
 	return fault.Coded(fault.PlansUsedUp, fault.Data{"limit": strconv.Itoa(p.cfg.Plans)}, "cannot plan: %d plans could not be used; of the last one: %s", p.cfg.Plans, firstLine(last))
+}
+
+// rehearsed lets the answer say which calls of its plan were not really made.
+func (p *planning) rehearsed() {
+	for _, c := range p.answer.Result.Called {
+		if c.Rehearsed {
+			p.answer.Rehearsed = append(p.answer.Rehearsed, c.Tool)
+		}
+	}
+	slices.Sort(p.answer.Rehearsed)
+	if p.answer.Rehearsed = slices.Compact(p.answer.Rehearsed); len(p.answer.Rehearsed) > 0 {
+		p.answer.Text = NotDone(p.answer.Rehearsed) + "\n\n" + p.answer.Text
+	}
+}
+
+// NotDone says in a sentence that calls were only rehearsed.
+func NotDone(tools []string) string {
+	return "Rehearsed: " + strings.Join(tools, ", ") + " answered from examples or given replies. Nothing of it was really called or done."
 }
 
 func firstLine(s string) string {

@@ -157,10 +157,12 @@ type ending struct {
 	figures []event.Figure
 	steps   int
 	tokens  event.Tokens
-	made    app.Made
-	out     string // the folder of --out
-	err     error  // why there is no answer
-	unsaved error  // why not all that code made is saved
+	// rehearsed are tools of a plan that were not really called.
+	rehearsed []string
+	made      app.Made
+	out       string // the folder of --out
+	err       error  // why there is no answer
+	unsaved   error  // why not all that code made is saved
 }
 
 func (a *askCommand) reporter() reporter {
@@ -234,7 +236,7 @@ func (j jsonReporter) failed() error { return j.Err }
 func (j jsonReporter) finish(e ending) error {
 	line := answerLine{
 		Event: "answer", Run: e.run, Answered: e.err == nil, Text: e.text, Figures: orEmpty(e.figures),
-		Steps: e.steps, Tokens: e.tokens, Files: orEmpty(e.made.Saved), Failure: failureOf(errors.Join(e.err, e.unsaved)),
+		Rehearsed: e.rehearsed, Steps: e.steps, Tokens: e.tokens, Files: orEmpty(e.made.Saved), Failure: failureOf(errors.Join(e.err, e.unsaved)),
 	}
 	if f := failureOf(e.err); f != nil {
 		line.Reason, line.Remedy = f.Message, f.Remedy
@@ -248,15 +250,17 @@ func (j jsonReporter) finish(e ending) error {
 
 // answerLine is the last object of ask --json, also when there is no answer.
 type answerLine struct {
-	Event    string          `json:"event"` // "answer"
-	Answered bool            `json:"answered"`
-	Text     string          `json:"text"`
-	Figures  []event.Figure  `json:"figures"`
-	Reason   string          `json:"reason,omitempty"` // why there is none
-	Remedy   string          `json:"remedy,omitempty"`
-	Steps    int             `json:"steps"`
-	Tokens   event.Tokens    `json:"tokens"`
-	Files    []app.SavedFile `json:"files"`
-	Run      string          `json:"run"`     // its id in the journal; empty when it did not begin
-	Failure  *fault.Error    `json:"failure"` // no answer, or not all that code made is saved
+	Event    string         `json:"event"` // "answer"
+	Answered bool           `json:"answered"`
+	Text     string         `json:"text"`
+	Figures  []event.Figure `json:"figures"`
+	Reason   string         `json:"reason,omitempty"` // why there is none
+	Remedy   string         `json:"remedy,omitempty"`
+	// Rehearsed are tools that were not really called.
+	Rehearsed []string        `json:"rehearsed,omitempty"`
+	Steps     int             `json:"steps"`
+	Tokens    event.Tokens    `json:"tokens"`
+	Files     []app.SavedFile `json:"files"`
+	Run       string          `json:"run"`     // its id in the journal; empty when it did not begin
+	Failure   *fault.Error    `json:"failure"` // no answer, or not all that code made is saved
 }

@@ -47,7 +47,8 @@ const exitTopic = `Exit codes of every command:
        session cannot take on: nothing was run
   3    what there is of a run's journal is whole, but the run was begun and
        not finished (verify, replay); or a plan waits for an answer and its
-       state is stored (plan run, plan resume, ask)
+       state is stored (plan run, plan resume, ask); or an answer comes of a
+       rehearsal: calls of its plan were not really made (ask)
   124  the time limit ended the code
   125  Praxis failed, or something that it needs did: no image, no network,
        no model that is set up, a model that does not answer, a step budget used up, a session in a

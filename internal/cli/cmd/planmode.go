@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -97,12 +98,15 @@ func (a *askCommand) askPlan(ctx context.Context, x *app.App, q app.PlanAskReque
 		err = cut{out.Steps}
 	}
 	a.p.printedObject = a.p.printedObject || a.json
-	e := ending{run: out.Run, text: out.Text, steps: out.Steps, tokens: out.Tokens, err: err}
+	e := ending{run: out.Run, text: out.Text, rehearsed: out.Rehearsed, steps: out.Steps, tokens: out.Tokens, err: err}
 	if out.Waiting != nil && err == nil {
 		e.err = waiting{out.Waiting}
 	}
 	if err := rep.finish(e); err != nil {
 		return err
+	}
+	if err == nil && len(out.Rehearsed) > 0 {
+		return errors.Join(a.p.note("%s", planRehearsed), exitStatus{exitUnfinished})
 	}
 	if err != nil || out.Waiting == nil {
 		return err
@@ -112,6 +116,9 @@ func (a *askCommand) askPlan(ctx context.Context, x *app.App, q app.PlanAskReque
 	}
 	return exitStatus{exitUnfinished}
 }
+
+// planRehearsed says why a question that was answered ends with exitUnfinished.
+const planRehearsed = "this was a rehearsal: calls were answered from examples or given replies, and nothing of it was done"
 
 // waiting is why there is no answer yet.
 type waiting struct{ at *app.PlanWaiting }

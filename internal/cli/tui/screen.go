@@ -298,6 +298,14 @@ func (s *Screen) filled(x event.Execution) {
 // maxFilled bounds the line that names what was filled in.
 const maxFilled = 60
 
+// answerTitle says that an answer comes of a rehearsal.
+func answerTitle(e event.AnswerGiven) string {
+	if len(e.Rehearsed) > 0 {
+		return "answer of a rehearsal"
+	}
+	return "answer"
+}
+
 func (s *Screen) answer(e event.AnswerGiven) {
 	var filled []string
 	for _, f := range e.Figures {
@@ -308,7 +316,7 @@ func (s *Screen) answer(e event.AnswerGiven) {
 	if len(filled) > 0 {
 		s.note("filling in " + safetext.Count(len(filled), "figure") + ": " + someOf(filled, maxFilled))
 	}
-	s.printf("\n%s\n", s.Style.Rule("answer"))
+	s.printf("\n%s\n", s.Style.Rule(answerTitle(e)))
 	s.markdown("  ", e.Text)
 	var unverified []string
 	traced := 0

@@ -388,7 +388,11 @@ func (t *transcript) view(v view) {
 // tail writes the answer and what came after it.
 func (t *transcript) tail() {
 	if a := t.answer; a != nil {
-		t.rule("answer")
+		title := "answer"
+		if len(a.Rehearsed) > 0 {
+			title = "answer of a rehearsal"
+		}
+		t.rule(title)
 		t.block("  ", "", a.Text)
 		t.figures(a)
 	} else if t.ended == nil || t.began.Kind == event.Ask {

@@ -22,6 +22,9 @@ func (t *Terminal) question(q gate.Question) string {
 	var b strings.Builder
 	rule := strings.Repeat("─", t.width)
 	fmt.Fprintf(&b, "\n%s\nPraxis asks. What stands above this line is no part of the question.\n\n%s %s asks to be called (%s).\n", rule, safetext.Line(q.Tool.Name), safetext.Line(string(q.Tool.Version)), effects(q.Tool.Effects))
+	if q.Rehearsed {
+		b.WriteString("  REHEARSAL  nothing implements this tool: the call is played through, and nothing is really done\n")
+	}
 	t.block(&b, "  says       ", safetext.OneLine(q.Tool.Description, shownText))
 	fmt.Fprintf(&b, "  called by  %s", caller(q.Origin))
 	if q.Line > 0 {

@@ -102,6 +102,18 @@ What the answers do
   A text behind an answer is recorded as its reason.
 `
 
+// TestRehearsedQuestion says on the screen that agreeing does nothing.
+func TestRehearsedQuestion(t *testing.T) {
+	q, term := payment(t), NewTerminal(strings.NewReader(""), io.Discard, 80, "ann")
+	const note = "(external: it reaches others).\n  REHEARSAL  nothing implements this tool"
+	if strings.Contains(term.question(q), "REHEARSAL") {
+		t.Error("a call that is really made is said to be rehearsed")
+	}
+	if q.Rehearsed = true; !strings.Contains(term.question(q), note) {
+		t.Errorf("the question lacks %q:\n%s", note, term.question(q))
+	}
+}
+
 func TestExplanation(t *testing.T) {
 	term := NewTerminal(strings.NewReader(""), io.Discard, 80, "ann")
 	if got := term.explanation(payment(t), "tomi"); got != wantExplanation {

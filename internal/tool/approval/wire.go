@@ -40,6 +40,7 @@ type question struct {
 	Odd         map[string][]string        `json:"odd"`
 	Rule        string                     `json:"rule"`
 	Reason      string                     `json:"reason"`
+	Rehearsed   bool                       `json:"rehearsed,omitempty"` // nothing is really called
 	Bound       string                     `json:"bound"`
 }
 
@@ -51,7 +52,7 @@ func encode(q gate.Question) ([]byte, error) {
 	w := question{
 		Version: 1, Run: q.Run, ID: q.ID, Tool: q.Tool.Name, ToolVersion: string(q.Tool.Version), ToolHash: hex.EncodeToString(hash[:]),
 		Title: q.Tool.Title, Description: q.Tool.Description, Effects: q.Tool.Effects.String(), Origin: string(q.Origin), Line: q.Line,
-		Arguments: q.Arguments, Labels: q.Labels, Found: q.Found, New: q.New, Odd: map[string][]string{}, Rule: q.Rule, Reason: q.Reason, Bound: q.Bound,
+		Arguments: q.Arguments, Labels: q.Labels, Found: q.Found, New: q.New, Odd: map[string][]string{}, Rule: q.Rule, Reason: q.Reason, Rehearsed: q.Rehearsed, Bound: q.Bound,
 	}
 	if w.Arguments == nil {
 		w.Arguments = jsondoc.NewObject()

@@ -44,6 +44,9 @@ type Question struct {
 	New    map[string][]string
 	Rule   string // of the policy that requires the approval
 	Reason string
+	// Rehearsed says that nothing implements the tool: a call that is granted is
+	// answered from examples or replies, and does nothing.
+	Rehearsed bool
 	// Bound is the SHA-256, hexadecimal, of all that an answer is bound to: the
 	// tool's definition, the arguments and their labels.
 	Bound string

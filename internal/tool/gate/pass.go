@@ -115,6 +115,12 @@ func (c *passing) announce() {
 	c.Sink().Emit(e)
 }
 
+// rehearsed says whether a plan's call is answered without calling anything.
+func (c *passing) rehearsed() bool {
+	who := c.caller()
+	return c.Origin == Plan && !c.def.Model && who != nil && who.Identity(c.def) == ""
+}
+
 // caller is what executes the call, or nil.
 func (c *passing) caller() Caller {
 	if c.Request.Caller != nil {
@@ -290,7 +296,7 @@ func (c *passing) answerTo(ctx context.Context, sum, whole string) (Answer, erro
 	return c.cfg.Approver.Approve(ctx, Question{
 		Run: c.cfg.Run, ID: c.out.ID, Tool: c.def, Origin: c.Origin, Line: c.Line, Arguments: c.shown, Labels: c.labels, Found: c.found(c.shown),
 		Rule: c.out.Decision.Rule, Reason: c.out.Decision.Reason, Bound: sum,
-		Granted: granted,
+		Granted: granted, Rehearsed: c.rehearsed(),
 	})
 }
 
