@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"praxis/fault"
 	"praxis/internal/plan/builtin"
@@ -70,12 +71,13 @@ func Prepare(ctx context.Context, src Source, o Options) (*Plan, error) {
 		p.Check = check.Broken(src.Name, src.Text, bad)
 		return p, nil
 	}
+	importTools(module)
 	if o.Request != "" {
 		p.task = policy.NewTask(o.Tools, o.Policy, o.Request)
 	}
 	p.Check, err = check.Check(ctx, check.Input{
 		Name: src.Name, Task: p.task, Source: src.Text, Module: module, Tools: o.Tools, Policy: o.Policy, Strict: o.Strict,
-		Refused: refusals(module), Builtins: builtin.Params, Forgive: !o.Pedantic,
+		Refused: refusals(module, o.Tools), Builtins: builtin.Params, Forgive: !o.Pedantic,
 	})
 	if err != nil {
 		return nil, err
@@ -92,9 +94,14 @@ func Prepare(ctx context.Context, src Source, o Options) (*Plan, error) {
 }
 
 // refusals are the uses of features that the language leaves out.
-func refusals(m *syntax.Module) []check.Refusal {
+func refusals(m *syntax.Module, tools *tool.Set) []check.Refusal {
 	var out []check.Refusal
 	for _, r := range subset.Unsupported(m) {
+		if _, ok := tools.Lookup(r.Feature); ok { // as a module's name
+			module, _, _ := strings.Cut(r.Feature, ".")
+			r.Feature = "an import that hides the tools of the same name (" + module + ")"
+			r.Remedy = "Import the module under another name: import " + module + " as " + module + "_module."
+		}
 		out = append(out, check.Refusal(r))
 	}
 	return out

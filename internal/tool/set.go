@@ -209,16 +209,23 @@ func (s *Set) Namespaces() []string {
 	return out
 }
 
+// wordsOf are the words of a name in the order of the alphabet.
+func wordsOf(name string) []string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '.' || r == '_' })
+	slices.Sort(words)
+	return words
+}
+
 // Suggest returns the name of the tool that was probably meant, or "".
 func (s *Set) Suggest(name string) string {
 	if near := jsondoc.Nearest(name, s.names); near != "" {
 		return near
 	}
-	// The right word in the wrong namespace, or without one.
-	last := name[strings.LastIndexByte(name, '.')+1:]
+	// The right word in the wrong namespace or without one, or the words in another order.
+	last, all := name[strings.LastIndexByte(name, '.')+1:], wordsOf(name)
 	found := ""
 	for _, n := range s.names {
-		if n[strings.LastIndexByte(n, '.')+1:] == last {
+		if n[strings.LastIndexByte(n, '.')+1:] == last || slices.Equal(wordsOf(n), all) {
 			if found != "" {
 				return ""
 			}

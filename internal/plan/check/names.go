@@ -5,6 +5,7 @@ import (
 
 	"praxis/internal/plan/syntax"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // problem is something that the analysis found on its way.
@@ -53,7 +54,11 @@ func (a *analysis) names(r *Result) {
 				}
 			}
 			f := found(u.name, Name, Error, "name '"+name+"' is not defined")
-			f.Remedy = near(name, a.visible(u.in))
+			if f.Remedy = near(name, a.visible(u.in)); f.Remedy == "" && a.tools != nil {
+				if s := a.tools.Suggest(name); s != "" {
+					f.Remedy = "Did you mean " + s + "?"
+				}
+			}
 			r.add(f)
 		}
 	}
@@ -180,49 +185,8 @@ func (a *analysis) bindTool(r *Result, d *tool.Definition, call *syntax.Call) {
 
 // near is a sentence that names what was probably meant.
 func near(name string, candidates []string) string {
-	best, cost := "", min(1+max(1, len(name)/3), len(name))
-	if len(name) > 100 {
-		return ""
+	if best := jsondoc.Nearest(name, candidates); best != "" {
+		return "Did you mean " + best + "?"
 	}
-	for _, c := range candidates {
-		if c == name || len(c) > 100 || len(c)-len(name) >= cost || len(name)-len(c) >= cost {
-			continue
-		}
-		if d := edits(name, c, cost); d < cost {
-			best, cost = c, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return "Did you mean " + best + "?"
-}
-
-// edits is the number of inserted, deleted, replaced or swapped bytes between
-// two words, cut off at limit.
-func edits(a, b string, limit int) int {
-	before, prev, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range prev {
-		prev[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		least := i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] || a[i-1]|0x20 == b[j-1]|0x20 {
-				cost = 0
-			}
-			row[j] = min(prev[j]+1, row[j-1]+1, prev[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-			least = min(least, row[j])
-		}
-		if least >= limit {
-			return limit
-		}
-		before, prev, row = prev, row, before
-	}
-	return prev[len(b)]
+	return ""
 }

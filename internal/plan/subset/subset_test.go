@@ -75,3 +75,13 @@ func TestUnsupported(t *testing.T) {
 		}
 	}
 }
+
+// TestHintsOfModules gives no reason for a module's absence that is not true of it.
+func TestHintsOfModules(t *testing.T) {
+	m, _ := syntax.Parse([]byte("import csv\nimport urllib.parse\n"), syntax.Options{})
+	for _, r := range Unsupported(m) {
+		if strings.Contains(r.Remedy, "files") || strings.Contains(r.Remedy, "network") {
+			t.Errorf("%s: %s", r.Feature, r.Remedy)
+		}
+	}
+}
