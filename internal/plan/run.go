@@ -190,7 +190,7 @@ func (r *Run) prepare(c *vm.Call) error {
 // result that the tool's schema forbids becomes an exception in the plan and is
 // returned as a fault of kind Invalid; the plan can go on.
 func (r *Run) Reply(result any) (Got, error) {
-	data, schema, err := r.take(result)
+	data, as, err := r.take(result)
 	if err != nil {
 		return Got{}, err
 	}
@@ -198,16 +198,22 @@ func (r *Run) Reply(result any) (Got, error) {
 	got := Got{Label: from}
 	// The words of an enum are the schema's: whoever chose the schema chose them.
 	if c := r.call; c.Tool.Name != QuarantinedModel || c.Labels["schema"].Trusted() {
-		for _, part := range r.plan.Policy.LowerParts(c.Tool, from, schema.Type()) {
+		for _, part := range r.plan.Policy.LowerParts(c.Tool, from, as.schema.Type()) {
 			data = relabel(data, part.Path.Segments(), func(d value.Data) value.Data { return whole(d, r.table.Intern(part.Label)) })
 			got.Lowered = append(got.Lowered, Lowered{part.Rule, from, part.Label})
 		}
-		for _, part := range r.plan.Policy.LowerShapes(c.Tool, from, schema.Type()) {
+		for _, part := range r.plan.Policy.LowerShapes(c.Tool, from, as.schema.Type()) {
 			data = relabel(data, part.Path.Segments(), func(d value.Data) value.Data {
 				d.Label = r.table.Intern(part.Label)
 				return d
 			})
 		}
+	}
+	if err := as.label(&data); err != nil {
+		return Got{}, errors.Join(err, r.Fail(err.Error()))
+	}
+	if len(r.call.Tool.Labels.Fields) > 0 {
+		got.Label = r.table.Label(r.table.Join(data.Join(r.table), r.table.Intern(from)))
 	}
 	r.know(data)
 	r.reply(data)
@@ -216,11 +222,14 @@ func (r *Run) Reply(result any) (Got, error) {
 
 // ReplyEndorsed is Reply for a result that a person has looked at and vouches for.
 func (r *Run) ReplyEndorsed(result any, who, why string) (Got, error) {
-	data, _, err := r.take(result)
+	data, as, err := r.take(result)
 	if err != nil {
 		return Got{}, err
 	}
-	from := r.table.Label(data.Label)
+	if err := as.label(&data); err != nil {
+		return Got{}, errors.Join(err, r.Fail(err.Error()))
+	}
+	from := r.table.Label(data.Join(r.table))
 	to, err := policy.Endorse(from, who, why)
 	if err != nil {
 		return Got{}, err
@@ -231,30 +240,34 @@ func (r *Run) ReplyEndorsed(result any, who, why string) (Got, error) {
 	return Got{Label: from, Lowered: []Lowered{{"person", from, to}}}, nil
 }
 
-// take checks a result and labels it. What is wrong with it is raised in the plan.
-func (r *Run) take(result any) (data value.Data, schema *schema.Schema, err error) {
+// take checks a result and labels it as a whole.
+func (r *Run) take(result any) (data value.Data, as parts, err error) {
 	c := r.call
 	if c == nil {
-		return data, nil, ErrNotWaiting
+		return data, as, ErrNotWaiting
 	}
-	schema = c.Tool.Output
+	as = parts{run: r, call: c, schema: c.Tool.Output, result: tool.Labelled{Value: result}}
+	if v, ok := result.(tool.Labelled); ok {
+		as.result = v
+	}
+	result = as.result.Value
 	err = c.Tool.CheckResult(result)
 	if err == nil && c.Tool.Name == QuarantinedModel {
-		if schema, err = replySchema(c); err == nil {
-			err = fits(schema, result)
+		if as.schema, err = replySchema(c); err == nil {
+			err = fits(as.schema, result)
 		}
 	}
-	var l label.ID
 	if err == nil {
-		l, err = r.resultLabel(c, result)
+		as.tool.trusted = c.Tool.Labels.Trusted
+		as.tool.readers, err = as.readers(c.Tool.Labels.Readers, result)
 	}
 	if err == nil {
-		data, err = value.DataOf(result, l)
+		data, err = value.DataOf(result, as.id(as.tool))
 	}
 	if err != nil {
-		return data, nil, errors.Join(err, r.Fail(err.Error()))
+		return data, as, errors.Join(err, r.Fail(err.Error()))
 	}
-	return data, schema, nil
+	return data, as, nil
 }
 
 func (r *Run) reply(d value.Data) {
@@ -304,19 +317,6 @@ func (c *Call) source(trusted bool) label.Source {
 		kind = label.Model
 	}
 	return label.Source{Kind: kind, Name: c.Tool.Name, Call: c.Number, Line: c.Line, Col: c.Col, Trusted: trusted && kind == label.Tool}
-}
-
-// resultLabel is what the result of a call depends on, and who may read it.
-func (r *Run) resultLabel(c *Call, result any) (label.ID, error) {
-	who, everyone, err := c.Tool.Labels.Readers.Resolve(r.plan.Tools.Principals(), c.Arguments, result)
-	if err != nil {
-		return 0, err
-	}
-	readers := label.Everyone()
-	if !everyone {
-		readers = label.Only(who...)
-	}
-	return r.table.Join(c.deep, r.table.Of(c.source(c.Tool.Labels.Trusted), readers)), nil
 }
 
 // replySchema is the type that a plan wants of the quarantined model.

@@ -3,6 +3,7 @@ package tool
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,6 +71,61 @@ type Labels struct {
 	Trusted   bool        // its results may steer calls
 	Readers   Readers     // who may read its results
 	Arguments []ArgDemand // what arguments demand, in the input's declared order
+	Fields    []PartLabel // of parts of results, in the order of their paths
+}
+
+// PartLabel is the label of a part of a result and of what is in it, in place of the
+// label of what is around it. "*" in its path stands for every item or member. Of
+// several paths that lead to one part each counts.
+type PartLabel struct {
+	Path    jsondoc.Pointer
+	Trusted *bool    // nil: as around it
+	Readers *Readers // nil: as around it. A source "result" is a path within the part
+}
+
+// PartMarks is what the labels of parts say of one part by itself.
+type PartMarks struct {
+	Trusted *bool
+	Readers []Readers
+	Inside  bool // something in it is trusted by a label of its own
+	Below   bool // something in it has a label of its own
+	Unknown bool // the path has a segment "?", and another label may be about it
+}
+
+// Marks finds what is said of the part at a path. A segment "?" of the path stands
+// for a member that is not known.
+func (l Labels) Marks(path []string) (m PartMarks) {
+	for _, f := range l.Fields {
+		segs := f.Path.Segments()
+		match, unknown := true, false
+		for i := range min(len(segs), len(path)) {
+			if segs[i] != "*" && segs[i] != path[i] {
+				match = match && path[i] == "?"
+				unknown = true
+			}
+		}
+		switch {
+		case !match:
+		case unknown:
+			m.Unknown = true
+		case len(segs) > len(path):
+			m.Below = true
+			m.Inside = m.Inside || f.Trusted != nil && *f.Trusted
+		case len(segs) == len(path):
+			if f.Trusted != nil && (m.Trusted == nil || *m.Trusted) {
+				m.Trusted = f.Trusted
+			}
+			if f.Readers != nil {
+				m.Readers = append(m.Readers, *f.Readers)
+			}
+		}
+	}
+	return m
+}
+
+// Whole says whether all of a result is trusted, with each of its parts.
+func (l Labels) Whole() bool {
+	return l.Trusted && !slices.ContainsFunc(l.Fields, func(f PartLabel) bool { return f.Trusted != nil && !*f.Trusted })
 }
 
 // ArgDemand is a short form of a rule on one argument. A policy treats it as:
@@ -257,8 +313,28 @@ func (l Labels) canonical() *jsondoc.Object {
 	for _, s := range l.Readers.From {
 		sources = append(sources, jsondoc.NewObject(jsondoc.Member{Name: "from", Value: s.Origin.String()}, jsondoc.Member{Name: "path", Value: string(s.Path)}))
 	}
-	return jsondoc.NewObject(jsondoc.Member{Name: "trusted", Value: l.Trusted}, jsondoc.Member{Name: "arguments", Value: demands},
+	o := jsondoc.NewObject(jsondoc.Member{Name: "trusted", Value: l.Trusted}, jsondoc.Member{Name: "arguments", Value: demands},
 		jsondoc.Member{Name: "readers", Value: jsondoc.NewObject(jsondoc.Member{Name: "everyone", Value: l.Readers.Everyone}, jsondoc.Member{Name: "principals", Value: texts(l.Readers.Principals)}, jsondoc.Member{Name: "from", Value: sources})})
+	if len(l.Fields) > 0 {
+		o.Set("fields", l.fields())
+	}
+	return o
+}
+
+// fields are the labels of parts in the form that they have in a file.
+func (l Labels) fields() *jsondoc.Object {
+	o := jsondoc.NewObject()
+	for _, f := range l.Fields {
+		one := jsondoc.NewObject()
+		if f.Trusted != nil {
+			one.Set("trusted", *f.Trusted)
+		}
+		if f.Readers != nil {
+			one.Set("readers", f.Readers.Document())
+		}
+		o.Set(string(f.Path), one)
+	}
+	return o
 }
 
 func pointers(list []jsondoc.Pointer) []any {

@@ -73,6 +73,9 @@ func (l Labels) document() *jsondoc.Object {
 	if demands.Len() > 0 {
 		o.Set("arguments", demands)
 	}
+	if len(l.Fields) > 0 {
+		o.Set("fields", l.fields())
+	}
 	return o
 }
 

@@ -121,6 +121,11 @@ type origin struct {
 	shapes    []loweredPart // without what is in them
 	lowMust   []loweredPart
 	exact     map[jsondoc.Pointer]int32
+
+	// Of a result whose definition labels parts by themselves:
+	args   *lab // what all of it depends on
+	site   syntax.Pos
+	placed bool
 }
 
 type loweredPart struct {
@@ -321,7 +326,7 @@ func (a *analysis) deep(v val) *lab {
 			l = union(l, o.attrs[i].v.may)
 		}
 		if o.data != nil {
-			l = union(l, o.data.root.may)
+			l = union(l, a.dataDeep(o.data))
 		}
 		if o.kind == oGen {
 			l = union(l, o.gen.yields.may)

@@ -38,7 +38,7 @@ tools:
   - {name: src.t, version: 1.0.0, description: text, effects: read, input: {type: object, properties: {x: {}, y: {}}}, labels: {trusted: true, readers: everyone}}
   - {name: src.i, version: 1.0.0, description: number, effects: read, input: {type: object, properties: {x: {}, y: {}}}, labels: {readers: everyone}}
   - {name: src.l, version: 1.0.0, description: list, effects: read, input: {type: object, properties: {x: {}, y: {}}}, labels: {readers: everyone}}
-  - {name: src.d, version: 1.0.0, description: dict, effects: read, input: {type: object, properties: {x: {}, y: {}}}, output: {type: object, properties: {a: {type: string}, b: {type: array, items: {type: string}}, c: {type: object, properties: {d: {type: string}}}}}, labels: {readers: everyone}}
+  - {name: src.d, version: 1.0.0, description: dict, effects: read, input: {type: object, properties: {x: {}, y: {}}}, output: {type: object, additionalProperties: false, properties: {a: {type: string}, b: {type: array, items: {type: string, x-trusted: true}}, c: {type: object, properties: {d: {type: string, x-trusted: true, x-readers: [me]}}}}}, labels: {readers: everyone}}
   - {name: fails, version: 1.0.0, description: fails, effects: read, input: {type: object, properties: {x: {}, y: {}}}, labels: {readers: everyone}}
   - {name: sink, version: 1.0.0, description: takes, effects: pure, input: {type: object, properties: {x: {}, y: {}}}, labels: {readers: everyone}}
 `

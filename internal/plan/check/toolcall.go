@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 
 	"praxis/internal/plan/label"
@@ -172,11 +173,9 @@ func (f *frame) toolCall(o *object, fn val, x args) val {
 		}
 		s.calls = append(s.calls[:n], abstract{f.act.id, abs})
 	}
-	id := a.callSource(d, pos(x.site), x.direct)
-	src := a.sources[id].lab
-	may, must = union(src, may), union(src, must)
-	f.raises(may)
-	return f.result(d, x, may, must)
+	src := a.sources[a.callSource(d, pos(x.site), x.direct, d.Labels.Trusted, d.Labels.Readers)].lab
+	f.raises(union(src, may))
+	return f.result(d, x, src, may, must)
 }
 
 func (s *sink) mayOf(name string) *lab {
@@ -188,30 +187,44 @@ func (s *sink) mayOf(name string) *lab {
 	return nil
 }
 
-// callSource is the source that the calls of a tool at a place are.
-func (a *analysis) callSource(d *tool.Definition, at syntax.Pos, placed bool) int32 {
+// callSource is the source that the calls of a tool at a place are, for what the
+// definition labels so.
+func (a *analysis) callSource(d *tool.Definition, at syntax.Pos, placed, trusted bool, who ...tool.Readers) int32 {
 	kind := label.Tool
 	if d.Model {
 		kind = label.Model
 	}
-	return a.sourceOf(sourceKey{kind: kind, name: d.Name, pos: at}, func() source {
-		s := source{placed: placed, src: label.Source{Kind: kind, Name: d.Name, Line: int(at.Line), Col: int(at.Col), Trusted: d.Labels.Trusted && kind == label.Tool}}
-		who, everyone, exact := d.Labels.Readers.Static(a.tools.Principals())
+	s := source{placed: placed, src: label.Source{Kind: kind, Name: d.Name, Line: int(at.Line), Col: int(at.Col), Trusted: trusted && kind == label.Tool}}
+	for _, r := range who {
+		names, everyone, exact := r.Static(a.tools.Principals())
 		if everyone {
-			return s
+			continue
 		}
-		s.lo = label.Only(who...)
+		s.lo = s.lo.Intersect(label.Only(names...))
 		if exact {
-			s.hi = s.lo
+			s.hi = s.hi.Intersect(label.Only(names...))
 		}
-		return s
-	})
+	}
+	key := sourceKey{kind: kind, name: d.Name, pos: at}
+	if len(d.Labels.Fields) > 0 {
+		key.rule = fmt.Sprint(trusted, s.lo, s.hi)
+	}
+	return a.sourceOf(key, func() source { return s })
 }
 
-// result is the value that the call of a tool gives.
-func (f *frame) result(d *tool.Definition, x args, may, must *lab) val {
+// result is the value that the call of a tool gives. src is the call as a source;
+// may and must are of its arguments.
+func (f *frame) result(d *tool.Definition, x args, src, may, must *lab) val {
 	a := f.a
 	org := a.originOf(originKey{x.site, f.act.id}, d)
+	org.site, org.placed = pos(x.site), x.direct
+	if len(d.Labels.Fields) > 0 {
+		a.growLab(&org.args, may)
+		may = union(may, a.allParts(org))
+	} else {
+		must = union(src, must)
+	}
+	may = union(src, may)
 	if org.must == nil && org.may == nil {
 		org.may, org.must = may, must
 	} else {
@@ -368,8 +381,13 @@ func (a *analysis) dataVal(org *origin, typ *schema.Type, path jsondoc.Pointer, 
 	if typ != nil && typ.Kinds == schema.AnyKind && len(typ.Properties)+len(typ.Prefix)+len(typ.Variants) == 0 {
 		typ = nil // nothing is known
 	}
-	v := val{may: org.at(path), must: org.must, fl: reached}
+	v := val{may: a.at(org, path, typ), must: org.must, fl: reached}
+	src, marked := a.part(org, path, typ)
+	v.must = union(src, v.must)
 	for _, p := range org.lowMust {
+		if marked {
+			break
+		}
 		if path == p.path || !p.alone && within(path, p.path) {
 			v.must = p.lab
 		}
@@ -394,8 +412,66 @@ func (a *analysis) dataVal(org *origin, typ *schema.Type, path jsondoc.Pointer, 
 	return v
 }
 
+// allParts is what the parts of a result may come from that have labels of their own.
+func (a *analysis) allParts(org *origin) *lab {
+	var out *lab
+	l := org.def.Labels
+	for _, trusted := range []bool{true, false} {
+		out = union(out, a.sources[a.callSource(org.def, org.site, org.placed, trusted, l.Readers)].lab)
+		for _, p := range l.Fields {
+			if p.Readers != nil {
+				out = union(out, a.sources[a.callSource(org.def, org.site, org.placed, trusted, *p.Readers)].lab)
+			}
+		}
+	}
+	return out
+}
+
+// part is the call as the source of a part of a result whose definition labels parts
+// by themselves, nil when that is not known; marked says that a label is about it.
+func (a *analysis) part(org *origin, path jsondoc.Pointer, typ *schema.Type) (src *lab, marked bool) {
+	if org.def == nil || len(org.def.Labels.Fields) == 0 {
+		return nil, false
+	}
+	l := org.def.Labels
+	trusted, who := l.Trusted, []tool.Readers{l.Readers}
+	segs := path.Segments()
+	var m tool.PartMarks
+	for i := range len(segs) + 1 {
+		if m = l.Marks(segs[:i]); m.Unknown {
+			return nil, false
+		}
+		if m.Trusted != nil {
+			trusted, marked = *m.Trusted, true
+		}
+		if m.Readers != nil {
+			who, marked = m.Readers, true
+		}
+	}
+	if m.Inside && !trusted {
+		if typ == nil || len(typ.Variants) > 0 || typ.Kinds&schema.ObjectKind != 0 && typ.Additional != nil {
+			return nil, false // it shows in the run whether it has undeclared members
+		}
+		trusted, marked = true, true
+	}
+	return a.sources[a.callSource(org.def, org.site, org.placed, trusted, who...)].lab, marked
+}
+
+// dataDeep is what a JSON value depends on with all that is in it.
+func (a *analysis) dataDeep(d *dataInfo) *lab {
+	src, marked := a.part(d.root, d.path, d.typ)
+	if !marked || d.root.def.Labels.Marks(d.path.Segments()).Below {
+		return d.root.may
+	}
+	return union(d.root.args, src)
+}
+
 // at is the label of a part.
-func (org *origin) at(path jsondoc.Pointer) *lab {
+func (a *analysis) at(org *origin, path jsondoc.Pointer, typ *schema.Type) *lab {
+	src, marked := a.part(org, path, typ)
+	if marked {
+		return union(org.args, src)
+	}
 	for _, p := range org.shapes {
 		if path == p.path {
 			return p.lab
@@ -405,6 +481,9 @@ func (org *origin) at(path jsondoc.Pointer) *lab {
 		if within(path, p.path) {
 			return p.lab
 		}
+	}
+	if src != nil {
+		return union(org.args, src)
 	}
 	return org.may
 }
@@ -417,7 +496,7 @@ func within(path, under jsondoc.Pointer) bool {
 // dataOwn is what the length and the keys of a JSON value depend on.
 func (a *analysis) dataOwn(o *object) *lab {
 	d := o.data
-	return d.root.at(d.path)
+	return a.at(d.root, d.path, d.typ)
 }
 
 // child is a part of a JSON value.

@@ -105,7 +105,7 @@ func (c *passing) source(trusted bool) label.Label {
 // with all that its arguments depend on. Rules may lower it when it is of a
 // narrow type as a whole.
 func (c *passing) accept(result any) (Accepted, error) {
-	trusted, value := c.def.Labels.Trusted, result
+	trusted, value := c.def.Labels.Whole(), result
 	var own []string
 	if v, ok := result.(tool.Labelled); ok {
 		value, own = v.Value, v.Readers
@@ -125,6 +125,14 @@ func (c *passing) accept(result any) (Accepted, error) {
 	}
 	if own != nil {
 		l.Readers = l.Readers.Intersect(label.Only(own...))
+	}
+	for _, part := range c.def.Labels.Fields {
+		if part.Readers == nil {
+			continue
+		}
+		if who, everyone, _ := part.Readers.Static(c.cfg.Tools.Principals()); !everyone {
+			l.Readers = l.Readers.Intersect(label.Only(who...))
+		}
 	}
 	c.mu.Lock()
 	id := c.Gate.labels.Join(c.deep, c.Gate.labels.Intern(l))

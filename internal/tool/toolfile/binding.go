@@ -28,7 +28,7 @@ func LoadWith(name string, data []byte, derive Derive) (*tool.File, error) {
 // is shown in positions: it says where the document comes from.
 func Define(name string, doc *jsondoc.Object) (*tool.Definition, error) {
 	r := &jsondoc.Report{File: name}
-	l := &loader{Report: r, schemas: schema.NewCompiler(r), file: &tool.File{Name: name, Bindings: map[string]tool.Binding{}}}
+	l := &loader{Report: r, schemas: schema.NewCompiler(r), file: &tool.File{Name: name, Bindings: map[string]tool.Binding{}}, foreign: true}
 	n := l.graft(nil, doc)
 	if n == nil {
 		return nil, l.Report.Problems.Fault()

@@ -43,6 +43,8 @@ type loader struct {
 	schemas *schema.Compiler
 	file    *tool.File
 	derive  Derive          // nil: files say everything themselves
+	foreign bool            // what is read is no file of the user's
+	own     bool            // the output schema stands in the file itself
 	readers []*jsondoc.Node // literal principals, to be judged when all are known
 	keys    []field[draft]
 	run     *jsondoc.Node // the last that was read

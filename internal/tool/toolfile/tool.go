@@ -18,6 +18,7 @@ import (
 type draft struct {
 	tool.Definition
 	input, output, labels, secrets, examples, model, run *jsondoc.Node
+	marks                                                []tool.PartLabel // by the output schema
 }
 
 func (l *loader) tools(f *tool.File, v *jsondoc.Node) {
@@ -99,6 +100,7 @@ func (l *loader) tool(n *jsondoc.Node) *tool.Definition {
 		l.written(written, d)
 		return nil
 	}
+	l.own = !l.foreign && written.Get("output") != nil
 	fields(l, n, "the tool"+toolTitle(n), l.toolKeys(), d)
 	l.toolSchemas(d)
 	if len(l.Report.Problems) > before {
@@ -186,7 +188,11 @@ func (l *loader) toolVersion(d *draft, v *jsondoc.Node) {
 func (l *loader) toolSchemas(d *draft) {
 	d.Output = schema.Any()
 	if d.output != nil {
-		d.Output = l.schema("output", d.output)
+		marks := []tool.PartLabel{}
+		d.Output = l.schema("output", l.unmarked(d.output, "", true, &marks))
+		if l.own { // what a server or an implementation says of itself does not make it trusted
+			d.marks = marks
+		}
 	}
 	if d.input == nil {
 		r := &jsondoc.Report{}
@@ -308,12 +314,13 @@ func labelFields() []field[labelDraft] {
 		{"trusted", false, func(l *loader, d *labelDraft, v *jsondoc.Node) { d.Trusted = l.flag("trusted", v) }},
 		{"readers", false, func(l *loader, d *labelDraft, v *jsondoc.Node) { d.readers, d.Readers = v, l.whoReads(v) }},
 		{"arguments", false, func(_ *loader, d *labelDraft, v *jsondoc.Node) { d.arguments = v }},
+		{"fields", false, func(_ *loader, d *labelDraft, v *jsondoc.Node) { d.fields = v }},
 	}
 }
 
 type labelDraft struct {
 	tool.Labels
-	readers, arguments *jsondoc.Node
+	readers, arguments, fields *jsondoc.Node
 }
 
 // toolLabels reads labels. Without readers, results of pure tools and of models are
@@ -339,6 +346,7 @@ func (l *loader) toolLabels(d *draft) {
 	if ld.arguments != nil {
 		l.demands(d, &ld, ld.arguments)
 	}
+	ld.Fields = l.fieldLabels(d, ld.fields)
 	d.Labels = ld.Labels
 }
 

@@ -87,6 +87,15 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
+// TestLabelsOfParts: the file's labels of parts count, the server's own do not.
+func TestLabelsOfParts(t *testing.T) {
+	one := `[{"name":"list","inputSchema":{"type":"object"},"outputSchema":{"type":"object","x-trusted":true,"properties":{"to":{"type":"string"},"body":{"type":"string","x-trusted":true}}}}]`
+	d := load(t, newFake(one).open(t, `"fields": {"li*": {"/to": {"trusted": true}}}`)).defs["fake.list"]
+	if d == nil || len(d.Labels.Fields) != 1 || d.Labels.Fields[0].Path != "/to" || !*d.Labels.Fields[0].Trusted || d.Labels.Trusted {
+		t.Errorf("got %+v", d)
+	}
+}
+
 func TestToolsThatAreLeftOut(t *testing.T) {
 	const good = `{"name":"good","inputSchema":{"type":"object"}}`
 	cases := []struct{ tool, want string }{

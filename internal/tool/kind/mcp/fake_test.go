@@ -202,15 +202,10 @@ func defined(t testing.TB, tools []tool.Provided) *loaded {
 	t.Helper()
 	out := &loaded{t, map[string]*tool.Definition{}, map[string]tool.Implementation{}}
 	for _, p := range tools {
-		data, err := jsondoc.NewObject(jsondoc.Member{Name: "version", Value: 1}, jsondoc.Member{Name: "tools", Value: []any{p.Document}}).MarshalJSON()
+		d, err := toolfile.Define("x.json", p.Document)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("Define: %v", err)
 		}
-		file, err := toolfile.Load("x.json", data)
-		if err != nil {
-			t.Fatalf("Load: %v\n%s", err, data)
-		}
-		d := file.Tools[0]
 		out.defs[d.Name], out.impl[d.Name] = d, p.Implementation
 	}
 	return out

@@ -1,0 +1,175 @@
+package plan_test
+
+import (
+	"testing"
+	"time"
+
+	"praxis/internal/plan"
+	"praxis/internal/plan/label"
+	"praxis/internal/plan/policy"
+	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
+)
+
+// partTools have results whose parts have labels of their own.
+const partTools = `version: 1
+me: me@acme.com
+tools:
+  - name: events
+    version: 1.0.0
+    effects: read
+    input: {type: object, properties: {}}
+    labels: {readers: everyone, fields: {"/*/title": {readers: [me]}}}
+    output:
+      type: array
+      items:
+        type: object
+        required: [title, guests]
+        additionalProperties: false
+        x-readers: {from: result, path: /guests}
+        properties: {title: {type: string}, note: {type: string}, guests: {type: array, x-trusted: true, items: {type: string}}}
+  - name: opened
+    version: 1.0.0
+    effects: read
+    input: {type: object, properties: {}}
+    output: {type: object, properties: {who: {type: string, x-trusted: true}}}
+    labels: {readers: everyone}
+  - name: card
+    version: 1.0.0
+    effects: read
+    input: {type: object, properties: {}}
+    output: {type: object, additionalProperties: false, properties: {mail: {type: string}, note: {type: string, x-trusted: false}}}
+    labels: {trusted: true, readers: everyone}
+  - name: put
+    version: 1.0.0
+    effects: pure
+    input: {type: object, required: [v], properties: {v: {}}}
+`
+
+func partSet(t *testing.T) *tool.Set {
+	t.Helper()
+	file, err := toolfile.Load("tools.yaml", []byte(partTools))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := plan.Tools(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// TestParts: what a plan reads out of a part has the label of that part, and the
+// check says so before.
+func TestParts(t *testing.T) {
+	set := partSet(t)
+	pol, err := policy.Load("policy.yaml", []byte(`version: 1
+rules:
+  - {name: no, tools: [put], when: "!args.v.trusted()", decision: deny, reason: r, remedy: r}
+`), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results := map[string]string{
+		"events": `[{"title": "x", "note": "n", "guests": ["ann@acme.com", "me@acme.com"]}, {"title": "y", "guests": ["bob@acme.com"]}]`,
+		"opened": `{"who": "ann", "other": 1}`, "card": `{"mail": "a", "note": "b"}`,
+	}
+	for _, c := range []struct {
+		expr    string
+		trusted bool
+		readers string
+		before  string // what the check says
+	}{
+		{"events()[0]['guests']", true, "ann@acme.com, me@acme.com", "safe"},
+		{"events()[0]['guests'][1]", true, "ann@acme.com, me@acme.com", "safe"},
+		{"[g for e in events() for g in e['guests']]", true, "nobody", "safe"},
+		{"next(e for e in events() if e['title'] == 'y')['guests']", true, "bob@acme.com", "possible"},
+		{"events()[0]['note']", false, "ann@acme.com, me@acme.com", "violation"},
+		{"events()[0].get('note', '')", false, "ann@acme.com, me@acme.com", "possible"},
+		{"events()[0]['title']", false, "me@acme.com", "violation"},
+		{"events()[0]", false, "me@acme.com", "possible"},
+		{"events()[0]['guests'][0] + events()[0]['note']", false, "ann@acme.com, me@acme.com", "violation"},
+		{"len(events())", true, "everyone", "safe"},
+		{"opened()['who']", false, "everyone", "possible"}, // it has a member that nobody declared
+		{"card()['mail']", true, "everyone", "safe"},
+		{"card()['note']", false, "everyone", "violation"},
+		{"card()", false, "everyone", "possible"},
+		{"str(card())", false, "everyone", "possible"},
+	} {
+		p, err := plan.Prepare(t.Context(), plan.Source{Name: "plan.py", Text: []byte("put(" + c.expr + ")")}, plan.Options{Tools: set, Policy: pol, Audit: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := ""
+		for _, flow := range p.Check.Flows {
+			if flow.Tool == "put" {
+				said = string(flow.Verdict)
+			}
+		}
+		if said != c.before {
+			t.Errorf("%s: the check says %q, want %q", c.expr, said, c.before)
+		}
+		l, verdict := putLabel(t, p, results)
+		if l.Trusted() != c.trusted || l.Readers.String() != c.readers {
+			t.Errorf("%s: %s, want trusted %v and %s", c.expr, l, c.trusted, c.readers)
+		}
+		if (verdict == policy.Allow) != c.trusted {
+			t.Errorf("%s: %s", c.expr, verdict)
+		}
+	}
+}
+
+// putLabel executes a plan up to its call of put.
+func putLabel(t *testing.T, p *plan.Plan, results map[string]string) (label.Label, policy.Verdict) {
+	t.Helper()
+	r, err := p.Start(plan.Start{Now: time.Unix(0, 0)})
+	for err == nil {
+		var step plan.Step
+		if step, err = r.Next(); err != nil {
+			break
+		}
+		if step.End != nil {
+			t.Fatalf("%s\n%s", p.Text, step.End.Error)
+		}
+		if step.Call.Tool.Name == "put" {
+			return step.Call.Labels["v"], step.Call.Decision.Verdict
+		}
+		var v any
+		if v, err = jsondoc.Decode([]byte(results[step.Call.Tool.Name])); err == nil {
+			_, err = r.Reply(v)
+		}
+	}
+	t.Fatal(err)
+	return label.Label{}, 0
+}
+
+// TestPartsOfOthers: what a result says of itself makes it less trusted, in its parts, too.
+func TestPartsOfOthers(t *testing.T) {
+	set := partSet(t)
+	p, err := plan.Prepare(t.Context(), plan.Source{Name: "plan.py", Text: []byte("put(events()[0]['guests'])")}, plan.Options{Tools: set, Policy: policy.Empty(set)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Start(plan.Start{Now: time.Unix(0, 0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = r.Next(); err != nil {
+		t.Fatal(err)
+	}
+	v, err := jsondoc.Decode([]byte(`[{"title": "x", "guests": ["ann@acme.com"]}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = r.Reply(tool.Labelled{Value: v, Trusted: new(bool), Readers: []string{"bob"}}); err != nil {
+		t.Fatal(err)
+	}
+	step, err := r.Next()
+	if err != nil || step.Call == nil {
+		t.Fatal(step, err)
+	}
+	if l := step.Call.Labels["v"]; l.Trusted() || l.Readers.String() != "nobody" {
+		t.Error(l)
+	}
+}
