@@ -1,0 +1,235 @@
+"""Tables as text. A reader takes any lines: text.splitlines() or io.StringIO(text)."""
+
+QUOTE_MINIMAL, QUOTE_ALL, QUOTE_NONNUMERIC, QUOTE_NONE, QUOTE_STRINGS, QUOTE_NOTNULL = range(6)
+__all__ = ['QUOTE_MINIMAL', 'QUOTE_ALL', 'QUOTE_NONNUMERIC', 'QUOTE_NONE', 'QUOTE_STRINGS', 'QUOTE_NOTNULL', 'Error',
+           'Dialect', 'excel', 'excel_tab', 'unix_dialect', 'reader', 'writer', 'DictReader', 'DictWriter']
+
+
+class Error(Exception):
+    pass
+
+
+class Dialect:
+    delimiter = ','
+    quotechar = '"'
+    escapechar = None
+    doublequote = True
+    skipinitialspace = False
+    lineterminator = '\r\n'
+    quoting = QUOTE_MINIMAL
+    strict = False
+
+
+class excel(Dialect):
+    pass
+
+
+class excel_tab(Dialect):
+    delimiter = '\t'
+
+
+class unix_dialect(Dialect):
+    lineterminator = '\n'
+    quoting = QUOTE_ALL
+
+
+_dialects = {'excel': excel, 'excel-tab': excel_tab, 'unix': unix_dialect}
+
+
+def _format(dialect, options):
+    """The dialect with what a call changes in it."""
+    if isinstance(dialect, str):
+        if dialect not in _dialects:
+            raise Error('unknown dialect')
+        dialect = _dialects[dialect]
+    d = Dialect()
+    for name in ('delimiter', 'quotechar', 'escapechar', 'doublequote', 'skipinitialspace', 'lineterminator', 'quoting', 'strict'):
+        setattr(d, name, options.pop(name, getattr(dialect, name)))
+    for name in options:
+        raise TypeError(f"this function got an unexpected keyword argument '{name}'")
+    if len(d.delimiter) != 1:
+        raise TypeError(f'"delimiter" must be a unicode character, not a string of length {len(d.delimiter)}')
+    if d.quotechar is None and d.quoting != QUOTE_NONE:
+        raise TypeError('quotechar must be set if quoting enabled')
+    return d
+
+
+class reader:
+    def __init__(self, lines, dialect='excel', **options):
+        self.dialect = _format(dialect, options)
+        self._lines = iter(lines)
+        self.line_num = 0
+
+    def __iter__(self):
+        return self
+
+    def _line(self):
+        line = next(self._lines)
+        if not isinstance(line, str):
+            raise Error(f'iterator should return strings, not {type(line).__name__} (the file should be opened in text mode)')
+        self.line_num += 1
+        return line
+
+    def __next__(self):
+        d = self.dialect
+        line = self._line()
+        if (d.quotechar is None or d.quotechar not in line) and d.escapechar is None and not d.skipinitialspace:
+            line = line.rstrip('\r\n')
+            return [self._value(text, False) for text in line.split(d.delimiter)] if line else []
+        return self._record(line)
+
+    def _record(self, line):
+        """Reads a record character by character; one in quotes may go on in the next line."""
+        d = self.dialect
+        record, field = [], []
+        inside = closed = quoted = escaped = started = False
+        while True:
+            for c in line:
+                if escaped:
+                    field.append(c)
+                    escaped = False
+                elif c == d.escapechar:
+                    escaped = started = True
+                elif inside:
+                    if c == d.quotechar:
+                        inside, closed = False, True
+                    else:
+                        field.append(c)
+                elif c == d.quotechar and d.quoting != QUOTE_NONE and (not started or closed and d.doublequote):
+                    if closed:
+                        field.append(c)
+                    inside, closed, quoted, started = True, False, True, True
+                elif c == d.delimiter:
+                    record.append(self._value(''.join(field), quoted))
+                    field = []
+                    closed = quoted = started = False
+                elif c in '\r\n':
+                    break
+                elif c == ' ' and d.skipinitialspace and not started:
+                    pass
+                elif closed and d.strict:
+                    raise Error(f"'{d.delimiter}' expected after '{d.quotechar}'")
+                else:
+                    field.append(c)
+                    closed, started = False, True
+            if not inside:
+                break
+            try:
+                line = self._line()
+            except StopIteration:
+                if d.strict:
+                    raise Error('unexpected end of data')
+                break
+        if record or started or line.rstrip('\r\n'):
+            record.append(self._value(''.join(field), quoted))
+        return record
+
+    def _value(self, text, quoted):
+        quoting = self.dialect.quoting
+        if quoted or quoting in (QUOTE_MINIMAL, QUOTE_ALL, QUOTE_NONE):
+            return text
+        if not text and quoting in (QUOTE_STRINGS, QUOTE_NOTNULL):
+            return None
+        return text if quoting == QUOTE_NOTNULL else float(text)
+
+
+class _Writer:
+    def __init__(self, file, d):
+        self._write = file.write
+        self.dialect = d
+
+    def writerow(self, row):
+        d = self.dialect
+        fields = [self._field(x) for x in row]
+        if fields == [''] and d.quoting in (QUOTE_NONE, QUOTE_STRINGS, QUOTE_NOTNULL):
+            raise Error('single empty field record must be quoted')
+        if fields == ['']:
+            fields = [d.quotechar * 2]
+        return self._write(d.delimiter.join(fields) + d.lineterminator)
+
+    def writerows(self, rows):
+        for row in rows:
+            self.writerow(row)
+
+    def _field(self, x):
+        d = self.dialect
+        text = '' if x is None else str(x)
+        quote = d.quoting == QUOTE_ALL or d.quoting == QUOTE_STRINGS and isinstance(x, str)
+        quote = quote or d.quoting == QUOTE_NOTNULL and x is not None
+        quote = quote or d.quoting == QUOTE_NONNUMERIC and not isinstance(x, (int, float))
+        if d.quoting == QUOTE_NONE:
+            special = d.delimiter + '\r\n' + (d.quotechar or '') + (d.escapechar or '')
+            return ''.join([self._escape(c) if c in special else c for c in text])
+        if d.escapechar is not None:
+            text = text.replace(d.escapechar, d.escapechar * 2)
+        special = d.delimiter + '\r\n'
+        if d.quotechar in text:
+            text = text.replace(d.quotechar, d.quotechar * 2 if d.doublequote else self._escape(d.quotechar))
+            special += d.quotechar if d.doublequote else ''
+        quote = quote or any(c in text for c in special) or text.startswith(' ') and d.skipinitialspace
+        return d.quotechar + text + d.quotechar if quote else text
+
+    def _escape(self, c):
+        if self.dialect.escapechar is None:
+            raise Error('need to escape, but no escapechar set')
+        return self.dialect.escapechar + c
+
+
+def writer(file, dialect='excel', **options):
+    return _Writer(file, _format(dialect, options))
+
+
+class DictReader:
+    def __init__(self, f, fieldnames=None, restkey=None, restval=None, dialect='excel', **options):
+        self.reader = reader(f, dialect, **options)
+        self.restkey = restkey
+        self.restval = restval
+        self._names = None if fieldnames is None else list(fieldnames)
+
+    @property
+    def fieldnames(self):
+        if self._names is None:
+            self._names = next(self.reader, None)
+        return self._names
+
+    @property
+    def line_num(self):
+        return self.reader.line_num
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        names = self.fieldnames
+        row = next(self.reader)
+        while not row:
+            row = next(self.reader)
+        out = dict(zip(names, row))
+        if len(row) > len(names):
+            out[self.restkey] = row[len(names):]
+        for name in names[len(row):]:
+            out[name] = self.restval
+        return out
+
+
+class DictWriter:
+    def __init__(self, f, fieldnames, restval='', extrasaction='raise', dialect='excel', **options):
+        if extrasaction not in ('raise', 'ignore'):
+            raise ValueError(f"extrasaction ({extrasaction}) must be 'raise' or 'ignore'")
+        self.fieldnames = list(fieldnames)
+        self.restval = restval
+        self.extrasaction = extrasaction
+        self.writer = writer(f, dialect, **options)
+
+    def writeheader(self):
+        return self.writer.writerow(self.fieldnames)
+
+    def writerow(self, row):
+        extra = [name for name in row if name not in self.fieldnames]
+        if extra and self.extrasaction == 'raise':
+            raise ValueError('dict contains fields not in fieldnames: ' + ', '.join([repr(x) for x in extra]))
+        return self.writer.writerow([row.get(name, self.restval) for name in self.fieldnames])
+
+    def writerows(self, rows):
+        for row in rows:
+            self.writerow(row)

@@ -1,0 +1,181 @@
+"""Numbers and bytes in the layouts of C (standard sizes; native alignment is that of 64-bit Linux)."""
+
+from math import copysign as _copysign, frexp as _frexp, isinf as _isinf, isnan as _isnan, ldexp as _ldexp
+
+__all__ = ['calcsize', 'pack', 'unpack', 'unpack_from', 'iter_unpack', 'Struct', 'error']
+
+
+class error(Exception):
+    pass
+
+
+_sizes = {'x': 1, 'c': 1, 'b': 1, 'B': 1, '?': 1, 'h': 2, 'H': 2, 'i': 4, 'I': 4, 'l': 4, 'L': 4, 'q': 8, 'Q': 8, 'e': 2, 'f': 4, 'd': 8, 's': 1, 'p': 1}
+_native = {'l': 8, 'L': 8, 'n': 8, 'N': 8, 'P': 8}
+_floats = {'e': (11, 5), 'f': (24, 8), 'd': (53, 11)}  # bits of the fraction and of the exponent
+
+
+def _fields(format):
+    """Returns the byte order, the size, and the fields: a letter, how many, where, and the size of one."""
+    if isinstance(format, bytes):
+        format = format.decode('ascii')
+    aligned = format[:1] not in tuple('=<>!')
+    order = 'big' if format[:1] in ('>', '!') else 'little'
+    sizes = {**_sizes, **_native} if aligned else _sizes
+    at, count, out = 0, '', []
+    for c in format[1:] if format[:1] in tuple('@=<>!') else format:
+        if c.isdigit():
+            count += c
+            continue
+        if c.isspace() and not count:
+            continue
+        if c not in sizes:
+            raise error('bad char in struct format')
+        size = sizes[c]
+        if aligned:
+            at += -at % size
+        n = int(count) if count else 1
+        count = ''
+        out.append((c, n, at, size))
+        at += n * size
+    if count:
+        raise error('repeat count given without format specifier')
+    return order, at, out
+
+
+def _bits(x, letter):
+    """The bits of a float in an IEEE 754 format."""
+    precision, exponent = _floats[letter]
+    top = (1 << exponent) - 1
+    sign = 1 if _copysign(1.0, x) < 0 else 0
+    if _isnan(x) or _isinf(x):
+        rest = (top << precision - 1) + (1 << precision - 2 if _isnan(x) else 0)
+    elif x == 0:
+        rest = 0
+    else:
+        fraction, e = _frexp(abs(x))
+        least = 3 - (1 << exponent - 1)  # the exponent of the smallest normal number
+        whole = round(_ldexp(fraction, precision - max(least - e, 0)))
+        rest = whole + (max(e - least, 0) << precision - 1)
+        if rest >= top << precision - 1:
+            raise OverflowError(f'float too large to pack with {letter} format')
+    return sign << precision + exponent - 1 | rest
+
+
+def _float(bits, letter):
+    precision, exponent = _floats[letter]
+    top = (1 << exponent) - 1
+    sign = -1.0 if bits >> precision + exponent - 1 else 1.0
+    e = bits >> precision - 1 & top
+    fraction = bits & (1 << precision - 1) - 1
+    if e == top:
+        return _copysign(float('nan') if fraction else float('inf'), sign)
+    whole = fraction + (1 << precision - 1) if e else fraction
+    return sign * _ldexp(float(whole), max(e, 1) + 3 - (1 << exponent - 1) - precision - 1)
+
+
+def _packed(letter, size, order, x):
+    if letter == 'c':
+        if not isinstance(x, bytes) or len(x) != 1:
+            raise error('char format requires a bytes object of length 1')
+        return x
+    if letter == '?':
+        return b'\1' if x else b'\0'
+    if letter in _floats:
+        if not isinstance(x, (int, float)):
+            raise error('required argument is not a float')
+        return _bits(float(x), letter).to_bytes(size, order)
+    if not hasattr(x, '__index__'):
+        raise error('required argument is not an integer')
+    signed = letter.islower()
+    low, high = (-(1 << 8 * size - 1), (1 << 8 * size - 1) - 1) if signed else (0, (1 << 8 * size) - 1)
+    if not low <= x <= high:
+        raise error(f"'{letter}' format requires {low} <= number <= {high}")
+    return x.__index__().to_bytes(size, order, signed=signed)
+
+
+def calcsize(format):
+    return _fields(format)[1]
+
+
+def pack(format, *values):
+    order, size, fields = _fields(format)
+    need = sum([1 if c in 'sp' else 0 if c == 'x' else n for c, n, _, _ in fields])
+    if len(values) != need:
+        raise error(f'pack expected {need} items for packing (got {len(values)})')
+    values = iter(values)
+    out, end = [], 0
+    for c, n, at, size in fields:
+        out.append(bytes(at - end + (n if c == 'x' else 0)))
+        end = at + n * size
+        if c in 'sp':
+            x = next(values)
+            if not isinstance(x, bytes):
+                raise error(f"argument for '{c}' must be a bytes object")
+            if c == 'p' and n:
+                x = bytes([min(len(x), n - 1, 255)]) + x
+            out.append(x[:n].ljust(n, b'\0'))
+        elif c != 'x':
+            for _ in range(n):
+                out.append(_packed(c, size, order, next(values)))
+    return b''.join(out)
+
+
+def unpack(format, buffer):
+    size = calcsize(format)
+    if len(buffer) != size:
+        raise error(f'unpack requires a buffer of {size} bytes')
+    return unpack_from(format, buffer)
+
+
+def unpack_from(format, buffer, offset=0):
+    order, total, fields = _fields(format)
+    if offset < 0:
+        offset += len(buffer)
+    if offset < 0 or len(buffer) - offset < total:
+        raise error(f'unpack_from requires a buffer of at least {offset + total} bytes for unpacking {total} bytes '
+                    f'at offset {offset} (actual buffer size is {len(buffer)})')
+    out = []
+    for c, n, at, size in fields:
+        at += offset
+        if c == 's':
+            out.append(bytes(buffer[at:at + n]))
+        elif c == 'p':
+            out.append(bytes(buffer[at + 1:at + 1 + min(buffer[at], n - 1)]) if n else b'')
+        elif c != 'x':
+            for i in range(at, at + n * size, size):
+                part = bytes(buffer[i:i + size])
+                if c == 'c':
+                    out.append(part)
+                elif c == '?':
+                    out.append(part != b'\0')
+                elif c in _floats:
+                    out.append(_float(int.from_bytes(part, order), c))
+                else:
+                    out.append(int.from_bytes(part, order, signed=c.islower()))
+    return tuple(out)
+
+
+def iter_unpack(format, buffer):
+    size = calcsize(format)
+    if size == 0 or len(buffer) % size:
+        raise error(f'iterative unpacking requires a buffer of a multiple of {size} bytes')
+    for i in range(0, len(buffer), size):
+        yield unpack_from(format, buffer, i)
+
+
+class Struct:
+    def __init__(self, format):
+        self.format = format
+        self.size = calcsize(format)
+
+    def pack(self, *values):
+        return pack(self.format, *values)
+
+    def unpack(self, buffer):
+        return unpack(self.format, buffer)
+
+    def unpack_from(self, buffer, offset=0):
+        return unpack_from(self.format, buffer, offset)
+
+    def iter_unpack(self, buffer):
+        return iter_unpack(self.format, buffer)

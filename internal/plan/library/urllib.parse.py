@@ -1,0 +1,234 @@
+"""Addresses are taken apart, put together and quoted (RFC 3986); nothing is opened."""
+
+from collections import namedtuple as _named
+
+__all__ = ['urlparse', 'urlunparse', 'urljoin', 'urldefrag', 'urlsplit', 'urlunsplit', 'urlencode', 'parse_qs', 'parse_qsl',
+           'quote', 'quote_plus', 'unquote', 'unquote_plus', 'ParseResult', 'SplitResult', 'DefragResult']
+
+_letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
+_plain = _letters + '0123456789_.-~'
+_hex = '0123456789abcdefABCDEF'
+_with_host = ('', 'ftp', 'http', 'https', 'ws', 'wss', 'file', 'sftp', 'nfs', 'rtsp', 'svn', 'git', 'git+ssh', 's3')
+_with_params = ('', 'ftp', 'hdl', 'http', 'https', 'rtsp', 'sip', 'sips', 'mms', 'sftp', 'tel')
+
+
+def quote(string, safe='/', encoding=None, errors=None):
+    if isinstance(string, str):
+        if not string:
+            return string
+        string = string.encode(encoding or 'utf-8', errors or 'strict')
+    elif encoding is not None:
+        raise TypeError("quote() doesn't support 'encoding' for bytes")
+    keep = _plain + (safe if isinstance(safe, str) else safe.decode('ascii', 'ignore'))
+    return ''.join([chr(b) if b < 128 and chr(b) in keep else f'%{b:02X}' for b in string])
+
+
+def quote_plus(string, safe='', encoding=None, errors=None):
+    return quote(string, safe + ' ', encoding, errors).replace(' ', '+')
+
+
+def unquote_to_bytes(string):
+    if isinstance(string, str):
+        string = string.encode()
+    head, *rest = string.split(b'%')
+    out = [head]
+    for part in rest:
+        digits = part[:2].decode('latin-1')
+        if len(digits) == 2 and digits[0] in _hex and digits[1] in _hex:
+            out += [bytes([int(digits, 16)]), part[2:]]
+        else:
+            out += [b'%', part]
+    return b''.join(out)
+
+
+def unquote(string, encoding='utf-8', errors='replace'):
+    if isinstance(string, bytes):
+        return unquote_to_bytes(string).decode(encoding, errors)
+    if '%' not in string:
+        return string
+    # What is quoted is decoded in runs; what is not stays as it is.
+    out, run = [], ''
+    for i, part in enumerate(string.split('%')):
+        quoted = i > 0 and len(part) > 1 and part[0] in _hex and part[1] in _hex
+        if quoted:
+            run += '%' + part[:2]
+            part = part[2:]
+        elif i > 0:
+            part = '%' + part
+        if part:
+            out += [unquote_to_bytes(run).decode(encoding, errors), part]
+            run = ''
+    return ''.join(out) + unquote_to_bytes(run).decode(encoding, errors)
+
+
+def unquote_plus(string, encoding='utf-8', errors='replace'):
+    return unquote(string.replace('+', ' '), encoding, errors)
+
+
+def urlencode(query, doseq=False, safe='', encoding=None, errors=None, quote_via=quote_plus):
+    def text(x):
+        return quote_via(x if isinstance(x, bytes) else str(x), safe)
+
+    out = []
+    for key, value in query.items() if hasattr(query, 'items') else query:
+        many = doseq and not isinstance(value, (str, bytes)) and hasattr(value, '__len__')
+        for x in value if many else [value]:
+            out.append(text(key) + '=' + text(x))
+    return '&'.join(out)
+
+
+def parse_qsl(qs, keep_blank_values=False, strict_parsing=False, encoding='utf-8', errors='replace', max_num_fields=None, separator='&'):
+    if not separator or not isinstance(separator, str):
+        raise ValueError('Separator must be of type string or bytes.')
+    if not qs:
+        return []
+    if max_num_fields is not None and max_num_fields < 1 + qs.count(separator):
+        raise ValueError('Max number of fields exceeded')
+    out = []
+    for part in qs.split(separator):
+        if not part and not strict_parsing:
+            continue
+        name, has_value, value = part.partition('=')
+        if strict_parsing and not has_value:
+            raise ValueError(f'bad query field: {part!r}')
+        if value or keep_blank_values:
+            out.append((unquote_plus(name, encoding, errors), unquote_plus(value, encoding, errors)))
+    return out
+
+
+def parse_qs(qs, keep_blank_values=False, strict_parsing=False, encoding='utf-8', errors='replace', max_num_fields=None, separator='&'):
+    out = {}
+    for name, value in parse_qsl(qs, keep_blank_values, strict_parsing, encoding, errors, max_num_fields, separator):
+        out.setdefault(name, []).append(value)
+    return out
+
+
+class _Host:
+    """What the network location of a split address says."""
+
+    def _host(self):
+        user, at, host = self.netloc.rpartition('@')
+        if host.startswith('['):
+            name, _, rest = host[1:].partition(']')
+            return user, at, name, rest.partition(':')[2]
+        name, _, port = host.partition(':')
+        return user, at, name, port
+
+    @property
+    def username(self):
+        user, at, _, _ = self._host()
+        return user.partition(':')[0] if at else None
+
+    @property
+    def password(self):
+        user, at, _, _ = self._host()
+        name, colon, word = user.partition(':')
+        return word if colon else None
+
+    @property
+    def hostname(self):
+        name = self._host()[2]
+        return name.lower() if name else None
+
+    @property
+    def port(self):
+        port = self._host()[3]
+        if not port:
+            return None
+        if not (port.isdigit() and port.isascii()):
+            raise ValueError(f'Port could not be cast to integer value as {port!r}')
+        if int(port) > 65535:
+            raise ValueError('Port out of range 0-65535')
+        return int(port)
+
+
+class SplitResult(_named('SplitResult', 'scheme netloc path query fragment'), _Host):
+    def geturl(self):
+        return urlunsplit(self)
+
+
+class ParseResult(_named('ParseResult', 'scheme netloc path params query fragment'), _Host):
+    def geturl(self):
+        return urlunparse(self)
+
+
+class DefragResult(_named('DefragResult', 'url fragment')):
+    def geturl(self):
+        return self.url + ('#' + self.fragment if self.fragment else '')
+
+
+def urlsplit(url, scheme='', allow_fragments=True):
+    url = url.lstrip(''.join(map(chr, range(33)))).replace('\t', '').replace('\r', '').replace('\n', '')
+    scheme = scheme.strip()
+    name, colon, rest = url.partition(':')
+    if colon and name and name[0] in _letters and all(c in _letters + '0123456789+-.' for c in name):
+        scheme, url = name.lower(), rest
+    netloc = query = fragment = ''
+    if url.startswith('//'):
+        end = min([i for i in (url.find(c, 2) for c in '/?#') if i >= 0], default=len(url))
+        netloc, url = url[2:end], url[end:]
+        if ('[' in netloc) != (']' in netloc):
+            raise ValueError('Invalid IPv6 URL')
+    if allow_fragments:
+        url, _, fragment = url.partition('#')
+    url, _, query = url.partition('?')
+    return SplitResult(scheme, netloc, url, query, fragment)
+
+
+def urlparse(url, scheme='', allow_fragments=True):
+    s = urlsplit(url, scheme, allow_fragments)
+    path, params = s.path, ''
+    if s.scheme in _with_params and ';' in path:
+        i = path.find(';', path.rfind('/') + 1)
+        if i >= 0:
+            path, params = path[:i], path[i + 1:]
+    return ParseResult(s.scheme, s.netloc, path, params, s.query, s.fragment)
+
+
+def urlunsplit(components):
+    scheme, netloc, url, query, fragment = components
+    if netloc:
+        url = '//' + netloc + ('/' if url and url[0] != '/' else '') + url
+    elif url[:2] == '//' or scheme and scheme in _with_host and url[:1] == '/':
+        url = '//' + url
+    if scheme:
+        url = scheme + ':' + url
+    return url + ('?' + query if query else '') + ('#' + fragment if fragment else '')
+
+
+def urlunparse(components):
+    scheme, netloc, url, params, query, fragment = components
+    return urlunsplit((scheme, netloc, f'{url};{params}' if params else url, query, fragment))
+
+
+def urldefrag(url):
+    base, _, fragment = url.partition('#')
+    return DefragResult(base, fragment)
+
+
+def urljoin(base, url, allow_fragments=True):
+    """RFC 3986, section 5.2."""
+    if not base or not url:
+        return url or base
+    b = urlparse(base, '', allow_fragments)
+    u = urlparse(url, b.scheme, allow_fragments)
+    if u.scheme != b.scheme or u.scheme not in _with_host:
+        return url
+    if u.netloc:
+        return urlunparse(u)
+    if not u.path and not u.params:
+        return urlunparse(b[:4] + (u.query or b.query, u.fragment))
+    parts = u.path.split('/') if u.path.startswith('/') else b.path.split('/')[:-1] + u.path.split('/')
+    parts[1:-1] = [p for p in parts[1:-1] if p]
+    out = []
+    for p in parts:
+        if p == '..':
+            out = out[:-1]
+        elif p != '.':
+            out.append(p)
+    if parts[-1] in ('.', '..'):
+        out.append('')
+    path = '/'.join(out) or '/'
+    if b.netloc and path[0] != '/':
+        path = '/' + path
+    return urlunparse((u.scheme, b.netloc, path, u.params, u.query, u.fragment))

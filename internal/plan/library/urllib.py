@@ -1,0 +1,1 @@
+"""The package of urllib.parse; what opens addresses is left to tools."""
