@@ -24,7 +24,8 @@ that the user gets.
   (dict, list, str, int, float, bool, None): read fields as r["name"].
 - No files, no network, no other imports than math, statistics, datetime, json,
   re, collections, itertools, functools, string, textwrap, decimal, fractions,
-  random, dataclasses, enum, typing and time.
+  random, dataclasses, enum, typing, time, csv, difflib, struct, urllib.parse
+  and uuid.
 - Text that has to be understood goes to the quarantined model:
   ask_llm(question, data, schema) returns a value that fits the JSON Schema
   (a string without one) and raises NotEnoughInformation when the data does not

@@ -257,18 +257,11 @@ func (f *features) container(al *syntax.Alias) {
 func moduleRemedy(name string) string {
 	top, _, _ := strings.Cut(name, ".")
 	switch top {
-	case "urllib":
-		if name == "urllib.parse" {
-			return "Take addresses apart with str.partition, or with re."
-		}
-		return "Plans have no network; call a tool."
 	case "os", "pathlib", "shutil", "glob", "tempfile", "fileinput", "pickle", "sqlite3", "zipfile":
 		return "Plans have no files; get data from a tool or an input."
-	case "csv":
-		return "Split lines with str.split or re.split, and join them."
 	case "tools":
 		return "The names of tools are there without an import."
-	case "socket", "requests", "http", "smtplib", "ssl", "ftplib":
+	case "socket", "urllib", "requests", "http", "smtplib", "ssl", "ftplib":
 		return "Plans have no network; call a tool."
 	case "subprocess", "multiprocessing", "threading", "signal", "ctypes", "concurrent":
 		return "A plan runs alone and in one order; call tools one after the other, or with asyncio.gather."
