@@ -72,12 +72,13 @@ func Prepare(ctx context.Context, src Source, o Options) (*Plan, error) {
 		return p, nil
 	}
 	importTools(module)
+	untyped := typed(module)
 	if o.Request != "" {
 		p.task = policy.NewTask(o.Tools, o.Policy, o.Request)
 	}
 	p.Check, err = check.Check(ctx, check.Input{
 		Name: src.Name, Task: p.task, Source: src.Text, Module: module, Tools: o.Tools, Policy: o.Policy, Strict: o.Strict,
-		Refused: refusals(module, o.Tools), Builtins: builtin.Params, Forgive: !o.Pedantic,
+		Refused: append(untyped, refusals(module, o.Tools)...), Builtins: builtin.Params, Forgive: !o.Pedantic,
 	})
 	if err != nil {
 		return nil, err

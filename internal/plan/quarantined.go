@@ -10,7 +10,8 @@ import (
 //	ask_llm(question, data=None, schema=None)
 //
 // The model that answers has no tools and no memory of the run. Its reply has
-// the type that schema, a JSON Schema, says (a string without one) and is never
+// the type that schema says (a string without one): a JSON Schema, or a type of the
+// program's own, from which one is made before the plan is checked. It is never
 // trusted. When the data does not hold the answer, NotEnoughInformation is raised.
 const QuarantinedModel = "ask_llm"
 

@@ -2,11 +2,13 @@ package plan_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"praxis/internal/plan"
+	"praxis/internal/plan/policy"
 	"praxis/internal/tool/jsondoc"
 )
 
@@ -90,6 +92,108 @@ func TestImportOfTools(t *testing.T) {
 	} {
 		if got := calls(t, c.src, nil); got != c.want {
 			t.Errorf("%s\ngot %s\nwant %s", c.src, got, c.want)
+		}
+	}
+}
+
+const classes = `from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from enum import Enum, StrEnum, auto
+from typing import Annotated, Literal
+class Kind(Enum):
+    BILL = "bill"
+    NOTE = "note"
+class Size(StrEnum):
+    SMALL = auto()
+Level = Annotated[int, range(0, 10)]
+@dataclass
+class Line:
+    text: str
+    price: Decimal
+@dataclass
+class Bill:
+    """A bill."""
+    kind: Kind
+    due: date | None
+    lines: list[Line]
+    level: Level = 0
+`
+
+// TestTypedReplies gives ask_llm types for schemas, and gets values of them.
+func TestTypedReplies(t *testing.T) {
+	reply := func(text string) any {
+		v, err := jsondoc.Decode([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	bill := `{"kind":"note","due":"2026-05-04","lines":[{"text":"a","price":"1.50"}],"level":3}`
+	schema := `{"additionalProperties":false,"description":"A bill.","properties":{"due":{"anyOf":[{"format":"date","type":"string"},{"type":"null"}]},"kind":{"enum":["bill","note"]},` +
+		`"level":{"exclusiveMaximum":10,"minimum":0,"type":"integer"},"lines":{"items":{"additionalProperties":false,"properties":{"price":{"pattern":"^-?[0-9]{1,30}(\\.[0-9]{1,30})?$","type":"string"},` +
+		`"text":{"type":"string"}},"required":["text","price"],"type":"object"},"type":"array"}},"required":["kind","due","lines","level"],"type":"object"}`
+	call := func(schema string) string { return `ask_llm {"data":null,"question":"q","schema":` + schema + "}\n" }
+	for _, c := range []struct{ src, reply, want string }{
+		{"print(ask_llm('q', schema=Bill))", bill, call(schema) + "Bill(kind=<Kind.NOTE: 'note'>, due=datetime.date(2026, 5, 4), lines=[Line(text='a', price=Decimal('1.50'))], level=3)\n"},
+		{"b = ask_llm('q', None, list[Kind])\nprint(b[0] is Kind.BILL)", `["bill"]`, call(`{"items":{"enum":["bill","note"]},"type":"array"}`) + "True\n"},
+		{"print(repr(ask_llm('q', schema=Size)))", `"small"`, call(`{"enum":["small"]}`) + "<Size.SMALL: 'small'>\n"},
+		{"print(ask_llm('q', schema=Literal['a', 'b']))", `"b"`, call(`{"enum":["a","b"]}`) + "b\n"},
+		{"print(ask_llm('q', schema=Level | None) + 1)", "4", call(`{"anyOf":[{"exclusiveMaximum":10,"minimum":0,"type":"integer"},{"type":"null"}]}`) + "5\n"},
+		{"async def f():\n  return await ask_llm('q', schema=Line | None)\nimport asyncio\nprint(asyncio.run(f()))", "null", ""},
+		{"print(ask_llm('q', schema={'type': 'integer'}))", "4", call(`{"type":"integer"}`) + "4\n"},
+		{"@dataclass\nclass R:\n  inner: R\nask_llm('q', schema=R)", "", "refused error: a class within itself in the type of a reply is not part of the plan language Write the inner part as dict, or ask for it in a second call.\n"},
+		{"class R: pass\nask_llm('q', schema=R)", "", "refused error: the class R in the type of a reply is not part of the plan language Make it a dataclass: @dataclass above the class, and a type for each field.\n"},
+		{"type R = list[R]\nask_llm('q', schema=R)", "", "refused error: so much in the type of a reply is not part of the plan language Ask for less at once.\n"},
+	} {
+		answer := any(nil)
+		if c.reply != "" {
+			answer = reply(c.reply)
+		}
+		if got := calls(t, classes+c.src, answer); got != c.want && !(c.want == "" && strings.HasSuffix(got, "None\n")) {
+			t.Errorf("%s\ngot  %s\nwant %s", c.src, got, c.want)
+		}
+	}
+}
+
+// TestTypedRepliesLabels lets each field of a typed reply have the label of its own.
+func TestTypedRepliesLabels(t *testing.T) {
+	set := tools(t, officeTools)
+	rules, err := policy.Load("policy.yaml", []byte("version: 1\nlower: [{name: kinds, tools: [ask_llm], output: [enum], reason: one of few words}]\n"), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := classes + "b = ask_llm('q', schema=Bill)\nemail.send(b.kind.value)\nemail.send(b.lines[0].text)\nemail.send(b.due)\n"
+	for _, strict := range []bool{false, true} {
+		p, err := plan.Prepare(t.Context(), plan.Source{Name: "plan.py", Text: []byte(src)}, plan.Options{Tools: set, Policy: rules, Strict: strict})
+		if err != nil || !p.Check.Accepted {
+			t.Fatal(err, p.Check.Text())
+		}
+		r, err := p.Start(plan.Start{Now: time.Unix(1_790_000_000, 0).UTC()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply, _ := jsondoc.Decode([]byte(`{"kind":"note","due":null,"lines":[{"text":"a","price":"1.50"}],"level":3}`))
+		var got []bool
+		for {
+			step, err := r.Next()
+			if err != nil || step.End != nil {
+				if err != nil || step.End.Status != plan.OK {
+					t.Error(err, step.End)
+				}
+				break
+			}
+			answer := reply
+			if step.Call.Tool.Name == "email.send" {
+				answer = "sent"
+				got = append(got, step.Call.Labels["to"].Trusted())
+			}
+			if _, err := r.Reply(answer); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := []bool{true, false, false}; !strict && !slices.Equal(got, want) {
+			t.Errorf("trusted: got %v, want %v", got, want)
 		}
 	}
 }

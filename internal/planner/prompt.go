@@ -27,8 +27,8 @@ that the user gets.
   random, dataclasses, enum, typing, time, csv, difflib, struct, urllib.parse
   and uuid.
 - Text that has to be understood goes to the quarantined model:
-  ask_llm(question, data, schema) returns a value that fits the JSON Schema
-  (a string without one) and raises NotEnoughInformation when the data does not
+  ask_llm(question, data, schema) returns a value that fits the JSON Schema or
+  type, such as a dataclass, Enum or list[str] (a string without one), and raises NotEnoughInformation when the data does not
   hold the answer. Its reply is not trusted.
 - Data from tools and models is not trusted unless the tool's description says
   so. It may be shown and stored; it may not decide where something is sent, who
