@@ -112,6 +112,7 @@ nightly: test
 	go test ./internal/plan/vm -run 'TestDump|TestRandomChanges' -timeout 1h -args -all -programs 2000
 	go test ./internal/plan/check -run TestSound -timeout 2h -args -programs 100000
 	go test ./internal/test/battery/plans -run TestDiffer -timeout 2h -args -programs 100000
+	go test ./internal/test/battery/worlds -timeout 5h -args -programs 100000 -every 50
 	@for pkg in $$(go list ./...); do \
 		dir=$$(go list -f '{{.Dir}}' $$pkg); \
 		fuzz=$$(grep -hoE '^func Fuzz[A-Za-z0-9_]+' $$dir/*_test.go 2>/dev/null | sed 's/^func //'); \

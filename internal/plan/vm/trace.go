@@ -28,7 +28,7 @@ func (vm *VM) failure(r *value.Raise) (Stop, error) {
 	var b strings.Builder
 	vm.render(&b, r.Exc, 0)
 	out.Full = b.String()
-	out.Label = t.Seen
+	out.Label = t.Join(t.Seen, t.PC) // the control flow led to it
 	t.Seen = seen
 	return out, nil
 }

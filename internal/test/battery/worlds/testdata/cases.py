@@ -1,0 +1,203 @@
+--- data chooses a constant out of a list
+sink(["a", "b", "c"][src.num()])
+sink(1)
+--- [known: the receiver] data chooses which list grows
+xs, ys = [1], [2]
+[xs, ys][src.num() % 2].append(3)
+sink(len(xs))
+sink(len(ys))
+--- [known: the receiver] data chooses which dict is written to
+a, b = {"x": 1}, {"x": 2}
+{"a": a, "b": b, "c": b}[src.key()]["x"] = 5
+sink(a["x"])
+sink(b["x"])
+--- [known: the receiver] data chooses which set grows
+a, b = {1}, {2}
+[a, b][src.num() % 2].add(5)
+sink(len(a))
+sink(len(b))
+--- [known: the receiver] data chooses whose attribute is set
+class P:
+    def __init__(self):
+        self.a = 1
+p, q = P(), P()
+[p, q][src.num() % 2].a = 2
+sink(p.a)
+sink(q.a)
+--- [known: the receiver] data chooses which class gets an attribute
+class P:
+    n = 0
+class Q:
+    n = 0
+[P, Q][src.num() % 2].n += 1
+sink(P.n)
+sink(Q().n)
+--- [known: the receiver] data chooses which iterator goes on
+i, j = iter([1, 2, 3]), iter([1, 2, 3])
+next([i, j][src.num() % 2])
+sink(next(i))
+sink(next(j))
+--- [known: the receiver] data chooses which generator goes on
+def gen():
+    yield 1
+    yield 2
+g, h = gen(), gen()
+next([g, h][src.num() % 2])
+sink(next(g))
+sink(next(h))
+--- [known: the receiver] data chooses which generator of random numbers is asked
+import random
+r, s = random.Random(1), random.Random(2)
+[r, s][src.num() % 2].random()
+sink(r.random())
+sink(s.random())
+--- [known: the receiver] data chooses which of the iterators of tee goes on
+from itertools import tee
+a, b = tee([1, 2, 3])
+next([a, b][src.num() % 2])
+sink(next(a))
+sink(next(b))
+--- data chooses the key that is taken out
+d = {"a": 1, "b": 2, "c": 3}
+d.pop(src.key(), None)
+sink(len(d))
+sink(list(d))
+--- data chooses a key that may not be there
+d = {"a": 1}
+d.pop(src.key(), None)
+sink("a" in d)
+sink(len(d))
+--- [known: the receiver] data chooses the name of an attribute that is set
+class P:
+    pass
+p = P()
+p.a, p.b, p.c = 1, 2, 3
+setattr(p, src.key(), 5)
+sink(p.a)
+sink(p.b)
+--- [known: the receiver] data chooses the name of an attribute that is deleted
+class P:
+    pass
+p = P()
+p.a, p.b, p.c = 1, 2, 3
+delattr(p, src.key())
+sink(hasattr(p, "a"))
+sink(hasattr(p, "b"))
+--- [known: the callee] data chooses a function of a dict
+total = []
+def f(): total.append(1)
+def g(): pass
+{"a": f, "b": g, "c": g}[src.key()]()
+sink(len(total))
+--- [known: the callee] data chooses the name of a method
+total = []
+class P:
+    def a(self): total.append(1)
+    def b(self): pass
+    def c(self): pass
+getattr(P(), src.key())()
+sink(len(total))
+--- [known: the callee] data chooses a class
+total = []
+class A:
+    def __init__(self): total.append(1)
+class B:
+    pass
+[A, B][src.num() % 2]()
+sink(len(total))
+--- [known: the callee] data chooses whose method is called
+total = []
+class A:
+    def go(self): total.append(1)
+class B:
+    def go(self): pass
+[A(), B()][src.num() % 2].go()
+sink(len(total))
+--- [known: the callee] data chooses whose operator is called
+total = []
+class A:
+    def __add__(self, x):
+        total.append(1)
+        return 1
+class B:
+    def __add__(self, x):
+        return 1
+[A(), B()][src.num() % 2] + 1
+sink(len(total))
+--- [known: the callee] data chooses whose property is read
+total = []
+class A:
+    @property
+    def p(self):
+        total.append(1)
+        return 1
+class B:
+    p = 1
+[A(), B()][src.num() % 2].p
+sink(len(total))
+--- [known: the callee] data chooses whose text is made
+total = []
+class A:
+    def __str__(self):
+        total.append(1)
+        return "A"
+class B:
+    pass
+str([A(), B()][src.num() % 2])
+sink(len(total))
+--- [known: the callee] data chooses a closure
+def counter():
+    n = 0
+    def up():
+        nonlocal n
+        n += 1
+        return n
+    return up
+c, d = counter(), counter()
+[c, d][src.num() % 2]()
+sink(c())
+sink(d())
+--- [known: the callee] data chooses a decorated function
+total = []
+def noted(f):
+    def inner(*args):
+        total.append(1)
+        return f(*args)
+    return inner
+@noted
+def f(): pass
+def g(): pass
+[f, g][src.num() % 2]()
+sink(len(total))
+--- [known: the callee] data says how often map calls
+total = []
+def f(x): total.append(1)
+list(map(f, src.data()))
+sink(len(total))
+--- [known: the callee] data says how often sorted calls
+total = []
+def f(x):
+    total.append(1)
+    return x
+sorted(src.data(), key=f)
+sink(len(total))
+--- [known: the callee] a set calls __hash__ as often as data says
+total = []
+class P:
+    def __hash__(self):
+        total.append(1)
+        return 1
+    def __eq__(self, other):
+        return True
+{P()}.union([P()] * src.num())
+sink(len(total))
+--- [branches] a branch on data
+xs = []
+if src.num() > 0:
+    xs.append(1)
+sink(len(xs))
+--- [branches] a loop over data
+n = 0
+for x in src.data():
+    n += 1
+sink(n)
