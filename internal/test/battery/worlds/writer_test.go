@@ -182,7 +182,11 @@ func (g *grammar) statements(strict bool) []string {
 }
 
 // of is a plan that has one statement and looks at what that could have changed.
-func (g *grammar) of(statement string, seed uint64) string {
+func (g *grammar) of(statement string, n int) string {
+	seed := uint64(n)
+	for _, c := range statement {
+		seed = 31*seed + uint64(c)
+	}
 	w := &writer{Rand: rand.New(rand.NewPCG(seed, 12)), grammar: g}
 	w.line("%s", w.fill(statement))
 	have := map[string]bool{}
