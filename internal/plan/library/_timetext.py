@@ -39,7 +39,7 @@ def read(text, fmt):
         raise TypeError(f'strptime() argument 1 must be str, not {type(fmt)}')
     found = scan(text, fmt)
     weekday = _weekday(found)
-    year, month, day, yearday = _date(found, weekday)
+    year, month, day, yearday = _date(found)
     zone = found.get('Z')
     fraction = found.get('f', '')
     return (year, month, day, _hour(found), int(found.get('M', 0)), int(found.get('S', 0)),
@@ -63,10 +63,6 @@ def _weekday(found):
         return _DAY_OF[found['A'].lower()]
     if 'a' in found:
         return _DAY_OF[found['a'].lower()]
-    if 'w' in found:
-        return (int(found['w']) + 6) % 7
-    if 'u' in found:
-        return int(found['u']) - 1
     return None
 
 
@@ -76,82 +72,29 @@ def _read_offset(found):
         return None
     if text == 'Z':
         return 0
-    plain = text
-    if text[3] == ':':
-        plain = text[:3] + text[4:]
-        if len(plain) > 5:
-            if plain[5] != ':':
-                raise ValueError(f'Inconsistent use of : in {text}')
-            plain = plain[:5] + plain[6:]
-    fraction = plain[8:]
-    micros = (int(plain[1:3]) * 3600 + int(plain[3:5]) * 60 + int(plain[5:7] or 0)) * 1000000
-    micros += int(fraction + '0' * (6 - len(fraction)))
-    return -micros if plain[0] == '-' else micros
+    micros = (int(text[1:3]) * 60 + int(text[-2:])) * 60000000
+    return -micros if text[0] == '-' else micros
 
 
-def _check_iso(found, weekday):
-    if 'G' in found:
-        if 'j' in found:
-            raise ValueError("Day of the year directive '%j' is not compatible with ISO year directive "
-                             "'%G'. Use '%Y' instead.")
-        if 'V' not in found or weekday is None:
-            raise ValueError("ISO year directive '%G' must be used with the ISO week directive '%V' and a "
-                             "weekday directive ('%A', '%a', '%w', or '%u').")
-    elif 'V' in found:
-        if ('Y' not in found and 'y' not in found) or weekday is None:
-            raise ValueError("ISO week directive '%V' must be used with the ISO year directive '%G' and a "
-                             "weekday directive ('%A', '%a', '%w', or '%u').")
-        raise ValueError("ISO week directive '%V' is incompatible with the year directive '%Y'. "
-                         "Use the ISO year '%G' instead.")
-
-
-def _date(found, weekday):
+def _date(found):
     """The year, month, day and day of the year that the directives tell."""
-    _check_iso(found, weekday)
-    year = None
-    if 'Y' in found:
-        year = int(found['Y'])
-    elif 'y' in found:
+    year = int(found['Y']) if 'Y' in found else None
+    if 'y' in found:
         year = int(found['y'])
         year += 2000 if year <= 68 else 1900
-    month = 1
-    if 'm' in found:
-        month = int(found['m'])
-    elif 'B' in found:
-        month = _MONTH_OF[found['B'].lower()]
-    elif 'b' in found:
-        month = _MONTH_OF[found['b'].lower()]
+    name = found.get('B', found.get('b', 'jan'))
+    month = int(found['m']) if 'm' in found else _MONTH_OF[name.lower()]
     day = int(found.get('d', 1))
     yearday = int(found['j']) if 'j' in found else None
     guessed = year is None and month == 2 and day == 29
     if year is None:
         year = 1904 if guessed else 1900
-    if yearday is None and weekday is not None:
-        if 'U' in found or 'W' in found:
-            yearday = _day_of_week(year, found, weekday)
-            if yearday <= 0:
-                year -= 1
-                yearday += 365 + is_leap(year)
-        elif 'G' in found:
-            n = iso_ordinal(int(found['G']), int(found['V']), weekday + 1)
-            year, month, day = from_ordinal(n)
     if yearday is not None:
         year, month, day = from_ordinal(ordinal(year, 1, 1) + yearday - 1)
     else:
         check_date(year, month, day)
         yearday = ordinal(year, month, day) - ordinal(year, 1, 1) + 1
     return (1900 if guessed else year), month, day, yearday
-
-
-def _day_of_week(year, found, weekday):
-    first = (ordinal(year, 1, 1) - 1) % 7
-    week = int(found['W'] if 'W' in found else found['U'])
-    if 'W' not in found:
-        first = (first + 1) % 7
-        weekday = (weekday + 1) % 7
-    if week == 0:
-        return 1 + weekday - first
-    return 1 + (7 - first) % 7 + 7 * (week - 1) + weekday
 
 
 def iso_ordinal(year, week, weekday):

@@ -1,7 +1,27 @@
 """Containers beside list, dict, set and tuple."""
 
 
-class OrderedDict(dict):
+class _Merged(dict):
+    """A dict whose class stays when it is merged with another."""
+
+    def __or__(self, other):
+        if not isinstance(other, dict):
+            return NotImplemented
+        new = self.copy()
+        new.update(other)
+        return new
+
+    def __ror__(self, other):
+        if not isinstance(other, dict):
+            return NotImplemented
+        new = self.copy()
+        new.clear()
+        new.update(other)
+        new.update(self)
+        return new
+
+
+class OrderedDict(_Merged):
     """A dict whose order counts."""
 
     def move_to_end(self, key, last=True):
@@ -30,20 +50,6 @@ class OrderedDict(dict):
         r = self.__eq__(other)
         return r if r is NotImplemented else not r
 
-    def __or__(self, other):
-        if not isinstance(other, dict):
-            return NotImplemented
-        new = self.copy()
-        new.update(other)
-        return new
-
-    def __ror__(self, other):
-        if not isinstance(other, dict):
-            return NotImplemented
-        new = self.__class__(other)
-        new.update(self)
-        return new
-
     def copy(self):
         return self.__class__(self)
 
@@ -55,7 +61,7 @@ class OrderedDict(dict):
         return f"{self.__class__.__name__}({dict.__repr__(self)})"
 
 
-class defaultdict(dict):
+class defaultdict(_Merged):
     """A dict that makes the values that it does not have."""
 
     def __init__(self, default_factory=None, /, *args, **kwargs):
@@ -71,20 +77,6 @@ class defaultdict(dict):
         value = factory()
         dict.__setitem__(self, key, value)
         return value
-
-    def __or__(self, other):
-        if not isinstance(other, dict):
-            return NotImplemented
-        new = self.copy()
-        new.update(other)
-        return new
-
-    def __ror__(self, other):
-        if not isinstance(other, dict):
-            return NotImplemented
-        new = self.__class__(self.default_factory, other)
-        new.update(self)
-        return new
 
     def copy(self):
         return self.__class__(self.default_factory, self)
@@ -120,10 +112,6 @@ class Counter(dict):
         for x, n in self.items():
             for _ in range(n):
                 yield x
-
-    @classmethod
-    def fromkeys(cls, iterable, v=None):
-        raise NotImplementedError("Counter.fromkeys() is undefined.  Use Counter(iterable) instead.")
 
     def update(self, iterable=None, /, **kwds):
         if isinstance(iterable, dict):
@@ -179,20 +167,10 @@ class Counter(dict):
             return NotImplemented
         return all([self[x] <= other[x] for c in (self, other) for x in c])
 
-    def __lt__(self, other):
-        if not isinstance(other, Counter):
-            return NotImplemented
-        return self <= other and self != other
-
     def __ge__(self, other):
         if not isinstance(other, Counter):
             return NotImplemented
         return all([self[x] >= other[x] for c in (self, other) for x in c])
-
-    def __gt__(self, other):
-        if not isinstance(other, Counter):
-            return NotImplemented
-        return self >= other and self != other
 
     def __add__(self, other):
         if not isinstance(other, Counter):
@@ -243,51 +221,28 @@ class Counter(dict):
                 out[x] = n
         return out
 
-    def __xor__(self, other):
-        if not isinstance(other, Counter):
-            return NotImplemented
-        out = Counter()
-        for x, n in self.items():
-            n = abs(n - other[x])
-            if n:
-                out[x] = n
-        for x, n in other.items():
-            if x not in self and n:
-                out[x] = abs(n)
-        return out
-
     def __pos__(self):
         return self + Counter()
 
     def __neg__(self):
         return Counter() - self
 
-    def _keep(self):
-        for x in [x for x, n in self.items() if not n > 0]:
-            del self[x]
+    def _become(self, other):
+        dict.clear(self)
+        dict.update(self, other)
         return self
 
     def __iadd__(self, other):
-        for x, n in other.items():
-            self[x] += n
-        return self._keep()
+        return self._become(self + other)
 
     def __isub__(self, other):
-        for x, n in other.items():
-            self[x] -= n
-        return self._keep()
+        return self._become(self - other)
 
     def __ior__(self, other):
-        for x, n in other.items():
-            if n > self[x]:
-                self[x] = n
-        return self._keep()
+        return self._become(self | other)
 
     def __iand__(self, other):
-        for x, n in list(self.items()):
-            if other[x] < n:
-                self[x] = other[x]
-        return self._keep()
+        return self._become(self & other)
 
 
 class deque:
@@ -381,16 +336,10 @@ class deque:
         n %= size
         if n <= size // 2:
             for _ in range(n):
-                self.appendleft_(self.pop())
+                self._front.append(self.pop())
         else:
             for _ in range(size - n):
-                self.append_(self.popleft())
-
-    def appendleft_(self, x):
-        self._front.append(x)
-
-    def append_(self, x):
-        self._back.append(x)
+                self._back.append(self.popleft())
 
     def reverse(self):
         self._front, self._back = self._back, self._front
@@ -479,26 +428,6 @@ class deque:
             return NotImplemented
         return self._all() == other._all()
 
-    def __lt__(self, other):
-        if not isinstance(other, deque):
-            return NotImplemented
-        return self._all() < other._all()
-
-    def __le__(self, other):
-        if not isinstance(other, deque):
-            return NotImplemented
-        return self._all() <= other._all()
-
-    def __gt__(self, other):
-        if not isinstance(other, deque):
-            return NotImplemented
-        return self._all() > other._all()
-
-    def __ge__(self, other):
-        if not isinstance(other, deque):
-            return NotImplemented
-        return self._all() >= other._all()
-
     def __add__(self, other):
         if not isinstance(other, deque):
             raise TypeError(f'can only concatenate deque (not "{type(other).__name__}") to deque')
@@ -508,19 +437,6 @@ class deque:
 
     def __iadd__(self, other):
         self.extend(other)
-        return self
-
-    def __mul__(self, n):
-        if not isinstance(n, int):
-            return NotImplemented
-        return self.__class__(self._all() * n, self._maxlen)
-
-    __rmul__ = __mul__
-
-    def __imul__(self, n):
-        items = self._all() * n
-        self.clear()
-        self.extend(items)
         return self
 
     def __repr__(self):
@@ -535,17 +451,10 @@ _keywords = frozenset(
     "global if import in is lambda nonlocal not or pass raise return try while with yield".split())
 
 
-def _field_names(typename, names, rename):
+def _field_names(typename, names):
     if isinstance(names, str):
         names = names.replace(",", " ").split()
     names = [str(n) for n in names]
-    typename = str(typename)
-    if rename:
-        seen = set()
-        for i, n in enumerate(names):
-            if not n.isidentifier() or n in _keywords or n.startswith("_") or n in seen:
-                names[i] = f"_{i}"
-            seen.add(n)
     for n in [typename] + names:
         if not n.isidentifier():
             raise ValueError(f"Type names and field names must be valid identifiers: {n!r}")
@@ -553,7 +462,7 @@ def _field_names(typename, names, rename):
             raise ValueError(f"Type names and field names cannot be a keyword: {n!r}")
     seen = set()
     for n in names:
-        if n.startswith("_") and not rename:
+        if n.startswith("_"):
             raise ValueError(f"Field names cannot start with an underscore: {n!r}")
         if n in seen:
             raise ValueError(f"Encountered duplicate field name: {n!r}")
@@ -565,12 +474,12 @@ def _field(i):
     return property(lambda self: self[i], None, None, f"Alias for field number {i}")
 
 
-def namedtuple(typename, field_names, *, rename=False, defaults=None, module=None):
-    names = tuple(_field_names(typename, field_names, rename))
+def namedtuple(typename, field_names, *, defaults=None):
+    names = tuple(_field_names(typename, field_names))
     defaults = () if defaults is None else tuple(defaults)
     if len(defaults) > len(names):
         raise TypeError("Got more default values than field names")
-    return _named(typename, names, dict(zip(names[len(names) - len(defaults):], defaults)), module or "__main__", {})
+    return _named(typename, names, dict(zip(names[len(names) - len(defaults):], defaults)), "__main__", {})
 
 
 def _listed(names):
@@ -628,13 +537,10 @@ def _named(typename, names, defaults, module, extra):
     def __repr__(self):
         return self.__class__.__name__ + "(" + ", ".join([f"{n}={v!r}" for n, v in zip(names, self)]) + ")"
 
-    def __getnewargs__(self):
-        return tuple(self)
-
     space = {
         "__slots__": (), "_fields": names, "_field_defaults": defaults, "__match_args__": names,
         "__new__": __new__, "_make": classmethod(_make), "_replace": _replace, "__replace__": _replace,
-        "_asdict": _asdict, "__repr__": __repr__, "__getnewargs__": __getnewargs__, "__module__": module,
+        "_asdict": _asdict, "__repr__": __repr__, "__module__": module,
         "__doc__": f"{typename}({', '.join(names)})", "__qualname__": typename,
     }
     for i, n in enumerate(names):
@@ -644,143 +550,61 @@ def _named(typename, names, defaults, module, extra):
 
 
 class ChainMap:
-    """Several dicts seen as one."""
+    """Several dicts seen as one; what is set goes to the first."""
+
+    __hash__ = None
 
     def __init__(self, *maps):
         self.maps = list(maps) or [{}]
 
-    def __missing__(self, key):
-        raise KeyError(key)
+    def _merged(self):
+        merged = {}
+        for m in reversed(self.maps):
+            merged.update(m)
+        return merged
 
     def __getitem__(self, key):
         for m in self.maps:
             if key in m:
                 return m[key]
-        return self.__missing__(key)
+        raise KeyError(key)
+
+    def __setitem__(self, key, value):
+        self.maps[0][key] = value
 
     def get(self, key, default=None):
         return self[key] if key in self else default
 
-    def __len__(self):
-        return len(self._merged())
-
-    def _merged(self):
-        d = {}
-        for m in reversed(self.maps):
-            d.update(dict.fromkeys(m))
-        return d
-
-    def __iter__(self):
-        return iter(self._merged())
+    def update(self, other=(), /, **kwds):
+        self.maps[0].update(other, **kwds)
 
     def __contains__(self, key):
         return any([key in m for m in self.maps])
 
-    def __bool__(self):
-        return any([bool(m) for m in self.maps])
+    def __len__(self):
+        return len(self._merged())
+
+    def __iter__(self):
+        return iter(self._merged())
 
     def keys(self):
         return self._merged().keys()
 
     def values(self):
-        return [self[k] for k in self]
+        return self._merged().values()
 
     def items(self):
-        return [(k, self[k]) for k in self]
+        return self._merged().items()
 
-    def __repr__(self):
-        return f"{self.__class__.__name__}({', '.join([repr(m) for m in self.maps])})"
-
-    @classmethod
-    def fromkeys(cls, iterable, value=None, /):
-        return cls(dict.fromkeys(iterable, value))
-
-    def copy(self):
-        return self.__class__(self.maps[0].copy(), *self.maps[1:])
-
-    __copy__ = copy
+    def __eq__(self, other):
+        return self._merged() == (other._merged() if isinstance(other, ChainMap) else other)
 
     def new_child(self, m=None, **kwargs):
-        if m is None:
-            m = kwargs
-        elif kwargs:
-            m.update(kwargs)
-        return self.__class__(m, *self.maps)
+        return self.__class__(dict(m or {}, **kwargs) if m is None or kwargs else m, *self.maps)
 
     @property
     def parents(self):
         return self.__class__(*self.maps[1:])
 
-    def __setitem__(self, key, value):
-        self.maps[0][key] = value
-
-    def __delitem__(self, key):
-        try:
-            del self.maps[0][key]
-        except KeyError:
-            raise KeyError(f"Key not found in the first mapping: {key!r}")
-
-    def popitem(self):
-        try:
-            return self.maps[0].popitem()
-        except KeyError:
-            raise KeyError("No keys found in the first mapping.")
-
-    def pop(self, key, *args):
-        try:
-            return self.maps[0].pop(key, *args)
-        except KeyError:
-            raise KeyError(f"Key not found in the first mapping: {key!r}")
-
-    def setdefault(self, key, default=None):
-        if key in self:
-            return self[key]
-        self[key] = default
-        return default
-
-    def update(self, other=(), /, **kwds):
-        self.maps[0].update(other, **kwds)
-
-    def clear(self):
-        self.maps[0].clear()
-
-    def __eq__(self, other):
-        if isinstance(other, ChainMap):
-            other = dict(other.items())
-        return dict(self.items()) == other
-
-    __hash__ = None
-
-    def __or__(self, other):
-        new = self.copy()
-        new.maps[0].update(other)
-        return new
-
-    def __ior__(self, other):
-        self.maps[0].update(other)
-        return self
-
-
-class UserDict(dict):
-    """A dict to derive from; data is the dict itself."""
-
-    @property
-    def data(self):
-        return self
-
-
-class UserList(list):
-    """A list to derive from; data is the list itself."""
-
-    @property
-    def data(self):
-        return self
-
-
-class UserString(str):
-    """A str to derive from."""
-
-    @property
-    def data(self):
-        return str(self)
-
+    def __repr__(self):
+        return f"{self.__class__.__name__}({', '.join([repr(m) for m in self.maps])})"

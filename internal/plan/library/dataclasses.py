@@ -4,29 +4,16 @@ text that is made of its fields' names alone, by the native _build."""
 from _labels import depend as _depend
 
 __all__ = ['dataclass', 'field', 'Field', 'FrozenInstanceError', 'InitVar', 'KW_ONLY', 'MISSING',
-           'fields', 'asdict', 'astuple', 'make_dataclass', 'replace', 'is_dataclass']
+           'fields', 'asdict', 'astuple', 'replace', 'is_dataclass']
 
 
 class FrozenInstanceError(AttributeError):
     pass
 
 
-class _MISSING_TYPE:
-    pass
-
-
-class _KW_ONLY_TYPE:
-    pass
-
-
-class _FactoryDefault:
-    def __repr__(self):
-        return '<factory>'
-
-
-MISSING = _MISSING_TYPE()
-KW_ONLY = _KW_ONLY_TYPE()
-_FACTORY = _FactoryDefault()
+MISSING = object()
+KW_ONLY = object()
+_FACTORY = object()
 
 
 class InitVar:
@@ -35,19 +22,15 @@ class InitVar:
     def __init__(self, type):
         self.type = type
 
-    def __repr__(self):
-        name = self.type.__name__ if isinstance(self.type, type) else repr(self.type)
-        return f'dataclasses.InitVar[{name}]'
-
     def __class_getitem__(cls, item):
         return cls(item)
 
 
 class Field:
     __slots__ = ('name', 'type', 'default', 'default_factory', 'init', 'repr', 'hash', 'compare',
-                 'metadata', 'kw_only', 'doc', '_field_type')
+                 'metadata', 'kw_only', '_field_type')
 
-    def __init__(self, default, default_factory, init, repr, hash, compare, metadata, kw_only, doc):
+    def __init__(self, default, default_factory, init, repr, hash, compare, metadata, kw_only):
         self.name = None
         self.type = None
         self.default = default
@@ -58,41 +41,22 @@ class Field:
         self.compare = compare
         self.metadata = {} if metadata is None else metadata
         self.kw_only = kw_only
-        self.doc = doc
         self._field_type = None
-
-    def __repr__(self):
-        return (f'Field(name={self.name!r},type={self.type!r},default={self.default!r},'
-                f'default_factory={self.default_factory!r},init={self.init!r},repr={self.repr!r},'
-                f'hash={self.hash!r},compare={self.compare!r},metadata=mappingproxy({self.metadata!r}),'
-                f'kw_only={self.kw_only!r},doc={self.doc!r},_field_type={self._field_type})')
 
 
 def field(*, default=MISSING, default_factory=MISSING, init=True, repr=True, hash=None,
-          compare=True, metadata=None, kw_only=MISSING, doc=None):
+          compare=True, metadata=None, kw_only=MISSING):
     if default is not MISSING and default_factory is not MISSING:
         raise ValueError('cannot specify both default and default_factory')
-    return Field(default, default_factory, init, repr, hash, compare, metadata, kw_only, doc)
+    return Field(default, default_factory, init, repr, hash, compare, metadata, kw_only)
 
 
-class _DataclassParams:
-    __slots__ = ('init', 'repr', 'eq', 'order', 'unsafe_hash', 'frozen', 'match_args', 'kw_only', 'slots',
-                 'weakref_slot')
+class _Params:
+    """What a class gave to the decorator."""
 
-    def __init__(self, init, repr, eq, order, unsafe_hash, frozen, match_args, kw_only, slots, weakref_slot):
-        self.init = init
-        self.repr = repr
-        self.eq = eq
-        self.order = order
-        self.unsafe_hash = unsafe_hash
-        self.frozen = frozen
-        self.match_args = match_args
-        self.kw_only = kw_only
-        self.slots = slots
-        self.weakref_slot = weakref_slot
-
-    def __repr__(self):
-        return '_DataclassParams(' + ','.join([f'{n}={getattr(self, n)!r}' for n in _DataclassParams.__slots__]) + ')'
+    def __init__(self, **given):
+        for name, value in given.items():
+            setattr(self, name, value)
 
 
 # What an annotation is, is read from its text: annotations are not evaluated.
@@ -129,7 +93,7 @@ def _make_field(cls, name, note, kw_only):
     if isinstance(default, Field):
         f = default
     else:
-        f = Field(default, MISSING, True, True, None, True, None, MISSING, None)
+        f = Field(default, MISSING, True, True, None, True, None, MISSING)
     f.name = name
     f.type = _type_of(note)
     kind = _head(note)
@@ -210,13 +174,9 @@ def _process(cls, params):
         raise ValueError('eq must be true if order is true')
     cls.__dataclass_fields__ = all_fields
     _add_methods(cls, params, all_fields, own, has_hash)
-    if own.get('__doc__') is None:
-        cls.__doc__ = _signature(cls, params, all_fields)
     if params.match_args and '__match_args__' not in own:
         cls.__match_args__ = tuple([f.name for f in all_fields.values()
                                     if f.init and not f.kw_only and f._field_type != '_FIELD_CLASSVAR'])
-    if params.weakref_slot and not params.slots:
-        raise TypeError('weakref_slot is True but slots is False')
     if params.slots:
         if '__slots__' in own:
             raise TypeError(f'{cls.__name__} already specifies __slots__')
@@ -236,26 +196,6 @@ def _make_slots(cls, all_fields):
         if f._field_type == '_FIELD' and f.name in cls.__dict__:
             delattr(cls, f.name)
     _set_slots(cls, names)
-
-
-def _signature(cls, params, all_fields):
-    if not params.init:
-        return cls.__name__ + '()'
-    parts = []
-    star = False
-    ordered = [f for f in all_fields.values() if f.init and f._field_type != '_FIELD_CLASSVAR']
-    for f in [f for f in ordered if not f.kw_only] + [f for f in ordered if f.kw_only]:
-        if f.kw_only and not star:
-            star = True
-            parts.append('*')
-        note = f.type.__name__ if isinstance(f.type, type) else str(f.type)
-        text = f'{f.name}: {note}'
-        if f.default is not MISSING:
-            text += f' = {f.default!r}'
-        elif f.default_factory is not MISSING:
-            text += ' = <factory>'
-        parts.append(text)
-    return f'{cls.__name__}({", ".join(parts)})'
 
 
 def _add_methods(cls, params, all_fields, own, has_hash):
@@ -431,8 +371,9 @@ def _frozen_source(source, own_names, names):
 
 
 def dataclass(cls=None, /, *, init=True, repr=True, eq=True, order=False, unsafe_hash=False,
-              frozen=False, match_args=True, kw_only=False, slots=False, weakref_slot=False):
-    params = _DataclassParams(init, repr, eq, order, unsafe_hash, frozen, match_args, kw_only, slots, weakref_slot)
+              frozen=False, match_args=True, kw_only=False, slots=False):
+    params = _Params(init=init, repr=repr, eq=eq, order=order, unsafe_hash=unsafe_hash, frozen=frozen,
+                     match_args=match_args, kw_only=kw_only, slots=slots)
 
     def wrap(cls):
         return _process(cls, params)
@@ -461,65 +402,36 @@ def _is_instance(obj):
 def asdict(obj, *, dict_factory=dict):
     if not _is_instance(obj):
         raise TypeError('asdict() should be called on dataclass instances')
-    return _inner_dict(obj, dict_factory)
-
-
-_ATOMIC = frozenset([int, str, float, bool, type(None), bytes, type(...), range, type])
-
-
-def _inner_dict(obj, dict_factory):
-    kind = type(obj)
-    if kind in _ATOMIC:
-        return obj
-    if hasattr(kind, '__dataclass_fields__'):
-        pairs = [(f.name, _inner_dict(getattr(obj, f.name), dict_factory)) for f in fields(obj)]
-        return dict(pairs) if dict_factory is dict else dict_factory(pairs)
-    if kind is list:
-        return [_inner_dict(v, dict_factory) for v in obj]
-    if kind is dict:
-        return {_inner_dict(k, dict_factory): _inner_dict(obj[k], dict_factory) for k in obj}
-    if isinstance(obj, tuple):
-        items = [_inner_dict(v, dict_factory) for v in obj]
-        return kind(*items) if hasattr(obj, '_fields') else kind(items)
-    if isinstance(obj, dict):
-        if hasattr(kind, 'default_factory'):
-            out = kind(obj.default_factory)
-            for k in obj:
-                out[_inner_dict(k, dict_factory)] = _inner_dict(obj[k], dict_factory)
-            return out
-        return kind([(_inner_dict(k, dict_factory), _inner_dict(obj[k], dict_factory)) for k in obj])
-    if isinstance(obj, list):
-        return kind([_inner_dict(v, dict_factory) for v in obj])
-    return _copied(obj)
+    return _inner(obj, dict_factory)
 
 
 def astuple(obj, *, tuple_factory=tuple):
     if not _is_instance(obj):
         raise TypeError('astuple() should be called on dataclass instances')
-    return _inner_tuple(obj, tuple_factory)
+    return _inner(obj, lambda pairs: tuple_factory([value for _, value in pairs]))
 
 
-def _inner_tuple(obj, tuple_factory):
+_ATOMIC = frozenset([int, str, float, bool, type(None), bytes, type(...), range, type])
+
+
+def _inner(obj, make):
+    """A copy of obj; in it, make makes what data classes become of pairs of names and values."""
     kind = type(obj)
     if kind in _ATOMIC:
         return obj
     if hasattr(kind, '__dataclass_fields__'):
-        return tuple_factory([_inner_tuple(getattr(obj, f.name), tuple_factory) for f in fields(obj)])
+        return make([(f.name, _inner(getattr(obj, f.name), make)) for f in fields(obj)])
     if isinstance(obj, (list, tuple)):
-        items = [_inner_tuple(v, tuple_factory) for v in obj]
+        items = [_inner(v, make) for v in obj]
         return kind(*items) if hasattr(obj, '_fields') else kind(items)
     if isinstance(obj, dict):
-        pairs = [(_inner_tuple(k, tuple_factory), _inner_tuple(obj[k], tuple_factory)) for k in obj]
-        if hasattr(kind, 'default_factory'):
-            out = kind(obj.default_factory)
-            for k, v in pairs:
-                out[k] = v
-            return out
-        return kind(pairs)
-    return _copied(obj)
-
-
-def _copied(obj):
+        pairs = [(_inner(k, make), _inner(v, make)) for k, v in obj.items()]
+        if not hasattr(kind, 'default_factory'):
+            return kind(pairs)
+        out = kind(obj.default_factory)
+        for k, v in pairs:
+            out[k] = v
+        return out
     import copy
     return copy.deepcopy(obj)
 
@@ -549,47 +461,7 @@ def _replace_method(self, /, **changes):
 _replace_method.__qualname__ = '_replace'
 
 
-def make_dataclass(cls_name, fields, *, bases=(), namespace=None, init=True, repr=True, eq=True, order=False,
-                   unsafe_hash=False, frozen=False, match_args=True, kw_only=False, slots=False,
-                   weakref_slot=False, module=None, decorator=dataclass):
-    body = {} if namespace is None else dict(namespace)
-    notes = {}
-    for item in fields:
-        if isinstance(item, str):
-            name, note = item, 'typing.Any'
-        elif len(item) == 2:
-            name, note = item
-        elif len(item) == 3:
-            name, note, default = item
-            body[name] = default
-        else:
-            raise TypeError(f'Invalid field: {item!r}')
-        if not isinstance(name, str) or not name.isidentifier():
-            raise TypeError(f'Field names must be valid identifiers: {name!r}')
-        if _is_keyword(name):
-            raise TypeError(f'Field names must not be keywords: {name!r}')
-        if name in notes:
-            raise TypeError(f'Field name duplicated: {name!r}')
-        notes[name] = note
-    body['__annotations__'] = notes
-    cls = _make_class(cls_name, bases, body)
-    return decorator(cls, init=init, repr=repr, eq=eq, order=order, unsafe_hash=unsafe_hash, frozen=frozen,
-                     match_args=match_args, kw_only=kw_only, slots=slots, weakref_slot=weakref_slot)
-
-
 _KEYWORDS = frozenset(['False', 'None', 'True', 'and', 'as', 'assert', 'async', 'await', 'break', 'class',
                        'continue', 'def', 'del', 'elif', 'else', 'except', 'finally', 'for', 'from', 'global',
                        'if', 'import', 'in', 'is', 'lambda', 'nonlocal', 'not', 'or', 'pass', 'raise',
                        'return', 'try', 'while', 'with', 'yield'])
-
-
-def _is_keyword(name):
-    return name in _KEYWORDS
-
-
-def _make_class(name, bases, body):
-    for base in bases:
-        meta = type(base)
-        if meta is not type:
-            return meta(name, tuple(bases), body)
-    return type.__new__(type, name, tuple(bases) or (object,), body)

@@ -46,7 +46,38 @@ def _round_half_even(n, d):
     return q + (2 * r > d or (2 * r == d and q % 2 == 1))
 
 
-class timedelta:
+class _Ordered:
+    """What is compared by the pair of values that _pair makes of it and another; None: it cannot be."""
+    __slots__ = ()
+
+    def __eq__(self, other):
+        pair = self._pair(other, True)
+        return NotImplemented if pair is None else pair[0] == pair[1]
+
+    def __lt__(self, other):
+        pair = self._pair(other, False)
+        return NotImplemented if pair is None else pair[0] < pair[1]
+
+    def __le__(self, other):
+        pair = self._pair(other, False)
+        return NotImplemented if pair is None else pair[0] <= pair[1]
+
+    def __gt__(self, other):
+        pair = self._pair(other, False)
+        return NotImplemented if pair is None else pair[0] > pair[1]
+
+    def __ge__(self, other):
+        pair = self._pair(other, False)
+        return NotImplemented if pair is None else pair[0] >= pair[1]
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+class timedelta(_Ordered):
     __slots__ = ('_micros',)
     _qualified_ = True
 
@@ -161,42 +192,14 @@ class timedelta:
             return q, _delta(self._micros - q * other._micros)
         return NotImplemented
 
-    def __eq__(self, other):
-        if isinstance(other, timedelta):
-            return self._micros == other._micros
-        return NotImplemented
-
-    def __lt__(self, other):
-        if isinstance(other, timedelta):
-            return self._micros < other._micros
-        return NotImplemented
-
-    def __le__(self, other):
-        if isinstance(other, timedelta):
-            return self._micros <= other._micros
-        return NotImplemented
-
-    def __gt__(self, other):
-        if isinstance(other, timedelta):
-            return self._micros > other._micros
-        return NotImplemented
-
-    def __ge__(self, other):
-        if isinstance(other, timedelta):
-            return self._micros >= other._micros
-        return NotImplemented
+    def _pair(self, other, equality):
+        return (self._micros, other._micros) if isinstance(other, timedelta) else None
 
     def __hash__(self):
         return hash((self.days, self.seconds, self.microseconds))
 
     def __bool__(self):
         return self._micros != 0
-
-    def __copy__(self):
-        return self
-
-    def __deepcopy__(self, memo):
-        return self
 
 
 timedelta.days = _fixed('days', 'timedelta', lambda self: self._micros // _DAY)
@@ -257,23 +260,8 @@ class tzinfo:
         raise NotImplementedError('a tzinfo subclass must implement tzname()')
 
     def fromutc(self, dt):
-        if not isinstance(dt, datetime):
-            raise TypeError('fromutc: argument must be a datetime')
-        if dt.tzinfo is not self:
-            raise ValueError('fromutc: dt.tzinfo is not self')
-        offset = dt.utcoffset()
-        if offset is None:
-            raise ValueError('fromutc: non-None utcoffset() result required')
-        saving = dt.dst()
-        if saving is None:
-            raise ValueError('fromutc: non-None dst() result required')
-        standard = offset - saving
-        if standard:
-            dt += standard
-            saving = dt.dst()
-            if saving is None:
-                raise ValueError('fromutc: tz.dst() gave inconsistent results; cannot convert')
-        return dt + saving
+        dt += dt.utcoffset() - dt.dst()
+        return dt + dt.dst()
 
 
 class timezone(tzinfo):
@@ -333,12 +321,6 @@ class timezone(tzinfo):
         if dt.tzinfo is not self:
             raise ValueError('fromutc: dt.tzinfo is not self')
         return dt + self._offset
-
-    def __copy__(self):
-        return self
-
-    def __deepcopy__(self, memo):
-        return self
 
 
 def _zone_argument(method, dt):
@@ -430,7 +412,7 @@ def _strftime_argument(fmt):
         raise TypeError(f'strftime() argument 1 must be str, not {_shown(type(fmt))}')
 
 
-class date:
+class date(_Ordered):
     __slots__ = ('_year', '_month', '_day')
     _qualified_ = True
 
@@ -473,12 +455,6 @@ class date:
         year, month, day = _text.from_ordinal(_text.iso_ordinal(_index(year), _index(week), _index(day)))
         return _made(cls, year, month, day)
 
-    @classmethod
-    def strptime(cls, date_string, format, /):
-        _strptime_arguments(date_string, format)
-        found = _text.read(date_string, format)
-        return _depend(_made(cls, found[0], found[1], found[2]), date_string, format)
-
     def replace(self, year=_missing, month=_missing, day=_missing):
         return type(self)(self._year if year is _missing else year, self._month if month is _missing else month,
                           self._day if day is _missing else day)
@@ -509,9 +485,6 @@ class date:
     def __format__(self, format_spec, /):
         return _format_spec(self, format_spec)
 
-    def ctime(self):
-        return _text.write('%a %b %e 00:00:00 %Y', self._fields())
-
     def strftime(self, format):
         _strftime_argument(format)
         return _text.write(format, self._fields())
@@ -539,48 +512,18 @@ class date:
             return _delta((self.toordinal() - other.toordinal()) * _DAY)
         return NotImplemented
 
-    def __eq__(self, other):
-        if _same_kind(other):
-            return (self._year, self._month, self._day) == (other._year, other._month, other._day)
-        return NotImplemented
-
-    def __lt__(self, other):
-        if _same_kind(other):
-            return (self._year, self._month, self._day) < (other._year, other._month, other._day)
-        return NotImplemented
-
-    def __le__(self, other):
-        if _same_kind(other):
-            return (self._year, self._month, self._day) <= (other._year, other._month, other._day)
-        return NotImplemented
-
-    def __gt__(self, other):
-        if _same_kind(other):
-            return (self._year, self._month, self._day) > (other._year, other._month, other._day)
-        return NotImplemented
-
-    def __ge__(self, other):
-        if _same_kind(other):
-            return (self._year, self._month, self._day) >= (other._year, other._month, other._day)
-        return NotImplemented
+    def _pair(self, other, equality):
+        if isinstance(other, date) and not isinstance(other, datetime):
+            return (self._year, self._month, self._day), (other._year, other._month, other._day)
+        return None
 
     def __hash__(self):
         return hash((self._year, self._month, self._day))
-
-    def __copy__(self):
-        return self
-
-    def __deepcopy__(self, memo):
-        return self
 
 
 date.year = _fixed('year', 'date', lambda self: self._year)
 date.month = _fixed('month', 'date', lambda self: self._month)
 date.day = _fixed('day', 'date', lambda self: self._day)
-
-
-def _same_kind(other):
-    return isinstance(other, date) and not isinstance(other, datetime)
 
 
 def _date(cls, year, month, day):
@@ -652,8 +595,6 @@ def _iso_date(text):
         return None
     dash = text[4:5] == '-'
     at = 4 + dash
-    if text[at:at + 1] == 'W':
-        return _iso_week(text, year, at + 1, dash)
     month = _number(text, at, 2)
     if month is None:
         return None
@@ -666,24 +607,6 @@ def _iso_date(text):
     if day is None:
         return None
     return year, month, day, at + 2
-
-
-def _iso_week(text, year, at, dash):
-    week = _number(text, at, 2)
-    if week is None:
-        return None
-    at += 2
-    day = 1
-    if dash and text[at:at + 1] == '-':
-        day = _number(text, at + 1, 1)
-        at += 2
-    elif not dash and _number(text, at, 1) is not None:
-        day = _number(text, at, 1)
-        at += 1
-    if day is None:
-        return None
-    year, month, day = _text.from_ordinal(_text.iso_ordinal(year, week, day))
-    return year, month, day, at
 
 
 def _iso_clock(text):
@@ -777,7 +700,7 @@ def _zone_repr(self):
     return out
 
 
-class time:
+class time(_Ordered):
     __slots__ = ('_hour', '_minute', '_second', '_micro', '_zone', '_fold')
     _qualified_ = True
 
@@ -798,12 +721,6 @@ class time:
         if found[:4] == (24, 0, 0, 0):
             found = (0, 0, 0, 0, found[4])
         return _depend(cls(*found), time_string)
-
-    @classmethod
-    def strptime(cls, date_string, format, /):
-        _strptime_arguments(date_string, format)
-        f = _text.read(date_string, format)
-        return _depend(cls(f[3], f[4], f[5], f[6], _read_zone(f)), date_string, format)
 
     def replace(self, hour=_missing, minute=_missing, second=_missing, microsecond=_missing, tzinfo=_missing, *,
                 fold=_missing):
@@ -844,59 +761,18 @@ class time:
         return _text.write(format, (1900, 1, 1, self._hour, self._minute, self._second, self._micro, 0, 1,
                                                 None if offset is None else offset._micros, self.tzname()))
 
-    def _key(self, other, equality):
-        """What to compare: the fields, or the fields without the offsets; None: never equal."""
+    def _pair(self, other, equality):
+        if not isinstance(other, time):
+            return None
         mine, theirs = self.utcoffset(), other.utcoffset()
         a = ((self._hour * 60 + self._minute) * 60 + self._second) * 1000000 + self._micro
         b = ((other._hour * 60 + other._minute) * 60 + other._second) * 1000000 + other._micro
-        if mine is not None and theirs is not None:
-            return a - mine._micros, b - theirs._micros
-        if mine is not None or theirs is not None:
-            if equality:
-                return None
-            raise TypeError("can't compare offset-naive and offset-aware times")
-        return a, b
-
-    def __eq__(self, other):
-        if not isinstance(other, time):
-            return NotImplemented
-        pair = self._key(other, True)
-        return False if pair is None else pair[0] == pair[1]
-
-    def __lt__(self, other):
-        if not isinstance(other, time):
-            return NotImplemented
-        a, b = self._key(other, False)
-        return a < b
-
-    def __le__(self, other):
-        if not isinstance(other, time):
-            return NotImplemented
-        a, b = self._key(other, False)
-        return a <= b
-
-    def __gt__(self, other):
-        if not isinstance(other, time):
-            return NotImplemented
-        a, b = self._key(other, False)
-        return a > b
-
-    def __ge__(self, other):
-        if not isinstance(other, time):
-            return NotImplemented
-        a, b = self._key(other, False)
-        return a >= b
+        return _aware_pair(a, mine, b, theirs, equality, 'times')
 
     def __hash__(self):
         offset = self.utcoffset()
         micros = ((self._hour * 60 + self._minute) * 60 + self._second) * 1000000 + self._micro
         return hash(('time', micros if offset is None else micros - offset._micros))
-
-    def __copy__(self):
-        return self
-
-    def __deepcopy__(self, memo):
-        return self
 
 
 def _add_clock(cls, kind):
@@ -909,6 +785,15 @@ def _add_clock(cls, kind):
 
 
 _add_clock(time, 'time')
+
+
+def _aware_pair(a, mine, b, theirs, equality, kinds):
+    """Two clocks less their offsets; they are never equal when only one has any."""
+    if (mine is None) != (theirs is None):
+        if not equality:
+            raise TypeError(f"can't compare offset-naive and offset-aware {kinds}")
+        return 0, 1
+    return (a, b) if mine is None else (a - mine._micros, b - theirs._micros)
 
 
 def _clock(made, hour, minute, second, micro, zone, fold):
@@ -1058,11 +943,6 @@ class datetime(date):
         saving = self.dst()
         return _struct(self._fields(), -1 if saving is None else int(bool(saving)))
 
-    def utctimetuple(self):
-        offset = self.utcoffset()
-        moved = self if offset is None else self.replace(tzinfo=None) - offset
-        return _struct(moved._fields(), 0)
-
     def isoformat(self, sep='T', timespec='auto'):
         if not isinstance(sep, str):
             raise TypeError(f'isoformat() argument 1 must be a unicode character, not {_shown(type(sep))}')
@@ -1080,9 +960,6 @@ class datetime(date):
     def __repr__(self):
         return (f'{_class_path(self)}({self._year}, {self._month}, {self._day}, {_clock_repr(self)}'
                 f'{_zone_repr(self)})')
-
-    def ctime(self):
-        return _text.write('%c', self._fields())
 
     def _fields(self):
         n = _date_class.toordinal(self)
@@ -1113,48 +990,12 @@ class datetime(date):
         return _delta(_micros(self) - mine._micros - _micros(other) + theirs._micros)
 
     def _pair(self, other, equality):
-        """What to compare, as two ints; None: one has a zone and the other has none."""
+        if not isinstance(other, datetime):
+            return (0, 1) if equality and isinstance(other, _date_class) else None
         a, b = _micros(self), _micros(other)
         if self._zone is other._zone:
             return a, b
-        mine, theirs = self.utcoffset(), other.utcoffset()
-        if (mine is None) != (theirs is None):
-            if equality:
-                return None
-            raise TypeError("can't compare offset-naive and offset-aware datetimes")
-        if mine is None:
-            return a, b
-        return a - mine._micros, b - theirs._micros
-
-    def __eq__(self, other):
-        if not isinstance(other, datetime):
-            return False if isinstance(other, _date_class) else NotImplemented
-        pair = self._pair(other, True)
-        return False if pair is None else pair[0] == pair[1]
-
-    def __lt__(self, other):
-        if not isinstance(other, datetime):
-            return NotImplemented
-        a, b = self._pair(other, False)
-        return a < b
-
-    def __le__(self, other):
-        if not isinstance(other, datetime):
-            return NotImplemented
-        a, b = self._pair(other, False)
-        return a <= b
-
-    def __gt__(self, other):
-        if not isinstance(other, datetime):
-            return NotImplemented
-        a, b = self._pair(other, False)
-        return a > b
-
-    def __ge__(self, other):
-        if not isinstance(other, datetime):
-            return NotImplemented
-        a, b = self._pair(other, False)
-        return a >= b
+        return _aware_pair(a, self.utcoffset(), b, other.utcoffset(), equality, 'datetimes')
 
     def __hash__(self):
         offset = self.utcoffset()

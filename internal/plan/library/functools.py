@@ -37,14 +37,6 @@ def wraps(wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPPER_UPDATES):
     return lambda wrapper: update_wrapper(wrapper, wrapped, assigned, updated)
 
 
-class _PlaceholderType:
-    def __repr__(self):
-        return "Placeholder"
-
-
-Placeholder = _PlaceholderType()
-
-
 class partial:
     """A call with some of its arguments filled in."""
 
@@ -52,51 +44,20 @@ class partial:
         if not callable(func):
             raise TypeError("the first argument must be callable")
         if isinstance(func, partial):
-            args = func._fill(args)
+            args = func.args + args
             keywords = {**func.keywords, **keywords}
             func = func.func
         self.func = func
         self.args = args
         self.keywords = keywords
 
-    def _fill(self, args):
-        if not any([x is Placeholder for x in self.args]):
-            return self.args + args
-        out = []
-        left = list(args)
-        for x in self.args:
-            if x is Placeholder and left:
-                x = left.pop(0)
-            out.append(x)
-        return tuple(out + left)
-
     def __call__(self, /, *args, **keywords):
-        args = self._fill(args)
-        if any([x is Placeholder for x in args]):
-            raise TypeError("missing positional arguments in 'partial' call; expected at least "
-                            + str([x is Placeholder for x in args].count(True)) + ", got 0")
-        return self.func(*args, **{**self.keywords, **keywords})
+        return self.func(*self.args, *args, **{**self.keywords, **keywords})
 
     def __repr__(self):
         parts = [repr(self.func)] + [repr(x) for x in self.args]
         parts += [f"{k}={v!r}" for k, v in self.keywords.items()]
         return f"functools.partial({', '.join(parts)})"
-
-
-class partialmethod:
-    """A method with some of its arguments filled in."""
-
-    def __init__(self, func, /, *args, **keywords):
-        self.func = func
-        self.args = args
-        self.keywords = keywords
-
-    def __get__(self, obj, cls=None):
-        func = self.func
-        if hasattr(func, "__get__"):
-            func = func.__get__(obj, cls)
-            return partial(func, *self.args, **self.keywords)
-        return partial(func, obj, *self.args, **self.keywords)
 
 
 def lru_cache(maxsize=128, typed=False):
@@ -302,74 +263,3 @@ class cached_property:
         value = self.func(instance)
         instance.__setattr__(self.attrname, value)
         return value
-
-
-def singledispatch(func):
-    registry = {object: func}
-
-    def dispatch(cls):
-        for c in cls.__mro__:
-            if c in registry:
-                return registry[c]
-        for c in registry:
-            if issubclass(cls, c):
-                return registry[c]
-        return func
-
-    def register(cls, method=None):
-        if method is None:
-            if isinstance(cls, type):
-                return lambda f: register(cls, f)
-            method = cls
-            cls = _first_annotation(method)
-        for c in cls if isinstance(cls, tuple) else (cls,):
-            registry[type(None) if c is None else c] = method
-        return method
-
-    def wrapper(*args, **keywords):
-        if not args:
-            raise TypeError(f"{func.__name__} requires at least 1 positional argument")
-        return dispatch(args[0].__class__)(*args, **keywords)
-
-    update_wrapper(wrapper, func)
-    wrapper.register = register
-    wrapper.dispatch = dispatch
-    wrapper.registry = registry
-    return wrapper
-
-
-_classes = {c.__name__: c for c in (int, float, str, bool, bytes, list, dict, tuple, set, frozenset, object, range)}
-
-
-def _first_annotation(method):
-    for text in method.__annotations__.values():
-        if not isinstance(text, str):
-            return text
-        if text == "None":
-            return type(None)
-        parts = [p.strip().partition("[")[0] for p in text.split("|")]
-        known = [type(None) if p == "None" else _classes.get(p) for p in parts]
-        if None not in known:
-            return tuple(known)
-        raise TypeError(f"Invalid annotation: {text} is not a class that is built in; use register(cls)")
-    raise TypeError("Invalid first argument to `register()`. Use either `@register(some_class)` or plain `@register` on an annotated function.")
-
-
-class singledispatchmethod:
-    """A method that chooses by the class of its first argument."""
-
-    def __init__(self, func):
-        self.dispatcher = singledispatch(func)
-        self.func = func
-
-    def register(self, cls, method=None):
-        return self.dispatcher.register(cls, method)
-
-    def __get__(self, obj, cls=None):
-        def method(*args, **keywords):
-            f = self.dispatcher.dispatch(args[0].__class__)
-            if hasattr(f, "__get__"):
-                f = f.__get__(obj, cls)
-                return f(*args, **keywords)
-            return f(obj, *args, **keywords)
-        return method

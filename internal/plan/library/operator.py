@@ -17,22 +17,8 @@ def truth(a, /):
     return bool(a)
 
 
-def is_none(a, /):
-    return a is None
-
-
-def is_not_none(a, /):
-    return a is not None
-
-
 def contains(a, b, /):
     return b in a
-
-
-def concat(a, b, /):
-    if not hasattr(a, "__getitem__"):
-        raise TypeError(f"'{type(a).__name__}' object can't be concatenated")
-    return a + b
 
 
 def countOf(a, b, /):
@@ -51,92 +37,12 @@ def indexOf(a, b, /):
     raise ValueError("sequence.index(x): x not in sequence")
 
 
-def index(a, /):
-    return a.__index__()
-
-
 def setitem(a, b, c, /):
     a[b] = c
 
 
 def delitem(a, b, /):
     del a[b]
-
-
-def length_hint(obj, default=0, /):
-    try:
-        return len(obj)
-    except TypeError:
-        return obj.__length_hint__() if hasattr(obj, "__length_hint__") else default
-
-
-def call(obj, /, *args, **kwargs):
-    return obj(*args, **kwargs)
-
-
-def iadd(a, b, /):
-    a += b
-    return a
-
-
-def iand(a, b, /):
-    a &= b
-    return a
-
-
-def iconcat(a, b, /):
-    a += b
-    return a
-
-
-def ifloordiv(a, b, /):
-    a //= b
-    return a
-
-
-def ilshift(a, b, /):
-    a <<= b
-    return a
-
-
-def imod(a, b, /):
-    a %= b
-    return a
-
-
-def imul(a, b, /):
-    a *= b
-    return a
-
-
-def ior(a, b, /):
-    a |= b
-    return a
-
-
-def ipow(a, b, /):
-    a **= b
-    return a
-
-
-def irshift(a, b, /):
-    a >>= b
-    return a
-
-
-def isub(a, b, /):
-    a -= b
-    return a
-
-
-def itruediv(a, b, /):
-    a /= b
-    return a
-
-
-def ixor(a, b, /):
-    a ^= b
-    return a
 
 
 class itemgetter:

@@ -67,16 +67,8 @@ class Template:
                     yield (s[j:k], j), False
 
     def _bad(self, i):
-        before = self.template[:i].splitlines(keepends=True)
-        if not before:
-            line = col = 1
-        else:
-            col = i - len("".join(before[:-1]))
-            line = len(before)
-            col = i - len("".join(before[:-1])) + 1 if i else 1
-        if before and before[-1].endswith("\n"):
-            line += 1
-            col = 1
+        line = self.template.count("\n", 0, i) + 1
+        col = i - self.template.rfind("\n", 0, i)
         raise ValueError(f"Invalid placeholder in string: line {line}, col {col}")
 
     def _fill(self, mapping, kws, safe):
@@ -103,23 +95,3 @@ class Template:
 
     def safe_substitute(self, mapping={}, /, **kws):
         return self._fill(mapping, kws, True)
-
-    def is_valid(self):
-        return all([name is not False for _, name in self._pieces()])
-
-    def get_identifiers(self):
-        out = []
-        for _, name in self._pieces():
-            if name and name not in out:
-                out.append(name)
-        return out
-
-
-class Formatter:
-    """What str.format does."""
-
-    def format(self, format_string, /, *args, **kwargs):
-        return format_string.format(*args, **kwargs)
-
-    def vformat(self, format_string, args, kwargs):
-        return format_string.format(*args, **kwargs)

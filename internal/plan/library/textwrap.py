@@ -76,34 +76,26 @@ def _breaks(word, start, i):
 
 class TextWrapper:
     def __init__(self, width=70, initial_indent="", subsequent_indent="", expand_tabs=True, replace_whitespace=True,
-                 fix_sentence_endings=False, break_long_words=True, drop_whitespace=True, break_on_hyphens=True, tabsize=8, *,
-                 max_lines=None, placeholder=" [...]"):
+                 break_long_words=True, drop_whitespace=True, break_on_hyphens=True, *, max_lines=None,
+                 placeholder=" [...]"):
         self.width = width
         self.initial_indent = initial_indent
         self.subsequent_indent = subsequent_indent
         self.expand_tabs = expand_tabs
         self.replace_whitespace = replace_whitespace
-        self.fix_sentence_endings = fix_sentence_endings
         self.break_long_words = break_long_words
         self.drop_whitespace = drop_whitespace
         self.break_on_hyphens = break_on_hyphens
-        self.tabsize = tabsize
         self.max_lines = max_lines
         self.placeholder = placeholder
 
     def _chunks(self, text):
         if self.expand_tabs:
-            text = text.expandtabs(self.tabsize)
+            text = text.expandtabs()
         if self.replace_whitespace:
             for c in _white:
                 text = text.replace(c, " ")
-        chunks = _words(text, self.break_on_hyphens)
-        if self.fix_sentence_endings:
-            for i in range(len(chunks) - 1):
-                word = chunks[i].rstrip("\"'")
-                if chunks[i + 1] == " " and len(word) > 1 and word[-1] in ".!?" and word[-2].isascii() and word[-2].islower():
-                    chunks[i + 1] = "  "
-        return chunks
+        return _words(text, self.break_on_hyphens)
 
     def _cut(self, queue, line, used, width):
         """Takes as much of a word that is too long as fits."""

@@ -3,38 +3,17 @@
 import _timetext as _text
 from _labels import depend as _depend
 
-timezone = 0
-altzone = 0
-daylight = 0
-tzname = ('UTC', 'UTC')
-CLOCK_REALTIME = 0
-CLOCK_MONOTONIC = 1
-
 _NAMES = ('tm_year', 'tm_mon', 'tm_mday', 'tm_hour', 'tm_min', 'tm_sec', 'tm_wday', 'tm_yday', 'tm_isdst')
 
 
 class struct_time(tuple):
     _qualified_ = True
-    n_fields = 11
-    n_sequence_fields = 9
-    n_unnamed_fields = 0
-    __match_args__ = _NAMES
 
-    def __new__(cls, iterable, *ignored):
+    def __new__(cls, iterable):
         items = tuple(iterable)
-        if not 9 <= len(items) <= 11:
-            size = 'at least 9' if len(items) < 9 else 'at most 11'
-            raise TypeError(f'time.struct_time() takes an {size}-sequence '
-                            f'({len(items)}-sequence given)')
-        return tuple.__new__(cls, items[:9])
-
-    @property
-    def tm_zone(self):
-        return 'UTC'
-
-    @property
-    def tm_gmtoff(self):
-        return 0
+        if len(items) != 9:
+            raise TypeError(f'time.struct_time() takes a 9-sequence ({len(items)}-sequence given)')
+        return tuple.__new__(cls, items)
 
     def __repr__(self):
         return 'time.struct_time(' + ', '.join([f'{_NAMES[i]}={self[i]!r}' for i in range(9)]) + ')'
@@ -100,14 +79,6 @@ def strftime(format, t=None, /):
     if not isinstance(format, str):
         raise TypeError(f'strftime() argument 1 must be str, not {type(format).__name__}')
     return _text.write(format.replace('%f', '%%f').replace('%:z', '%%:z'), _fields(gmtime() if t is None else t, 'strftime'))
-
-
-def asctime(t=None, /):
-    return _text.write('%a %b %e %H:%M:%S %Y', _fields(gmtime() if t is None else t, 'asctime'))
-
-
-def ctime(seconds=None, /):
-    return asctime(gmtime(seconds))
 
 
 def strptime(data_string, format='%a %b %d %H:%M:%S %Y', /):

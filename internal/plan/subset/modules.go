@@ -235,6 +235,12 @@ func (f *features) importFrom(n *syntax.ImportFrom) {
 		if al.Name != "*" && !names[al.Name] && !Known(n.Module+"."+al.Name) {
 			f.refuse(al.Span, n.Module+"."+al.Name, nameRemedy(n.Module, al.Name))
 		}
+		if n.Module == "enum" {
+			if f.enums == nil {
+				f.enums = map[string]bool{}
+			}
+			f.enums[al.Bound()] = true
+		}
 		if n.Module == "collections.abc" || n.Module == "typing" {
 			f.container(al)
 		}
@@ -302,6 +308,8 @@ func nameRemedy(module, name string) string {
 		return "Collect the lines in a list, or print(..., file=io.StringIO())."
 	case "functools.singledispatch", "functools.singledispatchmethod":
 		return "Ask isinstance, or look the function up in a dict by type(x)."
+	case "dataclasses.make_dataclass":
+		return "Write a class statement under @dataclass."
 	case "functools.partialmethod":
 		return "Write a method that calls the other."
 	case "statistics.NormalDist":

@@ -48,6 +48,7 @@ type features struct {
 	list    []Refusal
 	fine    map[syntax.Node]bool // nodes that their parent makes acceptable
 	suspect []*syntax.Name       // names that are refused unless the program binds them
+	enums   map[string]bool      // classes of module enum that the program imports
 	kinds   map[string]bool      // names of kinds of containers that the program imports
 }
 
@@ -209,6 +210,10 @@ func (f *features) call(n *syntax.Call) {
 	case "type":
 		if len(n.Args) == 3 {
 			f.refuse(n.Span, "making a class with type", "Write a class statement.")
+		}
+	case "Enum", "IntEnum", "StrEnum", "Flag", "IntFlag":
+		if f.enums[name.ID] && len(n.Args) > 1 {
+			f.refuse(n.Span, "making a class with "+name.ID, "Write a class statement with its members.")
 		}
 	case "getattr", "setattr", "hasattr", "delattr":
 		if len(n.Args) >= 2 {

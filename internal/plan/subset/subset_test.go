@@ -27,6 +27,7 @@ func TestUnsupported(t *testing.T) {
 		{"import sys\nsys = x\nprint(sys.stdin)", ""},
 		{"from contextlib import suppress, redirect_stdout", "1:33 contextlib.redirect_stdout"},
 		{"import pprint, queue\nfrom io import BytesIO", "1:7 the module pprint; 1:15 the module queue; 2:15 io.BytesIO"},
+		{"from enum import Enum\nE = Enum('E', 'A B')\nprint(E('A'))", "2:4 making a class with Enum"},
 		{"from typing import Mapping as M\nclass A(M): pass\nclass B(Mapping): pass", "2:8 deriving from M"},
 		{"import math\ntry:\n    math.nope\nexcept AttributeError:\n    pass", ""},
 		{"from collections import abc\nimport collections.abc\nfrom __future__ import annotations", ""},

@@ -2,7 +2,6 @@ package native
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -162,63 +161,34 @@ func (w *timeWriter) format(s string) {
 	}
 }
 
-// directive writes what comes after a %, and returns what is behind it.
+// directive writes what comes after a %, and returns what is behind it. A
+// hyphen before the letter leaves out what fills a number up.
 func (w *timeWriter) directive(s string) string {
-	i := 0
-	flag := byte(0)
-	for i < len(s) && strings.IndexByte("-_0^#", s[i]) >= 0 {
-		flag = s[i]
-		i++
-	}
-	width := -1
-	for i < len(s) && s[i] >= '0' && s[i] <= '9' {
-		width = min(max(width, 0)*10+int(s[i]-'0'), 1000)
-		i++
-	}
-	if i < len(s) && (s[i] == 'E' || s[i] == 'O') {
-		i++
-	}
-	if i >= len(s) {
-		w.text("%" + s)
-		return ""
-	}
-	letter := s[i]
-	plain := i == 0
-	i++
-	if plain {
-		switch {
-		case letter == 'f':
-			w.text(fmt.Sprintf("%06d", w.f.micro))
-			return s[i:]
-		case letter == ':' && strings.HasPrefix(s[i:], "z"):
-			w.text(w.offset(":"))
-			return s[i+1:]
-		}
-	}
-	if value, size, fill, ok := w.f.number(letter); ok {
-		w.text(padNumber(value, size, fill, flag, width))
-		return s[i:]
-	}
-	text, ok := w.word(letter)
-	if !ok {
-		_, n := utf8.DecodeRuneInString(s[i-1:])
-		w.text("%" + s[:i-1+n])
-		return s[i-1+n:]
+	letter, size := utf8.DecodeRuneInString(s)
+	bare := letter == '-'
+	if bare {
+		letter, size = utf8.DecodeRuneInString(s[1:])
+		size++
 	}
 	switch {
-	case flag == '^', flag == '#' && letter != 'p' && letter != 'Z':
-		text = strings.ToUpper(text)
-	case flag == '#':
-		text = strings.ToLower(text)
-	}
-	if fill := " "; width > len(text) {
-		if flag == '0' {
-			fill = "0"
+	case letter == ':' && strings.HasPrefix(s, ":z"):
+		w.text(w.offset(":"))
+		return s[2:]
+	case letter < utf8.RuneSelf:
+		if value, width, ok := w.f.number(byte(letter)); ok {
+			if bare {
+				width = 1
+			}
+			w.text(fmt.Sprintf("%0*d", width, value))
+			return s[size:]
 		}
-		w.text(strings.Repeat(fill, width-len(text)))
+		if text, ok := w.word(byte(letter)); ok {
+			w.text(text)
+			return s[size:]
+		}
 	}
-	w.text(text)
-	return s[i:]
+	w.text("%" + s[:min(size, len(s))])
+	return s[min(size, len(s)):]
 }
 
 // offset is the offset from UTC as +HHMM, longer when it has seconds.
@@ -241,93 +211,49 @@ func (w *timeWriter) offset(colon string) string {
 	return text
 }
 
-// number is what a directive writes as a number: how wide, and filled with what.
-func (f *timeFields) number(letter byte) (value int64, size int, fill byte, ok bool) {
-	iso := func() (year, week int64) {
-		year, week, _ = isoDay(dayNumber(f.year, 1, 1) + f.yearday - 1)
-		return year, week
-	}
+// number is what a directive writes as a number, and with how many digits at least.
+func (f *timeFields) number(letter byte) (value int64, width int, ok bool) {
+	year, week, _ := isoDay(dayNumber(f.year, 1, 1) + f.yearday - 1)
 	switch letter {
-	case 'C':
-		return floorBy(f.year, 100), 2, '0', true
 	case 'd':
-		return f.day, 2, '0', true
-	case 'e':
-		return f.day, 2, ' ', true
+		return f.day, 2, true
+	case 'f':
+		return f.micro, 6, true
 	case 'G':
-		year, _ := iso()
-		return year, 4, '0', true
-	case 'g':
-		year, _ := iso()
-		return year % 100, 2, '0', true
+		return year, 4, true
 	case 'H':
-		return f.hour, 2, '0', true
+		return f.hour, 2, true
 	case 'I':
-		return (f.hour+11)%12 + 1, 2, '0', true
+		return (f.hour+11)%12 + 1, 2, true
 	case 'j':
-		return f.yearday, 3, '0', true
-	case 'k':
-		return f.hour, 2, ' ', true
-	case 'l':
-		return (f.hour+11)%12 + 1, 2, ' ', true
+		return f.yearday, 3, true
 	case 'M':
-		return f.minute, 2, '0', true
+		return f.minute, 2, true
 	case 'm':
-		return f.month, 2, '0', true
+		return f.month, 2, true
 	case 'S':
-		return f.second, 2, '0', true
-	case 's':
-		return (dayNumber(f.year, 1, 1)+f.yearday-719164)*86400 + f.hour*3600 + f.minute*60 + f.second, 1, '0', true
+		return f.second, 2, true
 	case 'U':
-		return (f.yearday + 6 - (f.weekday+1)%7) / 7, 2, '0', true
+		return (f.yearday + 6 - (f.weekday+1)%7) / 7, 2, true
 	case 'u':
-		return f.weekday + 1, 1, '0', true
+		return f.weekday + 1, 1, true
 	case 'V':
-		_, week := iso()
-		return week, 2, '0', true
+		return week, 2, true
 	case 'W':
-		return (f.yearday + 6 - f.weekday) / 7, 2, '0', true
+		return (f.yearday + 6 - f.weekday) / 7, 2, true
 	case 'w':
-		return (f.weekday + 1) % 7, 1, '0', true
+		return (f.weekday + 1) % 7, 1, true
 	case 'Y':
-		return f.year, 4, '0', true
+		return f.year, 4, true
 	case 'y':
-		return (f.year%100 + 100) % 100, 2, '0', true
+		return (f.year%100 + 100) % 100, 2, true
 	}
-	return 0, 0, 0, false
-}
-
-func padNumber(n int64, size int, fill, flag byte, width int) string {
-	switch {
-	case flag == '-' && width < 0:
-		return strconv.FormatInt(n, 10)
-	case flag == '_':
-		fill = ' '
-	case flag == '0':
-		fill = '0'
-	}
-	if width >= 0 {
-		size = width
-	}
-	sign, text := "", strconv.FormatInt(n, 10)
-	if n < 0 {
-		sign, text = "-", text[1:]
-		size--
-	}
-	if len(text) < size {
-		text = strings.Repeat(string(fill), size-len(text)) + text
-	}
-	return sign + text
+	return 0, 0, false
 }
 
 // word is what a directive writes that is no number.
 func (w *timeWriter) word(letter byte) (string, bool) {
 	f := w.f
-	compound := func(format string) (string, bool) {
-		in := timeWriter{f: f, limit: 1 << 10}
-		in.format(format)
-		return in.out.String(), true
-	}
 	switch letter {
 	case 'A':
 		return dayNames[f.weekday], true
@@ -337,19 +263,13 @@ func (w *timeWriter) word(letter byte) (string, bool) {
 		return monthNames[f.month-1], true
 	case 'b', 'h':
 		return monthNames[f.month-1][:3], true
-	case 'p', 'P':
-		text := "AM"
+	case 'e':
+		return fmt.Sprintf("%2d", f.day), true
+	case 'p':
 		if f.hour >= 12 {
-			text = "PM"
+			return "PM", true
 		}
-		if letter == 'P' {
-			text = strings.ToLower(text)
-		}
-		return text, true
-	case 'n':
-		return "\n", true
-	case 't':
-		return "\t", true
+		return "AM", true
 	case '%':
 		return "%", true
 	case 'Z':
@@ -357,19 +277,21 @@ func (w *timeWriter) word(letter byte) (string, bool) {
 	case 'z':
 		return w.offset(""), true
 	case 'c':
-		return compound("%a %b %e %H:%M:%S %Y")
-	case 'D', 'x':
-		return compound("%m/%d/%y")
+		return w.compound("%a %b %e %H:%M:%S %Y"), true
 	case 'F':
-		return compound("%Y-%m-%d")
-	case 'R':
-		return compound("%H:%M")
-	case 'r':
-		return compound("%I:%M:%S %p")
-	case 'T', 'X':
-		return compound("%H:%M:%S")
+		return w.compound("%Y-%m-%d"), true
+	}
+	if format := expandedTime(rune(letter)); format != "" {
+		return w.compound(format), true
 	}
 	return "", false
+}
+
+// compound writes what a directive is short for.
+func (w *timeWriter) compound(format string) string {
+	in := timeWriter{f: w.f, limit: 1 << 10}
+	in.format(format)
+	return in.out.String()
 }
 
 // timeItem is one piece of a format for reading: a directive, white space or a character.
@@ -438,18 +360,8 @@ func timeItems(out []timeItem, format string) (_ []timeItem, problem string) {
 			out = append(out, timeItem{'=', c})
 			continue
 		}
-		for strings.ContainsRune("-_0^#", at(i)) {
-			i++
-		}
-		for at(i) >= '0' && at(i) <= '9' {
-			i++
-		}
 		letter := at(i)
 		i++
-		if letter == 'O' && strings.ContainsRune("dmyHIMSwep", at(i)) {
-			letter = at(i)
-			i++
-		}
 		switch {
 		case letter < 0 || pytext.IsSpace(letter):
 			return nil, "stray %"
@@ -457,16 +369,13 @@ func timeItems(out []timeItem, format string) (_ []timeItem, problem string) {
 			out = append(out, timeItem{'=', '%'})
 			continue
 		}
-		if j := strings.IndexRune("eklP", letter); j >= 0 {
-			letter = rune("dHIp"[j])
-		}
 		if expanded := expandedTime(letter); expanded != "" {
 			if out, problem = timeItems(out, expanded); problem != "" {
 				return nil, problem
 			}
 			continue
 		}
-		if !strings.ContainsRune("dfHIGjmMSUWwuVyYzAaBbpZ", letter) {
+		if !strings.ContainsRune("dfHIjmMSyYzAaBbpZ", letter) {
 			return nil, "'" + string(letter) + "' is a bad directive"
 		}
 		for _, o := range out {
@@ -483,9 +392,9 @@ func expandedTime(letter rune) string {
 	switch letter {
 	case 'c':
 		return "%a %b %d %H:%M:%S %Y"
-	case 'x':
+	case 'D', 'x':
 		return "%m/%d/%y"
-	case 'X', 'T':
+	case 'T', 'X':
 		return "%H:%M:%S"
 	case 'R':
 		return "%H:%M"
@@ -576,16 +485,10 @@ func (s *timeScanner) accepts(item timeItem, at int) []int {
 		return s.upTo(at, 0, 59, false)
 	case 'S':
 		return s.upTo(at, 0, 61, false)
-	case 'U', 'W', 'V':
-		return s.upTo(at, 0, 53, false)
-	case 'Y', 'G':
+	case 'Y':
 		return s.fixed(at, 4)
 	case 'y':
 		return s.fixed(at, 2)
-	case 'w':
-		return s.oneOf(at, 0, 6)
-	case 'u':
-		return s.oneOf(at, 1, 7)
 	case 'j':
 		return s.yearday(at)
 	case 'f':
@@ -635,13 +538,6 @@ func (s *timeScanner) fixed(at, n int) []int {
 	return []int{at + n}
 }
 
-func (s *timeScanner) oneOf(at, low, high int) []int {
-	if at < len(s.text) && s.text[at] >= rune('0'+low) && s.text[at] <= rune('0'+high) {
-		return []int{at + 1}
-	}
-	return nil
-}
-
 func (s *timeScanner) yearday(at int) []int {
 	var out []int
 	if a, b, c := s.digit(at), s.digit(at+1), s.digit(at+2); a >= 0 && b >= 0 && c >= 0 {
@@ -664,56 +560,22 @@ func (s *timeScanner) fraction(at int) []int {
 	return out
 }
 
-// zone matches ±HH:MM with seconds and a fraction that may be left out, or Z.
+// zone matches ±HH:MM, with or without the colon, or Z.
 func (s *timeScanner) zone(at int) []int {
-	if at >= len(s.text) {
-		return nil
-	}
-	if s.text[at] == 'Z' {
+	if at < len(s.text) && s.text[at] == 'Z' {
 		return []int{at + 1}
 	}
-	if s.text[at] != '+' && s.text[at] != '-' || s.fixed(at+1, 2) == nil {
+	if at >= len(s.text) || s.text[at] != '+' && s.text[at] != '-' || s.fixed(at+1, 2) == nil {
 		return nil
 	}
-	var out []int
-	for _, start := range s.afterColon(at + 3) {
-		end, ok := s.sixty(start)
-		if !ok {
-			continue
-		}
-		for _, second := range s.afterColon(end) {
-			last, ok := s.sixty(second)
-			if !ok {
-				continue
-			}
-			if last < len(s.text) && s.text[last] == '.' {
-				stop := last + 1
-				for stop < last+7 && s.digit(stop) >= 0 {
-					stop++
-				}
-				for ; stop > last+1; stop-- {
-					out = append(out, stop)
-				}
-			}
-			out = append(out, last)
-		}
-		out = append(out, end)
+	minute := at + 3
+	if minute < len(s.text) && s.text[minute] == ':' {
+		minute++
 	}
-	return out
-}
-
-func (s *timeScanner) afterColon(at int) []int {
-	if at < len(s.text) && s.text[at] == ':' {
-		return []int{at + 1, at}
+	if tens := s.digit(minute); tens < 0 || tens > 5 {
+		return nil
 	}
-	return []int{at}
-}
-
-func (s *timeScanner) sixty(at int) (int, bool) {
-	if s.digit(at) >= 0 && s.digit(at) < 6 && s.text[at] < 0x80 && s.digit(at+1) >= 0 {
-		return at + 2, true
-	}
-	return 0, false
+	return s.fixed(minute, 2)
 }
 
 // names matches a name, the longest first.

@@ -10,7 +10,7 @@ p = Point(3, y=4)
 print(p, p.norm(), p == Point(3, 4), p != Point(3, 4), p == (3, 4), Point(1))
 p.x = 10
 print(p, repr(p), str(p), f"{p}", [p])
-print(Point.__match_args__, Point.__doc__, Point.y, hasattr(Point, 'x'))
+print(Point.__match_args__, Point.y, hasattr(Point, 'x'))
 ---
 # missing and unknown arguments
 from dataclasses import dataclass
@@ -271,7 +271,7 @@ except TypeError as e:
 class B:
     a: int
     b: int = field(default=2, kw_only=False)
-print(B(a=1), B(9, a=1), B.__doc__)
+print(B(a=1), B(9, a=1))
 @dataclass
 class D:
     a: int = field(kw_only=True)
@@ -321,12 +321,6 @@ from dataclasses import dataclass
 @dataclass(slots=True)
 class A:
     __slots__ = ('x',)
-    x: int
----
-# weakref_slot without slots
-from dataclasses import dataclass
-@dataclass(weakref_slot=True)
-class A:
     x: int
 ---
 # asdict and astuple
@@ -475,25 +469,6 @@ t = Node(1, [Node(2, [Node(3)]), Node(4)])
 print(t, t.total())
 t.children.append(t)
 print(t)
----
-# make_dataclass
-from dataclasses import make_dataclass, field, asdict
-C = make_dataclass('C', [('x', int), 'y', ('z', int, field(default=5))], namespace={'twice': lambda self: self.x * 2})
-c = C(1, 2)
-print(c, c.twice(), asdict(c), C.__name__)
-D = make_dataclass('D', [('w', int, 0)], bases=(C,), frozen=False)
-try:
-    D(1, 2, 3, 4)
-    print(D(1, 2, 3, 4), isinstance(D(1, 2), C))
-except TypeError as e:
-    print(e)
----
-from dataclasses import make_dataclass
-for names in (['a b'], ['class'], ['x', 'x'], [('x', int, 1, 2)]):
-    try:
-        make_dataclass('C', names)
-    except TypeError as e:
-        print(e)
 ---
 # eq compares field by field, and only the same class
 from dataclasses import dataclass

@@ -238,16 +238,11 @@ def tell(f):
     except Exception as e:
         print(type(e).__name__, e)
 tell(lambda: date.fromtimestamp(86400*3))
-tell(lambda: datetime(2020,1,1).ctime())
 tell(lambda: datetime.fromisoformat('2020-01-01 00:00:00+05:30'))
 tell(lambda: datetime.fromisoformat('20200101T000000.5Z'))
-tell(lambda: date.fromisoformat('2020-W05-3'))
-tell(lambda: date.fromisoformat('2020W05'))
 tell(lambda: time.fromisoformat('T04:05:06,789'))
 tell(lambda: time.fromisoformat('04'))
 tell(lambda: time.fromisoformat('0405'))
-tell(lambda: date.strptime('2020-01-01','%Y-%m-%d'))
-tell(lambda: time.strptime('10:20','%H:%M'))
 ---
 # one line each, part 13
 import datetime as D
@@ -257,8 +252,8 @@ def tell(f):
         print(repr(f()))
     except Exception as e:
         print(type(e).__name__, e)
-tell(lambda: datetime(1,1,1).strftime('%Y %C %y %G'))
-tell(lambda: datetime(2020,1,5,15,4,5,6).strftime('%-d %-m %-I %_d %e %k %l %P %p %n %t %D %F %T %R %r %h %g %s %^a %#Z %5Y %q %E %Ey %Od %c %x %X %U %W %w %u %j %f %% %:z %z|%Z|%3d|%+|%'))
+tell(lambda: datetime(1,1,1).strftime('%Y %y %G'))
+tell(lambda: datetime(2020,1,5,15,4,5,6).strftime('%-d %-m %-I %e %p %D %F %T %R %r %h %q %c %x %X %U %W %w %u %j %f %% %:z %z|%Z|%+|%'))
 tell(lambda: datetime(2020,1,5,15,tzinfo=timezone(timedelta(hours=-3,minutes=-30))).strftime('%z %:z %Z'))
 tell(lambda: date(2020,1,5).strftime('%H:%M %f %z'))
 tell(lambda: time(5,6).strftime('%Y-%m-%d %H:%M %j %a'))
@@ -351,10 +346,10 @@ for f in ('%Y-%m-%dT%H:%M:%S.%fZ', '%d/%m/%y %I:%M %p', '%a %b %e', '%A, %B %-d'
 # parsing
 from datetime import datetime, date, time
 for text, f in [('2024-02-03', '%Y-%m-%d'), ('03/02/24', '%d/%m/%y'), ('Feb 3, 2024 4:05 PM', '%b %d, %Y %I:%M %p'), ('saturday 3 FEBRUARY 2024', '%A %d %B %Y'),
-                ('20240203T040506', '%Y%m%dT%H%M%S'), ('2024-034', '%Y-%j'), ('2024 5 6', '%Y %W %w'), ('2024-W05-6', '%G-W%V-%u'), ('12:30:01.5', '%H:%M:%S.%f'),
+                ('20240203T040506', '%Y%m%dT%H%M%S'), ('2024-034', '%Y-%j'), ('12:30:01.5', '%H:%M:%S.%f'),
                 ('2024-02-03 04:05:06+0530', '%Y-%m-%d %H:%M:%S%z'), ('2024-02-03 04:05:06-03:30', '%Y-%m-%d %H:%M:%S%z'), ('2024-02-03Z', '%Y-%m-%d%z'), ('12 AM', '%I %p'), ('12 PM', '%I %p'),
                 ('  2024   1', ' %Y %m'), ('1 1 1', '%d %m %H'), ('11', '%m%d'), ('111', '%m%d'), ('69 68', '%y %m'), ('99', '%y'), ('10:61', '%H:%M'), ('1999-1-1x', '%Y-%m-%d'),
-                ('2024 UTC', '%Y %Z'), ('Mon', '%a'), ('2024-13', '%Y-%m'), ('', '%Y'), ('5%', '%d%%'), ('2024-02-30', '%Y-%m-%d'), ('Tue Feb  3 04:05:06 2024', '%c'), ('02/03/24', '%x'), ('2024-366', '%Y-%j'), ('2023-366', '%Y-%j'), ('2024 53 1', '%G %V %u'), ('x', 'x'), ('X', 'x')]:
+                ('2024 UTC', '%Y %Z'), ('Mon', '%a'), ('2024-13', '%Y-%m'), ('', '%Y'), ('5%', '%d%%'), ('2024-02-30', '%Y-%m-%d'), ('Tue Feb  3 04:05:06 2024', '%c'), ('02/03/24', '%x'), ('2024-366', '%Y-%j'), ('2023-366', '%Y-%j'), ('x', 'x'), ('X', 'x')]:
     try:
         print(text, repr(datetime.strptime(text, f)))
     except ValueError as e:
@@ -415,7 +410,7 @@ for i in range(150):
 ---
 # ISO texts
 from datetime import datetime, date, time
-for s in ['2024-01-05', '2024-W01', '2024W011', '2024-W01-5', '2024-001', '2024-1-5', '2024-01-05T10', '2024-01-05T10:20', '2024-01-05T1020', '2024-01-05T10:20:30', '2024-01-05 10:20:30.5', '2024-01-05T10:20:30,123456789',
+for s in ['2024-01-05', '2024-001', '2024-1-5', '2024-01-05T10', '2024-01-05T10:20', '2024-01-05T1020', '2024-01-05T10:20:30', '2024-01-05 10:20:30.5', '2024-01-05T10:20:30,123456789',
           '2024-01-05T10:20Z', '2024-01-05T10:20+01', '2024-01-05T10:20+01:30:15', '2024-01-05T10:20-0130', '2024-01-05T', '2024-01-05T10:2', '2024-01-05T25:00', '2024-01-05T10:20:30+24:00', '2024-01-05x10:20', '2024-01-05T10:20:30Zx', '2024-01-05T24:00', '2024-01-05T24:01', '', '2024', 'T10']:
     for kind in (date, datetime, time):
         try:

@@ -127,37 +127,6 @@ print(c.v, c.n)
 c.v = 7
 print(c.v)
 ---
-from functools import singledispatch
-@singledispatch
-def show(x):
-    return f"any {x}"
-@show.register
-def _(x: int):
-    return f"int {x}"
-@show.register(str)
-def _(x):
-    return f"str {x}"
-@show.register(list)
-def _list(x):
-    return f"list {len(x)}"
-print(show(1), show("a"), show([1, 2]), show(2.5), show(True), show.dispatch(int) is not None)
-class A: pass
-class B(A): pass
-@show.register(A)
-def _(x):
-    return "A"
-print(show(B()), show(A()))
----
 from functools import partial, reduce
-import functools
 compose = lambda *fs: reduce(lambda f, g: lambda x: f(g(x)), fs)
 print(compose(lambda x: x + 1, lambda x: x * 2)(5))
-class Cell:
-    def __init__(self):
-        self.alive = False
-    def set(self, v):
-        self.alive = v
-    on = functools.partialmethod(set, True)
-c = Cell()
-c.on()
-print(c.alive)
