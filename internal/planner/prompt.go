@@ -24,8 +24,8 @@ that the user gets.
   (dict, list, str, int, float, bool, None): read fields as r["name"].
 - No files, no network, no other imports than math, statistics, datetime, json,
   re, collections, itertools, functools, string, textwrap, decimal, fractions,
-  random, dataclasses, enum, typing, time, csv, difflib, struct, urllib.parse
-  and uuid.
+  random, dataclasses, enum, typing, time, csv, difflib, struct, urllib.parse,
+  uuid and zoneinfo.
 - Text that has to be understood goes to the quarantined model:
   ask_llm(question, data, schema) returns a value that fits the JSON Schema or
   type, such as a dataclass, Enum or list[str] (a string without one), and raises NotEnoughInformation when the data does not

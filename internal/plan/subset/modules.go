@@ -281,8 +281,8 @@ func moduleRemedy(name string) string {
 		return "Ask isinstance(x, (int, float))."
 	case "warnings", "logging":
 		return "Use print."
-	case "zoneinfo", "pytz":
-		return "Use datetime.timezone with a fixed offset."
+	case "pytz", "dateutil":
+		return "Use datetime and zoneinfo."
 	case "cmath":
 		return "Compute with two floats, or with math.hypot and math.atan2."
 	case "inspect", "importlib", "ast", "dis", "gc", "weakref":

@@ -104,6 +104,9 @@ func TestLanguage(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
+			if name == "mod_zoneinfo" && py.Exec(t, "import zoneinfo\nzoneinfo.ZoneInfo('Europe/Berlin')\n").Error != "" {
+				t.Skip("CPython finds no time zones on this machine to compare with: install tzdata")
+			}
 			line := 1
 			for _, c := range strings.Split(string(src), "\n---\n") {
 				compare(t, py, fmt.Sprintf("%s:%d", file, line), c+"\n")

@@ -116,11 +116,12 @@ func planPackages() map[string]Package {
 		"internal/plan/library/native": {
 			Imports: []string{fault, syntax, "internal/plan/value", "internal/plan/compile", "internal/plan/label", "internal/plan/python/pytext", "internal/plan/python/random", "internal/plan/library/native/..."},
 		},
-		"internal/plan/library/native/decimal": {Imports: []string{syntax, "internal/plan/value", "internal/plan/label", "internal/plan/python/pytext", "internal/plan/python/decimal"}},
-		"internal/plan/library/native/json":    {Imports: []string{"internal/plan/value", "internal/plan/label", "internal/plan/python/pytext"}},
-		"internal/plan/library/native/math":    {Imports: []string{syntax, "internal/plan/value", "internal/plan/python/pytext"}},
-		"internal/plan/library/native/re":      {Imports: []string{"internal/plan/value", "internal/plan/python/regex"}},
-		"internal/plan/subset":                 {Imports: []string{fault, syntax, "internal/plan/value", "internal/plan/library", "internal/plan/library/native"}},
+		"internal/plan/library/native/decimal":  {Imports: []string{syntax, "internal/plan/value", "internal/plan/label", "internal/plan/python/pytext", "internal/plan/python/decimal"}},
+		"internal/plan/library/native/json":     {Imports: []string{"internal/plan/value", "internal/plan/label", "internal/plan/python/pytext"}},
+		"internal/plan/library/native/zoneinfo": {Imports: []string{"internal/plan/value"}},
+		"internal/plan/library/native/math":     {Imports: []string{syntax, "internal/plan/value", "internal/plan/python/pytext"}},
+		"internal/plan/library/native/re":       {Imports: []string{"internal/plan/value", "internal/plan/python/regex"}},
+		"internal/plan/subset":                  {Imports: []string{fault, syntax, "internal/plan/value", "internal/plan/library", "internal/plan/library/native"}},
 		"internal/plan/vm": {
 			Imports: []string{fault, syntax, "internal/plan/bytecode", "internal/plan/value", "internal/plan/compile", "internal/plan/builtin", "internal/plan/subset", "internal/plan/python/pytext", "internal/plan/label", "internal/plan/library", "internal/plan/library/native/..."},
 			Tests:   []string{cpython},

@@ -14,6 +14,7 @@ import (
 	"praxis/internal/plan/library/native/json"
 	"praxis/internal/plan/library/native/math"
 	"praxis/internal/plan/library/native/re"
+	"praxis/internal/plan/library/native/zoneinfo"
 	"praxis/internal/plan/value"
 )
 
@@ -70,7 +71,7 @@ var functions = sync.OnceValue(func() []*value.Native {
 	for _, table := range [][]*value.Native{
 		dataclassNatives(), clockNatives(), timeTextNatives(), randomNatives(), decimal.Natives(), systemNatives(),
 		math.Natives(), operatorNatives(), json.Natives(), re.Natives(), bytesModules(), copyNatives(), heapNatives(),
-		collectionsNatives(), timeNatives(), asyncioNatives(),
+		collectionsNatives(), timeNatives(), asyncioNatives(), zoneinfo.Natives(),
 	} {
 		out = append(out, table...)
 	}

@@ -1,0 +1,133 @@
+// Package zoneinfo has the time zones of the IANA database, so that the same plan
+// gives the same times on every machine, whatever zones the host has.
+//
+// zoneinfo.zip is the archive that comes with Go, in lib/time of its distribution;
+// a newer one replaces it. IANA says that the database is in the public domain
+// (https://www.iana.org/time-zones).
+package zoneinfo
+
+import (
+	"archive/zip"
+	"bytes"
+	_ "embed"
+	"io"
+	"sync"
+	"time"
+
+	"praxis/internal/plan/value"
+)
+
+//go:embed zoneinfo.zip
+var archive []byte
+
+// zones are all time zones by name.
+var zones = sync.OnceValue(func() map[string]*time.Location {
+	out := map[string]*time.Location{}
+	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		return out
+	}
+	for _, f := range z.File {
+		r, err := f.Open()
+		if err != nil {
+			continue
+		}
+		data, err := io.ReadAll(r)
+		if err != nil || r.Close() != nil {
+			continue
+		}
+		if zone, err := time.LoadLocationFromTZData(f.Name, data); err == nil {
+			out[f.Name] = zone
+		}
+	}
+	return out
+})
+
+// Natives are the functions in Go of module zoneinfo.
+func Natives() []*value.Native {
+	return []*value.Native{
+		{Name: "zoneinfo._names", Params: "", Call: names},
+		{Name: "zoneinfo._at", Params: "key, seconds, /", Call: at},
+		{Name: "zoneinfo._wall", Params: "key, seconds, fold, /", Call: wall},
+	}
+}
+
+// names are the names of all zones.
+func names(t *value.Thread, _ *value.Args) (value.Value, error) {
+	out := make([]value.Value, 0, len(zones()))
+	for name := range zones() {
+		out = append(out, t.Str(name))
+	}
+	return t.Tuple(out), t.Alloc(int64(len(out)) * 2 * value.ValueBytes)
+}
+
+// zone is the zone that the first argument names; nil when there is none.
+func zone(t *value.Thread, a *value.Args) *time.Location {
+	if s, ok := t.Payload(a.Pos[0], value.KStr); ok {
+		return zones()[s.Obj.(*value.Str).Text]
+	}
+	return nil
+}
+
+// at says how a zone's clocks are set at a time, in seconds since 1970: their
+// offset to UTC and the part of it that is daylight saving, in seconds, and
+// their name. It is None for a zone that does not exist.
+func at(t *value.Thread, a *value.Args) (value.Value, error) {
+	z := zone(t, a)
+	if z == nil {
+		return value.None, nil
+	}
+	s, err := t.Index(a.Pos[1])
+	if err != nil {
+		return value.Value{}, err
+	}
+	return clocks(t, time.Unix(s.N, 0).In(z))
+}
+
+// wall is at for a time on the zone's clocks, in seconds as if they showed UTC.
+// Where they were set forward or back, fold says which of both offsets counts
+// (PEP 495).
+func wall(t *value.Thread, a *value.Args) (value.Value, error) {
+	z := zone(t, a)
+	if z == nil {
+		return value.None, nil
+	}
+	s, err := t.Index(a.Pos[1])
+	if err != nil {
+		return value.Value{}, err
+	}
+	const day = 24 * 60 * 60
+	before, after := time.Unix(s.N-day, 0).In(z), time.Unix(s.N+day, 0).In(z)
+	if offset(before) == offset(after) {
+		return clocks(t, time.Unix(s.N-offset(before), 0).In(z))
+	}
+	was := offset(time.Unix(s.N-offset(before), 0).In(z)) == offset(before)
+	is := offset(time.Unix(s.N-offset(after), 0).In(z)) == offset(after)
+	if later := a.Pos[2].N != 0; is && !was || is == was && later {
+		return clocks(t, after)
+	}
+	return clocks(t, before)
+}
+
+// offset is how many seconds the clocks are ahead of UTC at a time.
+func offset(at time.Time) int64 {
+	_, o := at.Zone()
+	return int64(o)
+}
+
+// clocks are the offset, the daylight saving and the name of a zone's clocks. The
+// saving is what the offset differs by from that of the nearest time without one.
+func clocks(t *value.Thread, at time.Time) (value.Value, error) {
+	name, _ := at.Zone()
+	saving := int64(0)
+	if at.IsDST() {
+		begin, end := at.ZoneBounds()
+		for _, other := range []time.Time{begin.Add(-1), end} {
+			if !other.IsZero() && !other.IsDST() {
+				saving = offset(at) - offset(other)
+				break
+			}
+		}
+	}
+	return t.Tuple([]value.Value{value.Int(offset(at)), value.Int(saving), t.Str(name)}), t.Alloc(4 * value.ValueBytes)
+}
