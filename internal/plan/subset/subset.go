@@ -250,7 +250,7 @@ func refusedNames(name string) (string, bool) {
 		return "Leave it out; a plan runs on its own.", true
 	case "__import__":
 		return "Use an import statement.", true
-	case "__builtins__", "__loader__", "__spec__", "__file__":
+	case "__builtins__", "__loader__", "__spec__":
 		return "Plans cannot reach into the language's machinery; do without it.", true
 	case "memoryview", "bytearray":
 		return "Use bytes, or a list of ints.", true

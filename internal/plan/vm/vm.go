@@ -158,6 +158,7 @@ func (vm *VM) prepare(inputs []value.Field) error {
 	}
 	vm.main = &value.Module{Name: "__main__"}
 	vm.main.Names.SetName(vm.t.Intern("__name__"), vm.t.Str("__main__"))
+	vm.main.Names.SetName(vm.t.Intern("__file__"), vm.t.Str(vm.prog.name))
 	for _, name := range vm.prog.env.Tools {
 		vm.addTool(name)
 	}

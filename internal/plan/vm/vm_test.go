@@ -163,3 +163,11 @@ func TestPrintOfSurrogates(t *testing.T) {
 		t.Errorf("got %q, %s", got.Out, got.Error)
 	}
 }
+
+// TestFile gives a plan the name of its file.
+func TestFile(t *testing.T) {
+	t.Parallel()
+	if got := runPlan("def f():\n    return __file__\nprint(f(), __name__)\n", true); got.Out != "plan.py __main__\n" {
+		t.Errorf("got %+v", got)
+	}
+}
