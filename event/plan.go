@@ -76,6 +76,9 @@ type DecisionMade struct {
 	Reason  string `json:"reason,omitempty"`
 	Remedy  string `json:"remedy,omitempty"`
 	Code    string `json:"code,omitempty"` // as package fault names it, of a condition that could not be evaluated
+	// Members are the values of trusted results that arguments equal, where a rule
+	// asked: "args.to: contacts.all#2 /0/email".
+	Members []string `json:"members,omitempty"`
 }
 
 // LabelLowered says that data lost a source: a person endorsed it, or a rule of

@@ -105,7 +105,7 @@ type ToolRules struct {
 func toolRules(pol *policy.Policy, tools *tool.Set) []ToolRules {
 	out := []ToolRules{}
 	for d := range tools.All() {
-		w := ToolRules{Tool: d.Name, Effects: d.Effects.String(), Rules: []string{}, Demands: demands(d), Otherwise: policy.Default(d).String()}
+		w := ToolRules{Tool: d.Name, Effects: d.Effects.String(), Rules: []string{}, Demands: demands(d), Otherwise: pol.Otherwise(d).String()}
 		for _, r := range pol.Rules() {
 			if slices.Contains(r.Tools, d.Name) {
 				w.Rules = append(w.Rules, r.Name)

@@ -4,6 +4,7 @@ import (
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
 	"praxis/internal/plan/value"
+	"praxis/internal/tool/jsondoc"
 )
 
 // Printed is a piece of what a plan printed, and what it depends on.
@@ -99,5 +100,18 @@ func (r *Run) know(d value.Data) {
 		r.known.bytes += size
 		r.known.values = append(r.known.values, d.Value)
 		r.task.Add(d.Value)
+	}
+}
+
+// enrol adds the trusted parts of the result that the plan waits for to the members.
+func (r *Run) enrol(d value.Data, path jsondoc.Pointer) {
+	for i, item := range d.Items {
+		r.enrol(item, path.Index(i))
+	}
+	for _, f := range d.Fields {
+		r.enrol(f.Data, path.Child(f.Name))
+	}
+	if d.Items == nil && d.Fields == nil && r.table.Label(d.Label).Trusted() {
+		r.members.Add(policy.Member{Tool: r.call.Tool.Name, Call: r.call.Number, Path: path, Value: d.Value})
 	}
 }

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ tools:
   - name: events
     version: 1.0.0
     effects: read
-    input: {type: object, properties: {}}
+    input: {type: object, properties: {x: {}}}
     labels: {readers: everyone, fields: {"/*/title": {readers: [me]}}}
     output:
       type: array
@@ -171,5 +172,67 @@ func TestPartsOfOthers(t *testing.T) {
 	}
 	if l := step.Call.Labels["v"]; l.Trusted() || l.Readers.String() != "nobody" {
 		t.Error(l)
+	}
+}
+
+// TestMembers: a value of a trusted result stays a member when the plan is stored and
+// resumed; what an argument of somebody else's chose is none.
+func TestMembers(t *testing.T) {
+	set := partSet(t)
+	pol, err := policy.Load("policy.yaml", []byte(`version: 1
+rules:
+  - {name: guest, tools: [put], when: 'args.v.among("events/*/guests")', decision: allow, reason: r}
+otherwise: [{tools: [put], decision: deny, reason: r, remedy: r}]
+`), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for code, want := range map[string]string{
+		"e = events()[0]\nput(e['title'])":                                 "allow [args.v: events#1 /0/guests/1]", // the title is the address of a guest
+		"e = events()[0]\nput(e['note'])":                                  "deny []",
+		"t = opened()['who']\ne = events(x=t)[0]\nput(e['title'])":         "deny []", // opened chose what is returned
+		"put('me@acme.com')":                                               "deny []", // nothing was returned yet
+		"events()\nput(['me@acme.com', 'ann@acme.com'])":                   "allow [args.v: events#1 /0/guests/1 args.v: events#1 /0/guests/0]",
+		"events()\nput(['me@acme.com', 'mallory@evil.example'])":           "deny []",
+		"events()\nput({'to': 'me@acme.com'})":                             "deny []",
+		"x = opened()['who']\nl = events()\nif x:\n    put(l[0]['title'])": "allow [args.v: events#2 /0/guests/1]",
+	} {
+		p, err := plan.Prepare(t.Context(), plan.Source{Name: "plan.py", Text: []byte(code)}, plan.Options{Tools: set, Policy: pol})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.Start(plan.Start{Now: time.Unix(0, 0)})
+		if err != nil {
+			t.Fatal(p.Check.Text(), err)
+		}
+		for {
+			step, err := r.Next()
+			if err != nil || step.Call == nil {
+				t.Fatal(code, step, err)
+			}
+			if step.Call.Tool.Name == "put" {
+				break
+			}
+			v, err := jsondoc.Decode([]byte(map[string]string{"events": `[{"title": "me@acme.com", "note": "eve", "guests": ["ann@acme.com", "me@acme.com"]}]`, "opened": `{"who": "x", "y": 1}`}[step.Call.Tool.Name]))
+			if err == nil {
+				_, err = r.Reply(v)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		state, err := r.Dump()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := plan.Resume(t.Context(), state, set, pol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range []policy.Decision{r.Waiting().Decision, again.Waiting().Decision} {
+			if got := fmt.Sprint(d.Verdict, " ", d.Members); got != want {
+				t.Errorf("%s\ngot  %s\nwant %s", code, got, want)
+			}
+		}
 	}
 }

@@ -98,6 +98,7 @@ type Run struct {
 	out     []Printed
 	outputs label.ID // of all that was printed
 	task    *policy.Task
+	members policy.Members
 	known   known // results and inputs that were added to it
 }
 
@@ -161,7 +162,7 @@ func (r *Run) prepare(c *vm.Call) error {
 		Labels: map[string]label.Label{}, deep: deep,
 	}
 	args := &jsondoc.Object{}
-	judged := policy.Call{Tool: def, Number: call.Number, Control: call.Control, Args: map[string]policy.Labelled{}}
+	judged := policy.Call{Tool: def, Number: call.Number, Control: call.Control, Members: &r.members, Args: map[string]policy.Labelled{}}
 	for _, a := range bound {
 		args.Set(a.Name, a.Value.JSON())
 		call.Labels[a.Name] = r.table.Label(a.Value.Join(r.table))
@@ -214,6 +215,9 @@ func (r *Run) Reply(result any) (Got, error) {
 	}
 	if len(r.call.Tool.Labels.Fields) > 0 {
 		got.Label = r.table.Label(r.table.Join(data.Join(r.table), r.table.Intern(from)))
+	}
+	if r.plan.Policy.Watches(r.call.Tool.Name) {
+		r.enrol(data, "")
 	}
 	r.know(data)
 	r.reply(data)

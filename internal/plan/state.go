@@ -45,6 +45,7 @@ type header struct {
 	Made    []Made            `json:"made,omitempty"`
 	Request string            `json:"request,omitempty"`
 	Known   json.RawMessage   `json:"known,omitempty"`
+	Members []policy.Member   `json:"members,omitempty"`
 }
 
 // Dump returns the whole state of a plan that waits at a call. What it printed
@@ -64,7 +65,7 @@ func (r *Run) Dump() ([]byte, error) {
 	h := header{
 		Name: r.plan.Name, Text: r.plan.Text, Strict: r.plan.Strict, Tools: pins(r.plan.Tools), Inputs: inputs,
 		Now: r.start.Now, Seed: r.start.Seed, Limits: r.start.Limits, Calls: r.calls, Total: r.total, Outputs: r.outputs, Made: r.start.Made,
-		Request: r.plan.Request, Known: known,
+		Request: r.plan.Request, Known: known, Members: r.members.All(),
 	}
 	head, err := json.Marshal(h)
 	if err != nil {
@@ -154,6 +155,9 @@ func (o Options) Resume(ctx context.Context, state []byte) (*Run, error) {
 			r.know(value.Data{Value: v})
 		}
 	}
+	for _, m := range h.Members {
+		r.members.Add(m)
+	}
 	if !r.table.Has(r.outputs) {
 		return nil, broken("its labels do not fit")
 	}
@@ -206,6 +210,7 @@ func openState(state []byte) (h header, machine []byte, err error) {
 	}
 	dec := json.NewDecoder(bytes.NewReader(head))
 	dec.DisallowUnknownFields()
+	dec.UseNumber() // of members
 	if err := dec.Decode(&h); err != nil {
 		return h, nil, broken("its header cannot be read")
 	}

@@ -303,7 +303,7 @@ func Announcement(step int, call *plan.Call) event.ToolCalled {
 // Decided is the event of the policy's decision about a call.
 func Decided(step int, call *plan.Call) event.DecisionMade {
 	d := call.Decision
-	return event.DecisionMade{Step: step, ID: call.ID(), Tool: call.Tool.Name, Verdict: d.Verdict.String(), Rule: d.Rule, Reason: d.Reason, Remedy: d.Remedy, Code: string(d.Code)}
+	return event.DecisionMade{Step: step, ID: call.ID(), Tool: call.Tool.Name, Verdict: d.Verdict.String(), Rule: d.Rule, Reason: d.Reason, Remedy: d.Remedy, Code: string(d.Code), Members: d.Members}
 }
 
 // ErrNoImplementation says that nothing implements a tool.

@@ -154,6 +154,9 @@ func sourceText(l event.DataLabel) string {
 func (s *Screen) decided(e event.DecisionMade) {
 	sgr := map[string]string{"allow": format.Green, "ask": format.Yellow, "deny": format.Red}[e.Verdict]
 	s.printf("    %s %s\n", s.Style.Paint(sgr, verdictWord(e.Verdict)), s.Style.Paint(format.Dim, fmt.Sprintf("by the rule %q", safetext.Line(e.Rule))))
+	if len(e.Members) > 0 {
+		s.paragraphs("      ", "found in trusted results: "+strings.Join(e.Members, ", "))
+	}
 	if e.Verdict == "deny" && e.Reason != "" {
 		s.paragraphs("      ", strings.TrimSpace(e.Reason+"\n"+format.Worded(fault.Code(e.Code), fault.Data{"rule": e.Rule}, e.Remedy)))
 	}

@@ -246,7 +246,7 @@ func FuzzCondition(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		r := &reader{file: "f"}
-		c, err := newCompiler(r, []string{"staff"}, nil)
+		c, err := newCompiler(r, set, []string{"staff"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,6 +21,7 @@ type Call struct {
 	Tool    *tool.Definition
 	Number  int // 1, 2, … of the host calls of the run
 	Args    map[string]Labelled
+	Members *Members    // values of trusted results of the run; nil: none
 	Control label.Label // of the control flow: what decided that the call is reached (mode strict)
 }
 

@@ -111,7 +111,7 @@ func (p *Policy) ParseCall(name string, data []byte) (Call, error) {
 	}
 	l := &loader{reader: r, tools: p.tools, policy: p}
 	var c Call
-	if l.keys(root, "a call", "call", "number", "args", "control") {
+	if l.keys(root, "a call", "call", "number", "args", "control", "results") {
 		c, _ = l.call(root, "the call")
 	}
 	return c, r.callFault()
@@ -128,7 +128,7 @@ func (r *reader) callFault() error {
 
 func (l *loader) testCase(e *entry) *testCase {
 	before := len(l.problems)
-	if !l.keys(e, "a case", "name", "call", "number", "args", "control", "expect", "rule") {
+	if !l.keys(e, "a case", "name", "call", "number", "args", "control", "results", "expect", "rule") {
 		return nil
 	}
 	c := &testCase{name: l.need(e, "name", "a case"), pos: e.pos}
@@ -170,6 +170,7 @@ func (l *loader) call(e *entry, what string) (Call, bool) {
 	if ctl := e.get("control"); ctl != nil && l.keys(ctl, "control of "+what, "sources", "readers", "endorsed") {
 		c.Control = l.label(ctl, what)
 	}
+	c.Members = l.results(e.get("results"), what)
 	if d == nil {
 		return c, false
 	}
@@ -186,8 +187,28 @@ func (l *loader) call(e *entry, what string) (Call, bool) {
 	return c, true
 }
 
+// results are those of calls before, with trusted arguments, by tool.
+func (l *loader) results(e *entry, what string) *Members {
+	out := &Members{}
+	if e == nil || !l.mapping(e, "results of "+what, maxMembers) {
+		return out
+	}
+	for i, k := range e.keys {
+		d, ok := l.tools.Lookup(k.text)
+		if !ok {
+			l.add(k.pos, didYouMean(k.text, l.tools.Names()), "%s: there is no tool %s", what, safetext.Quote(k.text))
+			continue
+		}
+		out.AddResult(d, i+1, e.items[i].value())
+	}
+	return out
+}
+
 func (l *loader) knownRule(e *entry, what string) {
 	known := []string{DefaultRule, ApprovalRule, ArgumentRule}
+	for _, r := range l.policy.others {
+		known = append(known, r.name)
+	}
 	for _, r := range l.policy.rules {
 		known = append(known, r.name)
 	}

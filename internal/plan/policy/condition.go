@@ -15,6 +15,7 @@ import (
 	"cel.dev/cel-go/parser"
 
 	"praxis/internal/safetext"
+	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 )
 
@@ -35,6 +36,7 @@ const (
 	fnSources      = "sources"
 	fnFrom         = "from"
 	fnReadableBy   = "readableBy"
+	fnAmong        = "among"
 	fnWithin       = "within"
 	conditionIntro = "Write a condition in CEL, such as args.to.trusted()."
 )
@@ -42,7 +44,7 @@ const (
 // labelFunctions are those that ask a label; they need an argument, or a part
 // of one, before the dot.
 func labelFunctions() []string {
-	return []string{fnTrusted, fnEndorsed, fnSources, fnFrom, fnReadableBy}
+	return []string{fnTrusted, fnEndorsed, fnSources, fnFrom, fnReadableBy, fnAmong}
 }
 
 // rootNames are the variables of every condition.
@@ -56,6 +58,7 @@ type condition struct {
 	uses    []use
 	names   []string // of the named conditions that it uses
 	froms   []from   // patterns of sources that it names
+	members []string // patterns of the results that it looks for a value in
 }
 
 // clause is one of the parts that the condition joins by &&.
@@ -114,6 +117,7 @@ type from struct {
 // compiler turns the texts of conditions into programs.
 type compiler struct {
 	r      *reader
+	tools  *tool.Set
 	env    *cel.Env
 	groups []string // names of groups with principals
 	named  []string // of the conditions that can be used
@@ -121,7 +125,7 @@ type compiler struct {
 
 // newCompiler builds the environment. Only has, all, exists and exists_one are
 // macros: map and filter build lists whose labels nobody would know.
-func newCompiler(r *reader, groups, named []string) (*compiler, error) {
+func newCompiler(r *reader, tools *tool.Set, groups, named []string) (*compiler, error) {
 	dyn, str := cel.DynType, cel.StringType
 	texts := cel.ListType(str)
 	opts := []cel.EnvOption{
@@ -150,6 +154,7 @@ func newCompiler(r *reader, groups, named []string) (*compiler, error) {
 		cel.Function(fnSources, cel.MemberOverload("dyn_sources", []*cel.Type{dyn}, texts, cel.UnaryBinding(sourcesOf))),
 		cel.Function(fnFrom, cel.MemberOverload("dyn_from_string", []*cel.Type{dyn, str}, cel.BoolType, cel.BinaryBinding(isFrom))),
 		cel.Function(fnReadableBy, cel.MemberOverload("dyn_readable_by_dyn", []*cel.Type{dyn, dyn}, cel.BoolType, cel.OverloadIsNonStrict(), cel.BinaryBinding(isReadableBy))),
+		cel.Function(fnAmong, cel.MemberOverload("dyn_among_string", []*cel.Type{dyn, str}, cel.BoolType, cel.BinaryBinding(isAmong))),
 		cel.Function(fnWithin, cel.MemberOverload("dyn_within_list", []*cel.Type{dyn, texts}, cel.BoolType, cel.BinaryBinding(isWithin))),
 	}
 	for _, name := range named {
@@ -159,7 +164,7 @@ func newCompiler(r *reader, groups, named []string) (*compiler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot prepare CEL: %w", err)
 	}
-	return &compiler{r: r, env: env, groups: groups, named: named}, nil
+	return &compiler{r: r, tools: tools, env: env, groups: groups, named: named}, nil
 }
 
 // compile returns nil after a problem.
@@ -312,7 +317,7 @@ func (costs) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
 		if n, ok := args[0].(*node); ok && n.whole != nil {
 			price += uint64(len(n.whole.may.sources)) / 10
 		}
-	case fnReadableBy, fnWithin:
+	case fnReadableBy, fnWithin, fnAmong:
 		for _, a := range args {
 			if s, ok := a.(interface{ Size() ref.Val }); ok {
 				if size, ok := s.Size().(types.Int); ok {

@@ -24,6 +24,9 @@ type Decision struct {
 	Rule    string  `json:"rule"` // a rule of the file, DefaultRule, ApprovalRule, ArgumentRule or UnknownTool
 	Reason  string  `json:"reason"`
 	Remedy  string  `json:"remedy,omitempty"`
+	// Members says which values of trusted results arguments equal, where a rule asked:
+	// "args.to: contacts.all#2 /0/email".
+	Members []string `json:"members,omitempty"`
 	// Code is that of Err. Whoever shows the remedy may have words of its own for it.
 	Code  fault.Code `json:"code,omitempty"`
 	Err   error      `json:"-"` // a fault when a condition could not be evaluated, which denies
@@ -102,26 +105,33 @@ func (p *Policy) concrete(c *Call) *evaluation {
 	}
 	e.args = newNode("args", c.Tool.Input.Type(), whole, bounds{})
 	e.control = newNode("pc", nil, &Labelled{Label: c.Control}, bounds{})
+	if e.members = c.Members; e.members == nil {
+		e.members = &Members{}
+	}
 	e.finish()
 	return e
 }
 
 func (e *evaluation) finish() {
-	e.args.me = e.policy.tools.Principals().Me
+	e.args.me, e.args.ev = e.policy.tools.Principals().Me, e
 	e.control.form, e.control.known = mark, false
 }
 
 func (p *Policy) decide(e *evaluation) Decision {
 	steps := p.steps(e)
-	return settle(e.def, steps, strictest(steps))
+	return e.settle(steps, strictest(steps))
 }
 
 // settle makes the decision of the step that counts, or of none.
-func settle(def *tool.Definition, steps []Step, best *Step) Decision {
-	d := Decision{Steps: steps}
+func (e *evaluation) settle(steps []Step, best *Step) Decision {
+	d := Decision{Steps: steps, Members: e.found}
 	if best == nil {
-		d.Verdict, d.Rule = Default(def), DefaultRule
-		d.Reason, d.Remedy = defaultReason(def)
+		d.Verdict, d.Rule = e.policy.Otherwise(e.def), DefaultRule
+		if r := e.policy.others[e.def.Name]; r != nil {
+			d.Rule, d.Reason, d.Remedy = r.name, r.reason, r.remedy
+		} else {
+			d.Reason, d.Remedy = defaultReason(e.def)
+		}
 		return d
 	}
 	d.Verdict, d.Rule, d.Reason, d.Remedy = best.Verdict, best.Rule, best.reason, best.remedy
@@ -166,7 +176,7 @@ func strictest(steps []Step) *Step {
 }
 
 func defaultReason(d *tool.Definition) (reason, remedy string) {
-	if Default(d) == Allow {
+	if !d.Effects.Acts() {
 		return "no rule applies, and " + d.Name + " changes nothing", ""
 	}
 	return "no rule allows it, and " + d.Name + " has effects (" + d.Effects.String() + ")", "Change the call so that a rule allows it, or let the person who owns the policy add a rule for " + d.Name + "."

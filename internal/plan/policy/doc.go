@@ -17,6 +17,8 @@
 //	    decision: deny                       # allow, deny or ask
 //	    reason: the recipient comes from data that somebody else wrote
 //	    remedy: Use an address that the user gave.
+//	otherwise:                               # where no rule applies
+//	  - {tools: ["*.delete", "effects:external", "!mail"], decision: ask, reason: …}
 //	lower:                                   # declassification by rule
 //	  - name: dates out of mail
 //	    tools: [ask_llm]
@@ -42,8 +44,9 @@
 //
 // Of the rules that apply, the strictest verdict counts (deny before ask before
 // allow) and, among those, the first in the file is named. The order of rules
-// therefore never changes what is decided. Without a rule that applies, tools
-// that only read are allowed and tools with effects are denied. What a
+// therefore never changes what is decided. Without a rule that applies,
+// otherwise decides; without a word there, tools that only read are allowed and tools with
+// effects are denied. What a
 // definition itself demands (argument trusted, readable_by; approval: true)
 // are rules like others: deny, and ask. A condition that cannot be evaluated,
 // or takes too many steps, denies with a fault in the decision.
@@ -60,6 +63,8 @@
 //	                   "planner"; "email.*" works
 //	x.sources()        the names of the sources, sorted: "user", "model", tools
 //	x.endorsed()       somebody or a rule vouched for it
+//	x.among("t/*/f")   it equals a text or number there in a trusted part of a result
+//	                   of the run; of a list, each item does
 //	x.readableBy(who)  who (a string or a list) may read x
 //	x.within(group)    x (a string or a list) names only principals of the group
 //

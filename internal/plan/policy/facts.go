@@ -46,12 +46,25 @@ func (f fact) is(pattern string) bool {
 	return globMatch(pattern, f.name)
 }
 
-// globMatch matches names against "*" (everything), "email.*" (all below) or a name.
+// globMatch matches names against patterns: "email.*", "*.delete", "*" for all.
 func globMatch(pattern, name string) bool {
-	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
-		return strings.HasPrefix(name, prefix)
+	head, tail, star := strings.Cut(pattern, "*")
+	if !star {
+		return pattern == name
 	}
-	return pattern == name
+	if !strings.HasPrefix(name, head) {
+		return false
+	}
+	name = name[len(head):]
+	if tail == "" {
+		return true
+	}
+	for i := range len(name) + 1 {
+		if globMatch(tail, name[i:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // facts is what a policy sees of a label, or one of the two bounds of an

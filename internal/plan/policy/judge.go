@@ -53,13 +53,13 @@ func (p *Policy) Judge(a Abstract) Judgement {
 	steps := p.steps(e)
 	sure := strictest(steps)
 	var open *Step
-	certain, denied := Default(e.def), false
+	certain, denied := p.Otherwise(e.def), false
 	if sure != nil {
 		certain = sure.Verdict
 		denied = certain == Deny || sure.truth == isError
 	}
 	possible := []Verdict{Deny} // what is not known may fail
-	if sure != nil || Default(e.def) != Deny {
+	if sure != nil || p.Otherwise(e.def) != Deny {
 		possible = append(possible, certain)
 	}
 	for i := range steps {
@@ -75,7 +75,7 @@ func (p *Policy) Judge(a Abstract) Judgement {
 		}
 	}
 	if open == nil || denied {
-		d := settle(e.def, steps, sure)
+		d := e.settle(steps, sure)
 		e.annotate(&d)
 		return e.perhapsPlanned(Judgement{Certainty: Certainty(d.Verdict), Possible: []Verdict{d.Verdict}, Decision: d})
 	}

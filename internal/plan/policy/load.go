@@ -61,7 +61,7 @@ func Load(name string, data []byte, tools *tool.Set) (*Policy, error) {
 }
 
 func (l *loader) file(root *entry) error {
-	if !l.keys(root, "the file", "version", "groups", "conditions", "rules", "lower", "tests") {
+	if !l.keys(root, "the file", "version", "groups", "conditions", "rules", "otherwise", "lower", "tests") {
 		return nil
 	}
 	if v := root.get("version"); v == nil {
@@ -74,6 +74,7 @@ func (l *loader) file(root *entry) error {
 		return err
 	}
 	l.rules(root.get("rules"))
+	l.otherwise(root.get("otherwise"))
 	l.lowerings(root.get("lower"))
 	if len(l.problems) == 0 {
 		l.consistency()
@@ -225,14 +226,20 @@ func (l *loader) pick(e *entry, what string) []string {
 	out := []string{}
 	all := l.tools.Names()
 	for _, item := range l.texts(e, "tools of "+what, maxMembers) {
-		name := item.text
+		name, less := strings.CutPrefix(item.text, "!")
+		if less {
+			if out = slices.DeleteFunc(out, func(t string) bool { return l.matches(name, t) }); !slices.ContainsFunc(all, func(t string) bool { return l.matches(name, t) }) {
+				l.add(item.pos, "", "%s: there is no tool %s", what, safetext.Quote(name))
+			}
+			continue
+		}
 		if group, ok := l.toolGroups[name]; ok {
 			out = append(out, group...)
 			continue
 		}
 		before := len(out)
 		for _, t := range all {
-			if globMatch(name, t) {
+			if l.matches(name, t) {
 				out = append(out, t)
 			}
 		}
@@ -260,6 +267,16 @@ func (l *loader) pick(e *entry, what string) []string {
 	return slices.Compact(out)
 }
 
+// matches says whether a tool is meant by a name, a glob, a group, or by its effects:
+// "effects:write".
+func (l *loader) matches(pattern, name string) bool {
+	if effects, ok := strings.CutPrefix(pattern, "effects:"); ok {
+		d, found := l.tools.Lookup(name)
+		return found && d.Effects.String() == effects
+	}
+	return globMatch(pattern, name) || slices.Contains(l.toolGroups[pattern], name)
+}
+
 func (l *loader) conditions(e *entry) error {
 	groups := make([]string, 0, len(l.principals))
 	for name := range l.principals {
@@ -281,7 +298,7 @@ func (l *loader) conditions(e *entry) error {
 		}
 	}
 	var err error
-	if l.compiler, err = newCompiler(l.reader, groups, named); err != nil {
+	if l.compiler, err = newCompiler(l.reader, l.tools, groups, named); err != nil {
 		return err
 	}
 	if len(l.problems) > 0 || e == nil {
@@ -322,6 +339,46 @@ func (l *loader) rules(e *entry) {
 		}
 	}
 	l.said.Set("rules", said)
+}
+
+// otherwise reads what is decided where no rule applies.
+func (l *loader) otherwise(e *entry) {
+	if e == nil || e.kind == nullEntry {
+		return
+	}
+	if e.kind != listEntry || len(e.items) > maxRules {
+		l.add(e.pos, "Write a list: - {tools: [email.*], decision: ask, reason: …}.", "otherwise: expected a list of at most %d, got %s", maxRules, e.show())
+		return
+	}
+	said := []any{}
+	l.policy.others = map[string]*rule{}
+	for _, item := range e.items {
+		if when := item.get("when"); when != nil {
+			l.add(when.pos, "Write a rule.", "otherwise has no conditions: it is for the calls that no rule applies to")
+			continue
+		}
+		if item.kind == mapEntry && item.get("name") == nil {
+			item.keys = append(item.keys, &entry{kind: textEntry, pos: item.pos, text: "name"})
+			item.items = append(item.items, &entry{kind: textEntry, pos: item.pos, text: OtherwiseRule})
+		}
+		r := l.rule(item)
+		if r == nil {
+			continue
+		}
+		said = append(said, r.canonical())
+		for _, name := range r.tools {
+			if first := l.policy.others[name]; first != nil {
+				l.add(item.pos, "Say it once.", "otherwise speaks of %s twice; first on line %d", name, first.pos.Line)
+			}
+			l.policy.others[name] = r
+			for _, always := range l.policy.rules {
+				if always.when == nil && slices.Contains(always.tools, name) {
+					l.add(item.pos, "Remove one of them, or give the rule a condition.", "otherwise never decides about %s: the rule %s always applies", name, safetext.Quote(always.name))
+				}
+			}
+		}
+	}
+	l.said.Set("otherwise", said)
 }
 
 func (r *rule) canonical() *jsondoc.Object {
@@ -394,7 +451,13 @@ func (l *loader) rule(e *entry) *rule {
 // index finds the rules of each tool.
 func (p *Policy) index() {
 	p.byTool = make(map[string][]*rule)
+	for _, c := range p.named {
+		p.members = append(p.members, c.members...)
+	}
 	for _, r := range p.rules {
+		if r.when != nil {
+			p.members = append(p.members, r.when.members...)
+		}
 		for _, t := range r.tools {
 			p.byTool[t] = append(p.byTool[t], r)
 		}

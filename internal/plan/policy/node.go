@@ -55,6 +55,7 @@ type node struct {
 	call     *Labelled
 	bound    *Bound
 	me       string // the user's own name as a principal
+	ev       *evaluation
 
 	whole *bounds // memo: the label with that of all parts
 	inner *bounds // memo: what the parts get from it
@@ -231,7 +232,7 @@ func (n *node) part(key any) *node {
 	case leaf:
 		found = n.inside(path, key, absent)
 	}
-	found.declared, found.me = declared, n.me
+	found.declared, found.me, found.ev = declared, n.me, n.ev
 	if n.presence == MaybeGiven && found.presence == Given {
 		found.presence = MaybeGiven
 		found.own.must, found.above.must = facts{}, facts{}

@@ -63,20 +63,24 @@ const (
 	ApprovalRule = "approval" // the tool's definition requires a person's approval
 	ArgumentRule = "argument" // the tool's definition demands something of an argument
 	UnknownTool  = "unknown tool"
-	RepeatRule   = "repeat" // an earlier plan of the run made the same call
+
+	OtherwiseRule = "otherwise" // an entry without a name of the section otherwise
+	RepeatRule    = "repeat"    // an earlier plan of the run made the same call
 )
 
 // Policy is a loaded policy. It is immutable and safe for concurrent use.
 type Policy struct {
-	name   string
-	tools  *tool.Set
-	named  map[string]*condition
-	rules  []*rule
-	byTool map[string][]*rule
-	lowers []*lowering
-	cases  []testCase
-	groups ref.Val // name → principals, for conditions
-	hash   [sha256.Size]byte
+	name    string
+	tools   *tool.Set
+	named   map[string]*condition
+	rules   []*rule
+	byTool  map[string][]*rule
+	lowers  []*lowering
+	cases   []testCase
+	others  map[string]*rule // the section otherwise, by tool
+	members []string         // patterns of the results that conditions look for a value in
+	groups  ref.Val          // name → principals, for conditions
+	hash    [sha256.Size]byte
 }
 
 // rule is one rule of the file.
@@ -140,13 +144,16 @@ func (p *Policy) Lowerings() []string {
 	return out
 }
 
-// Default returns the verdict on a tool when no rule applies: reading is
-// allowed, acting is denied.
-func Default(d *tool.Definition) Verdict {
-	if d.Effects == tool.Pure || d.Effects == tool.Read {
-		return Allow
+// Otherwise returns the verdict on a tool when no rule applies: that of the section
+// otherwise, or else reading is allowed and acting is denied.
+func (p *Policy) Otherwise(d *tool.Definition) Verdict {
+	if r := p.others[d.Name]; r != nil {
+		return r.verdict
 	}
-	return Deny
+	if d.Effects.Acts() {
+		return Deny
+	}
+	return Allow
 }
 
 // Empty returns the policy without rules over a set of tools: the defaults and
@@ -181,6 +188,8 @@ type evaluation struct {
 	vars      map[string]ref.Val
 	results   map[string]ref.Val // of named conditions
 	exhausted bool
+	members   *Members // nil before a run
+	found     []string // the members that arguments equal, for Decision.Members
 }
 
 var _ interpreter.Activation = (*evaluation)(nil)

@@ -216,7 +216,14 @@ func (w *rewriter) labelCall(e ast.Expr, s *scope) ast.Expr {
 		w.c.r.add(w.pos(call.Target()), "Ask it of an argument or of a part of one: args.to."+name+"(…).", "%s is asked of a value that has no label", name)
 		return e
 	}
-	w.use(target, p, useLabel)
+	kind := useLabel
+	if name == fnAmong {
+		kind = usePlain
+		if p.root == "pc" {
+			w.c.r.add(w.pos(e), "Ask it of an argument.", "pc is the control flow: it has labels but no value")
+		}
+	}
+	w.use(target, p, kind)
 	args := make([]ast.Expr, 0, len(call.Args()))
 	for _, a := range call.Args() {
 		arg, ap := w.rewrite(a, s)
@@ -227,6 +234,12 @@ func (w *rewriter) labelCall(e ast.Expr, s *scope) ast.Expr {
 		}
 		if lit, ok := literalText(a); ok && name == fnFrom {
 			w.cond.froms = append(w.cond.froms, from{lit, w.pos(a)})
+		}
+		if lit, ok := literalText(a); name == fnAmong && ok {
+			w.c.memberPattern(from{lit, w.pos(a)})
+			w.cond.members = append(w.cond.members, lit)
+		} else if name == fnAmong {
+			w.c.r.add(w.pos(a), `Write the tool and the path: args.to.among("contacts.all/*/email").`, "what among is asked for has to be a literal")
 		}
 		args = append(args, arg)
 	}

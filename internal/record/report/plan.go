@@ -190,6 +190,9 @@ func decided(e event.DecisionMade) annotation {
 	if e.Verdict != "allow" {
 		r.Body = strings.TrimSpace(e.Reason + "\n" + e.Remedy)
 	}
+	if len(e.Members) > 0 {
+		r.Body = strings.TrimSpace(r.Body + "\nfound in trusted results: " + strings.Join(e.Members, ", "))
+	}
 	return r
 }
 

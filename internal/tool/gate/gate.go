@@ -83,6 +83,7 @@ type Gate struct {
 	perTool  map[string]int       // by name
 	window   map[string][]instant // of tools with a rate
 	labels   *label.Table
+	members  policy.Members     // values of trusted results, for rules that ask
 	seen     label.ID           // of all that the model and its code have seen
 	grants   map[string]Answer  // what was granted for longer than one call
 	tickets  map[string]*ticket // calls that may be sent again

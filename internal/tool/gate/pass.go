@@ -165,7 +165,7 @@ func (c *passing) pass(ctx context.Context) (Result, error) {
 	d := c.decide()
 	c.out.Decision = d
 	c.announce()
-	c.Sink().Emit(event.DecisionMade{Step: c.Step, ID: c.out.ID, Tool: c.def.Name, Verdict: d.Verdict.String(), Rule: d.Rule, Reason: d.Reason, Remedy: d.Remedy, Code: string(d.Code)})
+	c.Sink().Emit(event.DecisionMade{Step: c.Step, ID: c.out.ID, Tool: c.def.Name, Verdict: d.Verdict.String(), Rule: d.Rule, Reason: d.Reason, Remedy: d.Remedy, Code: string(d.Code), Members: d.Members})
 	switch d.Verdict {
 	case policy.Allow:
 	case policy.Ask:
@@ -230,7 +230,7 @@ func (c *passing) decide() policy.Decision {
 	if c.Decision != nil {
 		return *c.Decision
 	}
-	call := policy.Call{Tool: c.def, Number: c.number, Args: map[string]policy.Labelled{}}
+	call := policy.Call{Tool: c.def, Number: c.number, Members: &c.members, Args: map[string]policy.Labelled{}}
 	for name, v := range c.Arguments.All() {
 		call.Args[name] = policy.Labelled{Value: v, Label: c.Labels[name]}
 	}

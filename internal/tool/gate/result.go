@@ -137,7 +137,11 @@ func (c *passing) accept(result any) (Accepted, error) {
 	c.mu.Lock()
 	id := c.Gate.labels.Join(c.deep, c.Gate.labels.Intern(l))
 	from := c.Gate.labels.Label(id)
+	free := c.Gate.labels.Label(c.deep).Trusted()
 	c.mu.Unlock()
+	if l, ok := result.(tool.Labelled); free && c.cfg.Policy.Watches(c.def.Name) && (!ok || l.Trusted == nil || *l.Trusted) {
+		c.members.AddResult(c.def, c.number, value)
+	}
 	got := Accepted{Label: from}
 	to, rule, lowered := from, "", false
 	if endorsed {
