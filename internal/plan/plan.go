@@ -78,7 +78,7 @@ func Prepare(ctx context.Context, src Source, o Options) (*Plan, error) {
 	}
 	p.Check, err = check.Check(ctx, check.Input{
 		Name: src.Name, Task: p.task, Source: src.Text, Module: module, Tools: o.Tools, Policy: o.Policy, Strict: o.Strict,
-		Refused: append(untyped, refusals(module, o.Tools)...), Builtins: builtin.Params, Forgive: !o.Pedantic,
+		Refused: append(untyped, refusals(module, o.Tools)...), Builtins: builtin.Params, Methods: builtin.HasMethod, Forgive: !o.Pedantic,
 	})
 	if err != nil {
 		return nil, err

@@ -230,10 +230,23 @@ func (d *Definition) CheckArguments(arguments any) error {
 	if m == nil {
 		m = d.Input.Undeclared(arguments)
 	}
+	return d.misfit(m)
+}
+
+// CheckArgument is CheckArguments of one argument, whatever the others are.
+func (d *Definition) CheckArgument(name string, v any) error {
+	m := d.Input.ValidateProperty(name, v)
 	if m != nil {
-		return m.Hiding(d.Secrets.Input).Fault("cannot call "+d.Name+": arguments", "Call it with arguments that fit its input schema.")
+		m.Path = jsondoc.Pointer("").Child(name) + m.Path
 	}
-	return nil
+	return d.misfit(m)
+}
+
+func (d *Definition) misfit(m *schema.Mismatch) error {
+	if m == nil {
+		return nil
+	}
+	return m.Hiding(d.Secrets.Input).Fault("cannot call "+d.Name+": arguments", "Call it with arguments that fit its input schema.")
 }
 
 // Rehearse answers a call from the examples: with the output of the one that

@@ -45,6 +45,17 @@ var paramTable = sync.OnceValue(func() map[string]string {
 	return table
 })
 
+// HasMethod says whether a built-in class has a method, as in "dict.get".
+func HasMethod(name string) bool { return methodTable()[name] }
+
+var methodTable = sync.OnceValue(func() map[string]bool {
+	table := make(map[string]bool, 512)
+	for _, n := range Methods() {
+		table[n.Name] = true
+	}
+	return table
+})
+
 // textBuiltins are the built-in functions that write values.
 func textBuiltins() []*value.Native {
 	return []*value.Native{

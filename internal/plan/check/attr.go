@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"praxis/internal/plan/syntax"
+	"praxis/internal/tool/schema"
 )
 
 // attr reads an attribute.
@@ -510,7 +511,18 @@ func (f *frame) elements(o *object, v val, n syntax.Node) val {
 	case oDict:
 		return o.dictKeys()
 	case oData:
-		k := plain(a.dataOwn(o), nil)
+		k := val{may: a.dataOwn(o), fl: reached | text}
+		if t := o.data.typ; t != nil && len(t.Variants) == 0 && o.data.deep < maxNested {
+			if t.Kinds&schema.ObjectKind == 0 {
+				k = val{}
+			} else {
+				k = join(k, o.dictKeys())
+			}
+			if t.Kinds&schema.ArrayKind != 0 {
+				k = join(k, a.items(o, t))
+			}
+			return join(k, o.elem).with(o.shape).loose()
+		}
 		return join(join(a.dataItem(o), o.elem), join(k, o.dictKeys())).with(o.shape).loose()
 	case oGen:
 		f.resume(o, val{}, n)

@@ -28,6 +28,10 @@ type Input struct {
 	// Builtins gives the parameters of built-in functions in Python's notation.
 	// It may be nil: then their calls are not judged.
 	Builtins func(name string) (params string, ok bool)
+
+	// Methods says whether a built-in class has a method: "dict.get". It may be nil:
+	// then attributes are not judged.
+	Methods func(name string) bool
 }
 
 // Refusal is one use of something that the plan language leaves out.
@@ -45,7 +49,7 @@ const defaultSteps = 4_000_000
 // flows are not followed. The error says why ctx ended.
 func Check(ctx context.Context, in Input) (*Result, error) {
 	r := &Result{Name: in.Name, Strict: in.Strict, source: in.Source}
-	a := &analysis{tools: in.Tools, policy: in.Policy, task: in.Task, strict: in.Strict, left: in.Steps, ended: ctx.Err, maxObjects: 200_000}
+	a := &analysis{tools: in.Tools, policy: in.Policy, task: in.Task, strict: in.Strict, left: in.Steps, ended: ctx.Err, maxObjects: 200_000, methods: in.Methods}
 	if a.left <= 0 {
 		a.left = defaultSteps
 	}
@@ -81,7 +85,7 @@ func (r *Result) forgive() {
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Level == Error && f.Tool == "" && (f.Kind == Name || f.Kind == Arguments) {
+		if f.Level == Error && f.Tool == "" && (f.Kind == Name || f.Kind == Arguments || f.Kind == Value) {
 			f.Level = Warning
 		}
 	}

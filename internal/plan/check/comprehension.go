@@ -94,6 +94,7 @@ func (f *frame) turns(gens []*syntax.Comprehension, first iterable, each func(*l
 		if i > 0 {
 			it = f.iterable(g.Iter)
 		}
+		f.iterates(it.v, g)
 		l := union(it.v.may, f.lengthOf(it.v))
 		l = union(l, it.elem.may)
 		by = union(by, l)

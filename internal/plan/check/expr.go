@@ -9,10 +9,16 @@ import (
 )
 
 // constant is a value that the program states.
-func (f *frame) constant(v any) val { return val{k: constantOf(v), fl: reached | scalar} }
+func (f *frame) constant(v any) val { return literal(constantOf(v)) }
 
 func literal(n *syntax.Constant) val {
 	v := val{fl: reached | scalar}
+	switch n.Kind {
+	case syntax.Str:
+		v.fl = reached | text
+	case syntax.Int, syntax.Float:
+		v.fl = reached | number
+	}
 	if n.Kind != syntax.Bytes && n.Kind != syntax.Ellipsis && n.Kind != syntax.Complex {
 		v.k = n
 	}
@@ -31,7 +37,9 @@ func (f *frame) eval(e syntax.Expr) val {
 		if v, ok := f.dotted(e); ok {
 			return v
 		}
-		return f.attr(f.eval(e.Value), e.Attr, e)
+		v := f.eval(e.Value)
+		f.attributes(v, e)
+		return f.attr(v, e.Attr, e)
 	case *syntax.Call:
 		return f.callExpr(e)
 	case *syntax.Subscript:
@@ -193,6 +201,7 @@ func (f *frame) callExpr(e *syntax.Call) val {
 // of its own.
 func (f *frame) callAttr(at *syntax.Attribute, e *syntax.Call) val {
 	v := f.eval(at.Value)
+	f.attributes(v, at)
 	f.raises(v.may)
 	f.risks(v)
 	var x args
@@ -387,7 +396,7 @@ func (f *frame) copyOf(kind okind, n syntax.Node, shape *lab, elem val) val {
 }
 
 func (f *frame) joined(e *syntax.JoinedStr) val {
-	out := plain(nil, nil)
+	out := val{fl: reached | text}
 	var b strings.Builder
 	known := true
 	for _, p := range e.Values {
@@ -605,6 +614,7 @@ func (f *frame) compare(e *syntax.Compare) val {
 			f.controlOf(out, e)
 		}
 		right := f.eval(x)
+		f.compared(e.Ops[i], left, right, e)
 		if i == 0 && left.objs == nil && right.objs == nil {
 			out.must = union(left.must, right.must)
 		}

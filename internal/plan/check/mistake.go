@@ -17,42 +17,128 @@ func (a *analysis) excused(name string) Level {
 	return a.mistake()
 }
 
-// subscripts notes whether v can have the item that is read of it.
-func (f *frame) subscripts(v, key val, n syntax.Node) {
-	var wrong *Finding
-	for _, id := range v.objs.all() {
-		if wrong = f.lacks(f.a.objects[id], key); wrong == nil {
-			break
-		}
-	}
-	if v.fl&scalar != 0 {
-		wrong = nil
-	}
-	if !v.bottom() {
-		f.a.made(n, wrong)
-	}
+// mistaken is a finding about a value that is used as what it is not.
+func (f *frame) mistaken(name, text, remedy string) *Finding {
+	return &Finding{Kind: Value, Level: f.a.excused(name), Message: text, Remedy: remedy}
 }
 
-// lacks says what member an object cannot have.
+// subscripts notes whether v can have the item that is read of it.
+func (f *frame) subscripts(v, key val, n syntax.Node) {
+	s, k := f.shapes(v), f.shapes(key)
+	if s == 0 || k == 0 {
+		return
+	}
+	if s&aDict == 0 && (s&(aText|aList|aTuple|aThing) == 0 || k == aText && s&aThing == 0) {
+		remedy := ""
+		switch {
+		case s&(aList|aTuple) != 0:
+			remedy = "Go through its items: for item in …: item[…]."
+		case s == aText:
+			remedy = "It is the value already; or a loop went through a dict, whose keys it gives: use .values() or .items()."
+		}
+		f.a.made(n, f.mistaken("", s.String()+" has no item under "+k.String(), remedy))
+		return
+	}
+	var wrong *Finding
+	if s == aDict {
+		for _, id := range v.objs.all() {
+			if wrong = f.lacks(f.a.objects[id], key); wrong == nil {
+				break
+			}
+		}
+	}
+	f.a.made(n, wrong)
+}
+
+// lacks says what member a dict cannot have.
 func (f *frame) lacks(o *object, key val) *Finding {
-	name, ok := key.text()
-	if !ok || o.kind != oData || o.data.deep >= maxNested || ent(o.ents, name) != nil || !o.elem.bottom() {
+	if o.kind != oData || o.data.deep >= maxNested || !o.elem.bottom() || len(o.data.typ.Variants) > 0 || o.data.typ.Kinds != schema.ObjectKind {
 		return nil
 	}
 	t := o.data.typ
-	if t == nil || t.Kinds != schema.ObjectKind || t.Additional != nil || len(t.Variants) > 0 {
-		return nil
-	}
-	if _, ok := t.Property(name); ok {
-		return nil
-	}
 	what := "the input"
 	if d := o.data.root.def; d != nil {
 		what = "a result of " + d.Name
 	}
-	remedy := near(name, t.Names())
-	if remedy == "" {
-		remedy = "It has " + strings.Join(t.Names(), ", ") + "."
+	remedy := "It has " + strings.Join(t.Names(), ", ") + "."
+	if _, ok := key.number(); ok && o.keys.bottom() {
+		return f.mistaken("", what+" is no list here: it is a dict", remedy)
 	}
-	return &Finding{Kind: Value, Level: f.a.excused(name), Message: fmt.Sprintf("%s has no member %q", what, name), Remedy: remedy}
+	name, ok := key.text()
+	if _, declared := t.Property(name); !ok || declared || t.Additional != nil || ent(o.ents, name) != nil {
+		return nil
+	}
+	if s := near(name, t.Names()); s != "" {
+		remedy = s
+	}
+	return f.mistaken(name, fmt.Sprintf("%s has no member %q", what, name), remedy)
+}
+
+// attributes notes whether v can have the attribute that is read of it.
+func (f *frame) attributes(v val, n *syntax.Attribute) {
+	s := f.shapes(v)
+	if s == 0 || f.a.methods == nil || strings.HasPrefix(n.Attr, "_") {
+		return
+	}
+	if s == aThing && v.fl&scalar == 0 {
+		f.instanceHas(v, n)
+		return
+	}
+	for x := range s.each {
+		switch x {
+		case aThing, aMoment, aNull:
+			f.a.made(n, nil)
+			return
+		case aNumber:
+			if f.a.methods("int."+n.Attr) || n.Attr == "real" || n.Attr == "imag" || n.Attr == "numerator" || n.Attr == "denominator" {
+				f.a.made(n, nil)
+				return
+			}
+		}
+		if f.a.methods(x.class() + "." + n.Attr) {
+			f.a.made(n, nil)
+			return
+		}
+	}
+	remedy := ""
+	switch name, ok := n.Value.(*syntax.Name); {
+	case ok && f.a.tools != nil && f.a.tools.IsNamespace(name.ID):
+		remedy = "The program gives " + name.ID + " another value, which hides the tools of that name: use another name for it."
+	case s == aDict:
+		remedy = fmt.Sprintf("Read a member as [%q].", n.Attr)
+	case s&(aList|aTuple) != 0:
+		remedy = "Go through its items, and read members as [\"…\"]."
+	}
+	f.a.made(n, f.mistaken(n.Attr, s.String()+" has no attribute "+n.Attr, remedy))
+}
+
+// instanceHas notes whether instances of the program's classes can have an attribute.
+func (f *frame) instanceHas(v val, n *syntax.Attribute) {
+	for _, id := range v.objs.all() {
+		o := f.a.objects[id]
+		if o.kind != oInst || !o.other.bottom() || ent(o.attrs, n.Attr) != nil || len(o.of.class.nativeAll(f.a)) > 0 || f.hasAttr(o.of, n.Attr) {
+			f.a.made(n, nil)
+			return
+		}
+	}
+	o := f.a.objects[v.objs.ids[0]]
+	names := append([]string(nil), o.of.class.fields...)
+	for _, e := range o.attrs {
+		names = append(names, e.name)
+	}
+	f.a.made(n, f.mistaken(n.Attr, "objects of the class "+o.of.class.name+" have no attribute "+n.Attr, near(n.Attr, names)))
+}
+
+// hasAttr says whether a class may give its instances an attribute.
+func (f *frame) hasAttr(c *object, name string) bool {
+	has := false
+	c.lineage(func(b *object) bool {
+		has = has || b.class.loose || !b.other.bottom()
+		return !has
+	})
+	for _, name := range []string{name, "__getattr__", "__getattribute__", "__slots__"} {
+		_, ok := f.a.classAttr(c, name)
+		has = has || ok
+	}
+	return has
 }

@@ -255,23 +255,28 @@ func (f *frame) fits(d *tool.Definition, x args) {
 	f.a.made(x.site, &Finding{Kind: Value, Level: Error, Tool: d.Name, Message: text, Remedy: remedy})
 }
 
-// misfit says what the schema of a tool forbids of known arguments.
+// misfit says what the schema of a tool forbids of known arguments, one by one and
+// together, and of what is known of the others.
 func (f *frame) misfit(d *tool.Definition, bound []tool.Named[val]) (text, remedy string) {
 	whole := &jsondoc.Object{}
 	for _, b := range bound {
+		want, declared := d.Input.Type().Property(b.Name)
 		if v, ok := f.known(b.Value, 0); ok {
 			whole.Set(b.Name, v)
-			continue
-		}
-		want, ok := d.Input.Type().Property(b.Name)
-		if kinds := f.kinds(b.Value); ok && kinds != 0 && want.Type.Kinds&kinds == 0 {
+			if err := d.CheckArgument(b.Name, v); err != nil {
+				return faultText(err)
+			}
+		} else if kinds := f.kinds(b.Value); declared && kinds != 0 && want.Type.Kinds&kinds == 0 {
 			return fmt.Sprintf("cannot call %s: arguments: /%s: expected %s, got %s", d.Name, b.Name, want.Type.Kinds, kinds), "Call it as " + d.Signature() + "."
 		}
 	}
 	if whole.Len() < len(bound) {
 		return "", ""
 	}
-	err := d.CheckArguments(whole)
+	return faultText(d.CheckArguments(whole))
+}
+
+func faultText(err error) (text, remedy string) {
 	if err == nil {
 		return "", ""
 	}
@@ -282,27 +287,14 @@ func (f *frame) misfit(d *tool.Definition, bound []tool.Named[val]) (text, remed
 	return err.Error(), remedy
 }
 
-// kinds is what a value without a known content is in JSON, 0 when it may be
-// several things.
+// kinds is what a value without a known content may be in JSON, 0 when that is not known.
 func (f *frame) kinds(v val) schema.Kinds {
-	if v.fl&scalar != 0 || v.objs == nil {
-		return 0
-	}
 	var all schema.Kinds
-	for _, id := range v.objs.ids {
-		switch o := f.a.objects[id]; o.kind {
-		case oList, oTuple:
-			all |= schema.ArrayKind
-		case oDict:
-			all |= schema.ObjectKind
-		case oData:
-			if o.data.typ == nil {
-				return 0
-			}
-			all |= o.data.typ.Kinds & (schema.ArrayKind | schema.ObjectKind)
-		default:
+	for x := range f.shapes(v).each {
+		if x.json() == 0 {
 			return 0
 		}
+		all |= x.json()
 	}
 	return all
 }

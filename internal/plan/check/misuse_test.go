@@ -107,17 +107,20 @@ func TestArgumentsAgainstSchemas(t *testing.T) {
 		{"calendar.read(day=None)", "1 value error: cannot call calendar.read: arguments: /day: expected a string, got null; leave it out if it is not required"},
 		{"day = ['mon']\ncalendar.read(day)", `2 value error: cannot call calendar.read: arguments: /day: expected a string, got array of 1`},
 		{"d = calendar.read('mon')\ncontacts.find(d['guests'])", "2 value error: cannot call contacts.find: arguments: /name: expected string, got array"},
-		{"d = calendar.read('mon')\ncontacts.find({'who': d.title})", "2 value error: cannot call contacts.find: arguments: /name: expected string, got object"},
+		{"d = calendar.read('mon')\ncontacts.find({'who': d['title']})", "2 value error: cannot call contacts.find: arguments: /name: expected string, got object"},
 		{"def ask(x): return contacts.find(x)\nask(3)", `1 value error: cannot call contacts.find: arguments: /name: expected a string, got integer 3; write "3"`},
 		{"try:\n  contacts.find(2.5)\nexcept ToolError:\n  pass", `2 value error: cannot call contacts.find: arguments: /name: expected a string, got number 2.5; write "2.5"`},
 
 		{"calendar.read('mon'); calendar.read(customer); log(1, [2, None])", ""},
-		{"d = calendar.read('mon')\ncontacts.find(d.title); contacts.find(d.guests[0]); contacts.find(d['place'])", "2 value error: cannot call contacts.find: arguments: /name: expected string, got object"},
+		{"d = calendar.read('mon')\ncontacts.find(d['title']); contacts.find(d['guests'][0]); contacts.find(d['place'])", "2 value error: cannot call contacts.find: arguments: /name: expected string, got object"},
 		{"def ask(x): return contacts.find(x)\nask('ann'); ask(3)", ""}, // by its own choice, perhaps
 		{"x = 'a' if today else 3\ncontacts.find(x)", ""},
 		{"contacts.find(str(3)); secret.read(); secret.read(id='x')", ""},
 		{"args = {'name': 'ann'}\ncontacts.find(**args)", ""},
 		{"log(b'x')", ""},
+		{"d = calendar.read('mon')\nemail.write(customer, 'b', cc=d['guests']); contacts.find(name=d['title'])", ""},
+		{"email.write(to=customer, body=calendar.read(3))", `1 value error: cannot call calendar.read: arguments: /day: expected a string, got integer 3; write "3"`},
+		{"secret.read(id=len(customer))", "1 value error: cannot call secret.read: arguments: /id: expected string, got number or boolean"},
 	} {
 		r := w.check(t, c.src, false)
 		if got := findings(r); got != c.want || r.Accepted == strings.Contains(c.want, "error") {
@@ -145,6 +148,53 @@ func TestMembersThatResultsLack(t *testing.T) {
 	} {
 		r := w.check(t, c.src, false)
 		if got := findings(r); got != c.want || r.Accepted == strings.Contains(c.want, "error") {
+			t.Errorf("%s\naccepted %v: got %q, want %q", c.src, r.Accepted, got, c.want)
+		}
+	}
+}
+
+// TestMistakenValues finds what is done with values that are of another kind, as
+// output schemas say.
+func TestMistakenValues(t *testing.T) {
+	w := newWorld(t)
+	const read = "from datetime import datetime, timedelta\nd = calendar.read('mon')\n"
+	for _, c := range []struct{ src, want string }{
+		{"d.title", "value error: dict has no attribute title"},
+		{"print(d['title']['text'])", "value error: str has no item under str"},
+		{"for g in d['guests']: print(g['name'])", "value error: str has no item under str"},
+		{"d['guests']['first']", "value error: list has no item under str"},
+		{"d[0]", "value error: a result of calendar.read is no list here: it is a dict"},
+		{"for g in d: print(g['title'])", "value error: str has no item under str"},
+		{"d['guests'].name", "value error: list has no attribute name"},
+		{"d['title'] - timedelta(hours=1)", "value error: unsupported operands for -: str and a date, time or duration"},
+		{"datetime.now() - d['title']", "value error: unsupported operands for -: a date, time or duration and str"},
+		{"n = 0\nfor g in d['guests']: n += g", "value error: unsupported operands for +=: a number and str"},
+		{"d['title'] > 3", "value error: str and a number cannot be compared by >"},
+		{"[x for x in len(d)]", "value error: a number cannot be iterated over"},
+		{"email = d['title']\nemail.write(to='a', body='b')", "value error: str has no attribute write"},
+		{"class A:\n  def __init__(self): self.name = 1\nA().nam", "value error: objects of the class A have no attribute nam"},
+		{"import dataclasses\n@dataclasses.dataclass\nclass P:\n  total: float\nprint(P(1.5).totl)", "value error: objects of the class P have no attribute totl"},
+		{"try: d.title\nexcept Exception: pass", "value warning: dict has no attribute title"},
+		{"if isinstance(d, str): d.upper()", "value warning: dict has no attribute upper"},
+
+		{"d['title'].upper(); d.get('x'); d['guests'].sort(); d['title'][0]; d['guests'][0]; d['title'][1:]; d.items(); (3).real; (1.5).is_integer()", ""},
+		{"d['title'] + 'a'; d['title'] * 2; 3 * d['guests']; d['title'] % 3; '%s' % d; d['guests'] + ['a']; d | {'a': 1}; {1} - {2}", ""},
+		{"datetime.now() - timedelta(days=1) > datetime.fromisoformat(d['title']); timedelta(1) * 2 / 2; datetime.now().year; d['title'] < 'x'; 'x' in d['title']", ""},
+		{"x = [1] if today else d\nx[0]; x['title']", ""},
+		{"l = []\nl += d['title']; l += (1,)\ns = {1}\ns |= {2}", ""},
+		{"x = None\nfor g in d['guests']: x = g\nif x: x.upper()", ""},
+		{"def f(sep=None, n=False):\n  if sep: sep.join(['a'])\n  if n: n.bit\nf()", ""},
+		{"class A:\n  def __rsub__(self, x): return 1\nd['title'] - A()", ""},
+		{"class A:\n  x: int\n  def set(self): self.y = 1\na = A()\na.set()\na.y; a.z = 1; a.z; a.set; setattr(a, today, 1); a.w", ""},
+		{"class A:\n  def __getattr__(self, n): return n\nA().anything", ""},
+		{"for k in d: d[k]\nfor k, v in d.items(): print(k.upper(), v)", ""},
+	} {
+		r := w.check(t, read+c.src, false)
+		got := findings(r)
+		if _, rest, ok := strings.Cut(got, " "); ok {
+			got = rest
+		}
+		if got != c.want || r.Accepted == strings.Contains(c.want, "error") {
 			t.Errorf("%s\naccepted %v: got %q, want %q", c.src, r.Accepted, got, c.want)
 		}
 	}

@@ -47,6 +47,9 @@ func (f *frame) native(name string, x args) val {
 		}
 	} else if r, ok := f.moduleCall(name, x); ok {
 		return r
+	} else if moment(name) {
+		r := f.opaque(x.site, name, false, in)
+		return val{may: r.may, objs: &f.a.alloc(oOpaque, x.site, f.act, name).only, fl: reached}
 	}
 	if exceptionName(name) {
 		return f.newException(name, x)
@@ -140,7 +143,7 @@ func (f *frame) builtin(name string, x args) (val, bool) {
 			r := f.special(x.pos[0], "__len__", args{site: x.site})
 			f.raises(union(l, r.may))
 			m := x.pos[0].must
-			return plain(union(l, f.a.deep(r)), m), true
+			return val{may: union(l, f.a.deep(r)), must: m, fl: reached | number}, true
 		}
 	case "print":
 		f.text(x)
@@ -154,6 +157,12 @@ func (f *frame) builtin(name string, x args) (val, bool) {
 		r := f.text(x)
 		if name == "divmod" {
 			return join(f.copyOf(oTuple, x.site, nil, r), r.loose()), true
+		}
+		switch name {
+		case "str", "repr", "ascii", "format", "chr", "hex", "oct", "bin":
+			r.fl = reached | text
+		case "int", "float", "ord":
+			r.fl = reached | number
 		}
 		if name == "str" && len(x.pos) == 1 && len(x.named) == 0 {
 			if _, ok := x.pos[0].text(); ok {

@@ -40,9 +40,11 @@ func methodsOf(op syntax.Operator) (in, left, right string) {
 func (f *frame) binary(op syntax.Operator, a, b val, n syntax.Node) val {
 	f.raises(union(a.may, b.may))
 	f.risks(a, b)
+	fl := f.operands(op, a, b, n)
 	out := val{}
 	if a.objs == nil && b.objs == nil || a.fl&scalar != 0 && b.fl&scalar != 0 {
 		out = plain(union(a.may, b.may), union(a.must, b.must))
+		out.fl = reached | fl
 	}
 	if a.objs == nil && b.objs == nil {
 		out.k = fold(op, a.k, b.k)
@@ -58,7 +60,7 @@ func (f *frame) binary(op syntax.Operator, a, b val, n syntax.Node) val {
 	by := union(a.may, b.may)
 	out = join(out, f.opaqueOperands(n, a, b))
 	if out.bottom() {
-		out = plain(nil, nil)
+		out.fl = reached | fl
 	}
 	return out.with(by)
 }

@@ -131,6 +131,7 @@ type scopes struct {
 	excuses bool            // a TypeError, KeyError or AttributeError may be caught
 	sorts   bool            // it looks at what kind of value something is
 	tested  map[string]bool // texts that it looks for with in
+	defines map[string]bool // the names of its functions and methods
 	calls   []callUse
 }
 
@@ -142,7 +143,7 @@ type callUse struct {
 
 // newScopes reads a program.
 func newScopes(m *syntax.Module) *scopes {
-	b := &scopes{of: make(map[syntax.Node]*scope, 8)}
+	b := &scopes{of: make(map[syntax.Node]*scope, 8), defines: map[string]bool{}}
 	b.root = b.open(moduleScope, m, nil)
 	b.block(b.root, m.Body)
 	b.resolve()
@@ -198,6 +199,7 @@ func (b *scopes) stmt(s *scope, n syntax.Stmt) {
 	switch n := n.(type) {
 	case *syntax.FunctionDef:
 		s.declare(n.Name)
+		b.defines[n.Name] = true
 		b.exprs(s, n.Decorators)
 		b.function(s, n, n.Args, n.TypeParams)
 		inner := b.of[n]

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"praxis/fault"
+	"praxis/internal/plan/builtin"
 	"praxis/internal/plan/check"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/subset"
@@ -93,7 +94,7 @@ func (w soundWorld) violated(t testing.TB, src string, strict bool) (wrong strin
 	if refused := subset.Unsupported(m); len(refused) > 0 {
 		t.Fatalf("%s\n%s", refused[0].Feature, src)
 	}
-	r, err := check.Check(t.Context(), check.Input{Name: "plan.py", Source: []byte(src), Module: m, Tools: w.tools, Strict: strict})
+	r, err := check.Check(t.Context(), check.Input{Name: "plan.py", Source: []byte(src), Module: m, Tools: w.tools, Strict: strict, Methods: builtin.HasMethod})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,6 +124,13 @@ func (w soundWorld) violated(t testing.TB, src string, strict bool) (wrong strin
 		if err != nil || !ok {
 			if err != nil && fault.KindOf(err) != fault.Exhausted && fault.KindOf(err) != fault.Invalid {
 				t.Fatalf("%v\n%s", err, src)
+			}
+			if _, done := out.(vm.Done); done {
+				for _, f := range r.Findings {
+					if f.Kind == check.Value && f.Level == check.Error {
+						return fmt.Sprintf("it ended well, but line %d: %s", f.Line, f.Message), calls
+					}
+				}
 			}
 			return "", calls
 		}

@@ -282,6 +282,7 @@ func (f *frame) later(key headKey, head []slotVal) {
 func (f *frame) turn(n syntax.Stmt, first val, mark int) (exit diff) {
 	switch n := n.(type) {
 	case *syntax.For:
+		f.iterates(first, n)
 		elem := f.iterate(first, n.Iter)
 		f.control(first.with(elem.may))
 		exit = f.since(mark)

@@ -392,14 +392,13 @@ func (a *analysis) dataVal(org *origin, typ *schema.Type, path jsondoc.Pointer, 
 			v.must = p.lab
 		}
 	}
-	if typ == nil || typ.Kinds&(schema.ArrayKind|schema.ObjectKind) == 0 {
+	if typ == nil || typ.Kinds == 0 {
 		v.fl |= scalar
-		if typ != nil {
-			return v
-		}
+	} else {
+		v.fl |= scalars(typ.Kinds)
 	}
-	if typ != nil && typ.Kinds&^(schema.ArrayKind|schema.ObjectKind) != 0 {
-		v.fl |= scalar
+	if typ != nil && typ.Kinds&(schema.ArrayKind|schema.ObjectKind) == 0 {
+		return v
 	}
 	id, ok := org.exact[path]
 	if !ok {

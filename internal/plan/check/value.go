@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"praxis/internal/plan/syntax"
+	"praxis/internal/tool/schema"
 )
 
 // val is an abstract value. The zero value is bottom: nothing reaches it.
@@ -21,8 +22,31 @@ type valFlag uint8
 
 const (
 	reached valFlag = 1 << iota // some value gets here
-	scalar                      // it may be a value without parts
+	// It may be a value without parts: a text, a number, a truth value, None,
+	// something else, or what an operation would give that cannot be done.
+	text
+	number
+	truth
+	null
+	other
+	undone
+
+	scalar = text | number | truth | null | other | undone
 )
+
+// scalars is what a value of these kinds may be beside objects.
+func scalars(k schema.Kinds) valFlag {
+	var fl valFlag
+	for _, c := range [...]struct {
+		kind schema.Kinds
+		fl   valFlag
+	}{{schema.StringKind, text}, {schema.IntegerKind | schema.NumberKind, number}, {schema.BooleanKind, truth}, {schema.NullKind, null}} {
+		if k&c.kind != 0 {
+			fl |= c.fl
+		}
+	}
+	return fl
+}
 
 // konst is a known value: what a literal says.
 type konst = syntax.Constant

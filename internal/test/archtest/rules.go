@@ -128,7 +128,7 @@ func planPackages() map[string]Package {
 		},
 		"internal/plan/check": {
 			Imports: []string{fault, tool, syntax, "internal/plan/label", "internal/plan/policy", "internal/plan/library", jsondoc, toolSchema},
-			Tests:   []string{cpython, "internal/plan/value", "internal/plan/subset", "internal/plan/vm", toolfile},
+			Tests:   []string{cpython, "internal/plan/builtin", "internal/plan/value", "internal/plan/subset", "internal/plan/vm", toolfile},
 		},
 		"internal/plan": {
 			Imports: []string{fault, tool, "internal/plan/...", jsondoc, toolSchema},
