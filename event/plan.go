@@ -8,7 +8,8 @@ const Plan Kind = "plan"
 // PlanWritten contains a plan as it was given or as the model wrote it, and the
 // tools and the policy that it is checked against. It is followed by plan_checked.
 type PlanWritten struct {
-	Step   int                        `json:"step"` // 0: a person gave it
+	Step   int                        `json:"step"`           // 0: a person gave it
+	Call   string                     `json:"call,omitempty"` // of a nested plan: the call that runs it
 	Code   string                     `json:"code"`
 	Name   string                     `json:"name,omitempty"`   // of its file
 	Mode   string                     `json:"mode"`             // "normal", or "strict": implicit flows count, too
@@ -35,6 +36,7 @@ type ToolPin struct {
 // PlanChecked says what the check of the plan found before anything ran.
 type PlanChecked struct {
 	Step     int       `json:"step"`
+	Call     string    `json:"call,omitempty"` // of a nested plan: the call that runs it
 	Accepted bool      `json:"accepted"`
 	Findings []Finding `json:"findings,omitempty"`
 }
@@ -112,7 +114,8 @@ type PlanResumed struct {
 // PlanEnded says what the plan came to.
 type PlanEnded struct {
 	Step   int       `json:"step"`
-	Status string    `json:"status"` // "ok", "error" (an exception), "limit" or "stopped"
+	Call   string    `json:"call,omitempty"` // of a nested plan: the call that runs it
+	Status string    `json:"status"`         // "ok", "error" (an exception), "limit" or "stopped"
 	Output string    `json:"output,omitempty"`
 	Label  DataLabel `json:"label"`           // of the output
 	Error  string    `json:"error,omitempty"` // the traceback, or which limit

@@ -258,7 +258,9 @@ func (p *planRun) do(ctx context.Context, rec *journal.Recorder, s *stateStore, 
 		return planner.Result{}, err
 	}
 	g.Read("the plan", string(p.prepared.Text))
-	return do(ctx, rec, planner.Host{Gate: g, Model: p.host.model, Sink: rec, Timeout: p.host.Timeout, StoreState: s.keep})
+	return do(ctx, rec, planner.Host{
+		Gate: g, Model: p.host.model, Planner: p.host.model, Sink: rec, Timeout: p.host.Timeout, StoreState: s.keep, Approval: p.host.approval(p.tools.unattended),
+	})
 }
 
 // planGate makes the gate that the calls of plans go through.

@@ -129,9 +129,8 @@ func (p *planQuestionRun) ask(ctx context.Context, sink event.Sink) (PlanAskResu
 	s := &stateStore{rec: rec, file: p.host.StateFile}
 	if err == nil {
 		answer, err = planner.Ask(ctx, planner.Config{
-			Host:    planner.Host{Gate: g, Model: p.host.model, Sink: rec, StoreState: s.keep, Timeout: p.host.Timeout},
-			Planner: p.model, Options: p.tools.options, Start: p.start, Plans: plans,
-			Approval: p.host.approval(p.tools.unattended),
+			Host:    planner.Host{Gate: g, Model: p.host.model, Sink: rec, StoreState: s.keep, Timeout: p.host.Timeout, Planner: p.model, Approval: p.host.approval(p.tools.unattended)},
+			Options: p.tools.options, Start: p.start, Plans: plans,
 		}, p.request.Question)
 	}
 	rec.Emit(planQuestionEnded(answer, err, time.Since(at)))

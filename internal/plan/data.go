@@ -23,8 +23,9 @@ func (r *Run) Output() ([]Printed, label.Label) {
 
 func (r *Run) print() {
 	for _, c := range r.vm.Output() {
-		r.out = append(r.out, Printed{c.Text, r.table.Label(c.Label)})
-		r.outputs = r.table.Join(r.outputs, c.Label)
+		l := r.table.Join(c.Label, r.base)
+		r.out = append(r.out, Printed{c.Text, r.table.Label(l)})
+		r.outputs = r.table.Join(r.outputs, l)
 	}
 }
 

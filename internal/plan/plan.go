@@ -38,6 +38,8 @@ type Options struct {
 	Pedantic bool
 	// Request is what the model that wrote the plan was asked; "": a person wrote it.
 	Request string
+
+	base label.Label // of a nested plan: what all of it depends on
 }
 
 // Plan is a plan that was checked. It is immutable and safe for concurrent use.
@@ -77,7 +79,7 @@ func Prepare(ctx context.Context, src Source, o Options) (*Plan, error) {
 		p.task = policy.NewTask(o.Tools, o.Policy, o.Request)
 	}
 	p.Check, err = check.Check(ctx, check.Input{
-		Name: src.Name, Task: p.task, Source: src.Text, Module: module, Tools: o.Tools, Policy: o.Policy, Strict: o.Strict,
+		Name: src.Name, Task: p.task, Base: o.base, Source: src.Text, Module: module, Tools: o.Tools, Policy: o.Policy, Strict: o.Strict,
 		Refused: append(untyped, refusals(module, o.Tools)...), Builtins: builtin.Params, Methods: builtin.HasMethod, Forgive: !o.Pedantic,
 	})
 	if err != nil {
@@ -132,9 +134,9 @@ func (p *Plan) Start(s Start) (*Run, error) {
 	if p.program == nil {
 		return nil, fault.New(fault.Invalid, "Correct what the check found.", "cannot start the plan: its check refused it")
 	}
-	r := &Run{plan: p, start: s, table: label.NewTable(), calls: map[string]int{}, total: len(s.Made), task: p.task.Clone()}
+	r := &Run{plan: p, start: s, table: label.NewTable(), counts: &counts{map[string]int{}, len(s.Made)}, before: len(s.Made), task: p.task.Clone()}
 	for _, m := range s.Made {
-		r.calls[m.Tool]++
+		r.counts.calls[m.Tool]++
 	}
 	inputs, err := r.inputs()
 	if err != nil {
@@ -204,7 +206,7 @@ func (r *Run) end(out vm.Stop, err error) (*End, error) {
 		if out.Class == "SystemExit" && (out.Text == "" || out.Text == "None" || out.Text == "0") {
 			return &End{Status: OK}, nil
 		}
-		end := &End{Status: Failed, Error: out.Full, Class: out.Class, Label: r.table.Label(out.Label)}
+		end := &End{Status: Failed, Error: out.Full, Class: out.Class, Label: r.table.Label(r.table.Join(out.Label, r.base))}
 		if len(out.Trace) > 0 {
 			end.Line = out.Trace[0].Line
 		}

@@ -24,7 +24,8 @@ const questionSchema = `{
 	}
 }`
 
-// Tools joins files of tools with the quarantined model, which every plan has.
+// Tools joins files of tools with the quarantined model and the tool for nested plans,
+// which every plan has.
 func Tools(files ...*tool.File) (*tool.Set, error) {
 	input, err := schema.Parse("ask_llm.json", []byte(questionSchema))
 	if err != nil {
@@ -37,5 +38,9 @@ func Tools(files ...*tool.File) (*tool.Set, error) {
 		// Who may read the reply is who may read what it was made of.
 		Labels: tool.Labels{Readers: tool.Readers{Everyone: true}},
 	}
-	return tool.NewSet(append(files[:len(files):len(files)], &tool.File{Name: "ask_llm", Tools: []*tool.Definition{model}})...)
+	nested, err := nestedTool()
+	if err != nil {
+		return nil, err
+	}
+	return tool.NewSet(append(files[:len(files):len(files)], &tool.File{Name: "ask_llm", Tools: []*tool.Definition{model, nested}})...)
 }

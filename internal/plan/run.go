@@ -87,19 +87,25 @@ type Lowered struct {
 
 // Run is a plan that is executed. It is not safe for concurrent use, but for Interrupt.
 type Run struct {
-	plan    *Plan
-	start   Start
-	vm      *vm.VM
-	table   *label.Table
-	call    *Call                   // that the plan waits at
-	answer  func() (vm.Stop, error) // goes on; nil while a call waits
-	calls   map[string]int          // of each tool
-	total   int
+	plan   *Plan
+	start  Start
+	vm     *vm.VM
+	table  *label.Table
+	call   *Call                   // that the plan waits at
+	answer func() (vm.Stop, error) // goes on; nil while a call waits
+	*counts
+	before  int // calls that the run made before this plan
 	out     []Printed
 	outputs label.ID // of all that was printed
 	task    *policy.Task
 	members policy.Members
-	known   known // results and inputs that were added to it
+	known   known    // results and inputs that were added to it
+	counted label.ID // of how often tools were called, where a nested plan called them
+
+	// Of a nested plan: what all that it does depends on, and all that it saw.
+	nested bool
+	base   label.ID
+	seen   label.ID
 }
 
 // ErrNotWaiting is returned by answers to a call that nobody waits for.
@@ -141,10 +147,16 @@ func (r *Run) prepare(c *vm.Call) error {
 	if !ok {
 		return fmt.Errorf("cannot call %s: the tool is gone", c.Tool)
 	}
+	if err := r.usedUp(); err != nil {
+		r.answer = func() (vm.Stop, error) { return nil, err }
+		return nil
+	}
+	c.Control = r.table.Join(c.Control, r.base)
 	deep := c.Control
 	var positional []value.Data
 	var named []tool.Named[value.Data]
 	for _, a := range c.Args {
+		a.Data = r.under(a.Data)
 		deep = r.table.Join(deep, a.Data.Join(r.table))
 		if a.Name == "" {
 			positional = append(positional, a.Data)
@@ -158,7 +170,7 @@ func (r *Run) prepare(c *vm.Call) error {
 		return nil
 	}
 	call := &Call{
-		Number: r.total + 1, Tool: def, Line: c.Line, Col: c.Col, Control: r.table.Label(c.Control),
+		Number: r.counts.total + 1, Tool: def, Line: c.Line, Col: c.Col, Control: r.table.Label(c.Control),
 		Labels: map[string]label.Label{}, deep: deep,
 	}
 	args := &jsondoc.Object{}
@@ -175,12 +187,16 @@ func (r *Run) prepare(c *vm.Call) error {
 		r.raiseIn("ToolError", err.Error(), deep)
 		return nil
 	}
-	if n := def.Limits.CallsPerRun; n > 0 && r.calls[def.Name] >= n {
-		r.raiseIn("ToolError", fmt.Sprintf("%s was called %d times, as often as a run may", def.Name, n), c.Control)
+	if r.nested && def.Name == RunPlan {
+		r.raiseIn("ToolError", "a nested plan runs no other plan", deep)
 		return nil
 	}
-	r.total++
-	r.calls[def.Name]++
+	if n := def.Limits.CallsPerRun; n > 0 && r.counts.calls[def.Name] >= n {
+		r.raiseIn("ToolError", fmt.Sprintf("%s was called %d times, as often as a run may", def.Name, n), r.table.Join(c.Control, r.counted))
+		return nil
+	}
+	r.counts.total++
+	r.counts.calls[def.Name]++
 	call.Arguments = def.FillDefaults(args)
 	call.Decision = r.repeated(call, r.plan.Policy.Decide(judged))
 	r.call = call
@@ -275,12 +291,12 @@ func (r *Run) take(result any) (data value.Data, as parts, err error) {
 }
 
 func (r *Run) reply(d value.Data) {
-	r.call = nil
+	r.call, r.seen = nil, r.table.Join(r.seen, d.Join(r.table))
 	r.answer = func() (vm.Stop, error) { return r.vm.Reply(d) }
 }
 
 func (r *Run) raiseIn(class, text string, l label.ID) {
-	r.call = nil
+	r.call, r.seen = nil, r.table.Join(r.seen, l)
 	r.answer = func() (vm.Stop, error) { return r.vm.Raise(class, text, l) }
 }
 
@@ -361,7 +377,7 @@ func (r *Run) Plan() *Plan { return r.plan }
 func (r *Run) Started() Start { return r.start }
 
 // Used returns what has been used of the limits.
-func (r *Run) Used() Used { return Used{Steps: r.vm.Steps(), Calls: r.total - len(r.start.Made)} }
+func (r *Run) Used() Used { return Used{Steps: r.vm.Steps(), Calls: r.counts.total - r.before} }
 
 // Interrupt ends the plan from another goroutine: Next returns an End of
 // status Limit with the cause. It is how a caller keeps a limit of time.

@@ -46,6 +46,7 @@ type header struct {
 	Request string            `json:"request,omitempty"`
 	Known   json.RawMessage   `json:"known,omitempty"`
 	Members []policy.Member   `json:"members,omitempty"`
+	Counted label.ID          `json:"counted,omitempty"`
 }
 
 // Dump returns the whole state of a plan that waits at a call. What it printed
@@ -64,8 +65,8 @@ func (r *Run) Dump() ([]byte, error) {
 	}
 	h := header{
 		Name: r.plan.Name, Text: r.plan.Text, Strict: r.plan.Strict, Tools: pins(r.plan.Tools), Inputs: inputs,
-		Now: r.start.Now, Seed: r.start.Seed, Limits: r.start.Limits, Calls: r.calls, Total: r.total, Outputs: r.outputs, Made: r.start.Made,
-		Request: r.plan.Request, Known: known, Members: r.members.All(),
+		Now: r.start.Now, Seed: r.start.Seed, Limits: r.start.Limits, Calls: r.counts.calls, Total: r.counts.total, Outputs: r.outputs, Made: r.start.Made,
+		Request: r.plan.Request, Known: known, Counted: r.counted, Members: r.members.All(),
 	}
 	head, err := json.Marshal(h)
 	if err != nil {
@@ -134,12 +135,12 @@ func (o Options) Resume(ctx context.Context, state []byte) (*Run, error) {
 	if h.Total <= len(h.Made) || h.Total != made {
 		return nil, broken("its calls do not add up")
 	}
-	r := &Run{plan: p, start: Start{Now: h.Now, Seed: h.Seed, Limits: h.Limits, Made: h.Made}, calls: h.Calls, total: h.Total, outputs: h.Outputs, task: p.task.Clone()}
+	r := &Run{plan: p, start: Start{Now: h.Now, Seed: h.Seed, Limits: h.Limits, Made: h.Made}, counts: &counts{h.Calls, h.Total}, before: len(h.Made), outputs: h.Outputs, counted: h.Counted, task: p.task.Clone()}
 	if r.start.Inputs, err = inputsOf(h.Inputs); err != nil {
 		return nil, err
 	}
-	if r.calls == nil {
-		r.calls = map[string]int{}
+	if h.Calls == nil {
+		r.counts.calls = map[string]int{}
 	}
 	if r.vm, err = vm.Load(p.program, machine); err != nil {
 		return nil, err
@@ -158,7 +159,7 @@ func (o Options) Resume(ctx context.Context, state []byte) (*Run, error) {
 	for _, m := range h.Members {
 		r.members.Add(m)
 	}
-	if !r.table.Has(r.outputs) {
+	if !r.table.Has(r.outputs) || !r.table.Has(r.counted) {
 		return nil, broken("its labels do not fit")
 	}
 	call := r.vm.Waiting()
@@ -166,8 +167,8 @@ func (o Options) Resume(ctx context.Context, state []byte) (*Run, error) {
 		return nil, broken("it waits at no call")
 	}
 	// The call was counted when it was first made.
-	r.total--
-	r.calls[call.Tool]--
+	r.counts.total--
+	r.counts.calls[call.Tool]--
 	if err := r.prepare(call); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,10 @@
 // the exception, the line, and which calls were made; the text only when
 // everything that it depends on is trusted.
 //
+// The planner of a nested plan (run_plan) sees the text of its task, too, and nothing
+// that its plans read. Everything that these do depends on that text; the planner
+// outside does not see which calls they made.
+//
 // The quarantined model sees the data of one question. It has no tools, no
 // history, and its reply has the type that the plan asked for or there is none.
 package planner

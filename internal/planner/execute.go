@@ -23,7 +23,11 @@ type Host struct {
 	// Gate is what every call goes through. It lets plans call ([gate.Plan]).
 	Gate  *gate.Gate
 	Model llm.Model // the quarantined one; nil: there is none
-	Sink  event.Sink
+	// Planner writes plans, also nested ones; nil: there is none.
+	Planner llm.Model
+	// Approval says in a sentence who is asked about a call that needs an approval.
+	Approval string
+	Sink     event.Sink
 	// StoreState stores the state of a plan that waits and returns its SHA-256. nil: a
 	// plan cannot wait.
 	StoreState func(ctx context.Context, state []byte) (sum string, err error)
@@ -66,8 +70,9 @@ type Called struct {
 	// Rehearsed says that it was answered without calling the tool.
 	Rehearsed bool
 
-	text string // of a call with effects: its arguments that depend on no data
-	made plan.Made
+	text   string // of a call with effects: its arguments that depend on no data
+	made   plan.Made
+	hidden bool // that it was made depends on data which the planner may not see
 }
 
 // execution is a plan that is executed.
@@ -77,6 +82,10 @@ type execution struct {
 	out  Result
 	text strings.Builder
 	used time.Duration // of the plan's own time
+
+	// Of a nested plan: the call that runs it, and what its planner has seen.
+	within string
+	seen   label.Label
 }
 
 // Execute executes a plan from where it stopped. The error says that it could not
@@ -106,7 +115,9 @@ func (c *execution) loop(ctx context.Context) error {
 		c.out.Label = l
 		for _, p := range printed {
 			c.text.WriteString(p.Text)
-			c.Sink.Emit(event.Output{Stream: event.Stdout, Data: []byte(p.Text)})
+			if c.within == "" {
+				c.Sink.Emit(event.Output{Stream: event.Stdout, Data: []byte(p.Text)})
+			}
 		}
 		if err != nil {
 			return err
@@ -156,7 +167,7 @@ func (c *execution) next(ctx context.Context) (plan.Step, error) {
 
 func (c *execution) ended(text string, line int) {
 	c.Sink.Emit(event.PlanEnded{
-		Step: c.Step, Status: c.out.Status, Output: c.text.String(), Label: gate.DataLabel(c.out.Label), Error: text, Line: line,
+		Step: c.Step, Call: c.within, Status: c.out.Status, Output: c.text.String(), Label: gate.DataLabel(c.out.Label), Error: text, Line: line,
 		Used: event.PlanUsage{Steps: c.run.Used().Steps, Calls: c.run.Used().Calls},
 	})
 }
@@ -178,7 +189,7 @@ func (c *execution) store(ctx context.Context, call *plan.Call) error {
 // call lets a call through the gate and gives the plan its result. later says that
 // the result comes later.
 func (c *execution) call(ctx context.Context, call *plan.Call) (later bool, err error) {
-	done := Called{Tool: call.Tool.Name, Line: call.Line, Verdict: call.Decision.Verdict.String(), text: written(call), made: plan.Made{Tool: call.Tool.Name}}
+	done := Called{Tool: call.Tool.Name, Line: call.Line, Verdict: call.Decision.Verdict.String(), text: written(call, c.seen), hidden: !visible(call.Control, c.seen), made: plan.Made{Tool: call.Tool.Name}}
 	caller := &answering{execution: c, call: call}
 	out, err := c.Gate.Call(ctx, gate.Request{
 		Origin: gate.Plan, Step: c.Step, ID: call.ID(), Line: call.Line, Name: call.Tool.Name, Version: string(call.Tool.Version),
@@ -265,6 +276,9 @@ func (a *answering) perform(ctx context.Context, inv tool.Invocation) (any, erro
 			return result, called
 		}
 		err = called
+	}
+	if a.call.Tool.Name == plan.RunPlan {
+		return a.nestedPlan(ctx, a.call)
 	}
 	if a.call.Tool.Model {
 		return a.quarantined(ctx, a.call)

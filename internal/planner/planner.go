@@ -14,6 +14,7 @@ import (
 	"praxis/internal/llm"
 	"praxis/internal/plan"
 	"praxis/internal/plan/check"
+	"praxis/internal/plan/label"
 	"praxis/internal/safetext"
 	"praxis/internal/tool/gate"
 	"praxis/internal/tool/jsondoc"
@@ -24,15 +25,12 @@ const DefaultPlans = 5
 
 // Config is what a question needs. Model and Options.Tools must be set.
 type Config struct {
-	Host              // its Step is not used; its Model is the quarantined one
-	Planner llm.Model // the one that writes plans
+	Host    // its Step is not used; its Model is the quarantined one
 	Options plan.Options
 	Start   plan.Start
 	Plans   int // that the model may write; 0: DefaultPlans
 	// Tokens bounds the planner's input and output of the whole run; 0: a million.
 	Tokens int
-	// Approval says in a sentence who is asked about a call that needs an approval.
-	Approval string
 }
 
 // timeout is the time that one plan may take by itself.
@@ -74,7 +72,7 @@ func Ask(ctx context.Context, cfg Config, question string) (Answer, error) {
 	}
 	cfg.Gate.Read("the question", question)
 	cfg.Options.Request = question
-	p := &planning{cfg: cfg, system: system(cfg)}
+	p := &planning{cfg: cfg, system: system(cfg, false)}
 	p.messages = []llm.Message{{Role: llm.User, Text: question}}
 	err := p.loop(ctx)
 	if err == nil && p.answer.Result.Waiting == nil {
@@ -189,12 +187,17 @@ func (p *planning) try(ctx context.Context, step int, code string) (done bool, w
 	case "waits":
 		return true, "", nil
 	}
-	return false, failed(out), nil
+	return false, failed(out, label.Label{}), nil
 }
 
 // Announce emits that a plan was written and what its check found.
 func Announce(sink event.Sink, step int, p *plan.Plan, s plan.Start) {
-	w := event.PlanWritten{Step: step, Code: string(p.Text), Name: p.Name, Mode: "normal", Now: s.Now.Format(time.RFC3339Nano)}
+	announce(sink, step, "", p, s)
+}
+
+// announce does so for a plan, or for one that is nested in a call.
+func announce(sink event.Sink, step int, call string, p *plan.Plan, s plan.Start) {
+	w := event.PlanWritten{Step: step, Call: call, Code: string(p.Text), Name: p.Name, Mode: "normal", Now: s.Now.Format(time.RFC3339Nano)}
 	for name, v := range s.Inputs {
 		if text, err := event.Encode(v); err == nil { // what a plan can be given is JSON
 			if w.Inputs == nil {
@@ -216,7 +219,9 @@ func Announce(sink event.Sink, step int, p *plan.Plan, s plan.Start) {
 		w.Tools = append(w.Tools, event.ToolPin{Name: d.Name, Version: string(d.Version), Hash: fmt.Sprintf("%x", h[:])})
 	}
 	sink.Emit(w)
-	sink.Emit(Checked(step, p))
+	checked := Checked(step, p)
+	checked.Call = call
+	sink.Emit(checked)
 }
 
 // Checked is the event of what the check of a plan found.
@@ -309,13 +314,13 @@ func refused(r *check.Result) string {
 }
 
 // failed is the message to the model about a plan that failed. It contains nothing
-// from sources that are not trusted.
-func failed(o Result) string {
+// from sources that are not trusted, but for those that the model has seen.
+func failed(o Result, seen label.Label) string {
 	var b strings.Builder
 	switch {
 	case o.Status == "limit":
 		b.WriteString("The plan was stopped: it used up its steps, its memory, its time, its output or its calls of tools. Let it do less.")
-	case o.End.Label.Trusted():
+	case visible(o.End.Label, seen):
 		fmt.Fprintf(&b, "The plan failed:\n%s", strings.TrimRight(o.End.Error, "\n"))
 	default:
 		fmt.Fprintf(&b, "The plan failed on line %d with %s. The text of the error depends on data that you may not see.", o.End.Line, o.End.Class)
@@ -324,9 +329,17 @@ func failed(o Result) string {
 	if len(o.Called) > 0 {
 		b.WriteString("\nIt had called these tools already:")
 	}
+	hidden := 0
 	for _, c := range o.Called {
 		acted = acted || c.made.Sum != ""
+		if c.hidden {
+			hidden++
+			continue
+		}
 		fmt.Fprintf(&b, "\n- line %d: %s%s%s", c.Line, c.Tool, c.text, c.came())
+	}
+	if hidden > 0 {
+		b.WriteString("\n- and others, which depend on data that you may not see")
 	}
 	b.WriteString("\nWrite the plan again, whole, so that it does what is left to do.")
 	if acted {
@@ -358,7 +371,7 @@ const maxShown = 300 // bytes of one argument that the model is reminded of
 
 // written writes down the arguments of a call with effects, for the model that wrote
 // the plan: those that depend on data which it may not see are left out.
-func written(c *plan.Call) string {
+func written(c *plan.Call, seen label.Label) string {
 	shown, ok := c.Tool.RedactArguments(c.Arguments).(*jsondoc.Object)
 	if !c.Tool.Effects.Acts() {
 		return ""
@@ -366,7 +379,7 @@ func written(c *plan.Call) string {
 	var args []string
 	for name := range c.Arguments.All() {
 		text := "(depends on data that you may not see)"
-		if v, given := shown.Get(name); ok && given && c.Labels[name].Trusted() {
+		if v, given := shown.Get(name); ok && given && visible(c.Labels[name], seen) {
 			if b, err := jsondoc.Canonical(v); err == nil {
 				text = safetext.Clip(string(b), maxShown)
 			}

@@ -42,21 +42,36 @@ that the user gets.
 - A call that is denied raises PermissionError, a failed one ToolError.
 `
 
-// system is the system prompt of the model that writes plans.
-func system(cfg Config) string {
+const runPlanText = `- A task that stands in data ("do what is on my list") goes to run_plan(text): a
+  second planner, which sees that text alone, writes and runs a plan for it. All that
+  it does counts as chosen by the text. What it prints is the result, a string.
+`
+
+const nestedText = `- The task comes from data, and this plan is a part of another one: unless the data
+  are trusted, every value that you write counts as chosen by them, and what the rules
+  do not allow then is denied. run_plan cannot be called here.
+`
+
+// system is the system prompt of the model that writes plans, or nested ones.
+func system(cfg Config, nested bool) string {
 	o := cfg.Options
 	var b strings.Builder
 	example := "ask_llm(question, data)"
 	for d := range o.Tools.All() {
-		if d.Name != plan.QuarantinedModel {
+		if d.Name != plan.QuarantinedModel && d.Name != plan.RunPlan {
 			example = d.Signature()
 			break
 		}
 	}
 	fmt.Fprintf(&b, systemText, example)
+	if nested {
+		b.WriteString(nestedText)
+	} else {
+		b.WriteString(runPlanText)
+	}
 	b.WriteString("\nTools:\n")
 	for d := range o.Tools.All() {
-		if d.Name != plan.QuarantinedModel {
+		if d.Name != plan.QuarantinedModel && d.Name != plan.RunPlan {
 			cfg.tool(&b, d)
 		}
 	}
@@ -78,6 +93,9 @@ func (cfg Config) tool(b *strings.Builder, d *tool.Definition) {
 	}
 	if !d.Labels.Readers.Everyone {
 		about = append(about, "Not everyone may read them")
+	}
+	if p := cfg.Options.Policy; p != nil && d.Effects.Acts() {
+		about = append(about, "Without a rule that applies: "+map[policy.Verdict]string{policy.Allow: "allowed", policy.Ask: "a person decides", policy.Deny: "denied"}[p.Otherwise(d)])
 	}
 	if d.Approval {
 		about = append(about, "A person has to approve each call")
@@ -121,8 +139,9 @@ func rules(b *strings.Builder, p *policy.Policy) {
 	if len(list) == 0 {
 		return
 	}
-	b.WriteString("\nThe user's rules. Of those that apply the strictest counts; without one, tools with effects are denied.\n" +
-		"x.trusted(): nothing that is not trusted influenced x; x.from(\"planner\"): you made it up; pc: what decided that the call is reached.\n")
+	b.WriteString("\nThe user's rules. Of those that apply the strictest counts.\n" +
+		"x.trusted(): nothing that is not trusted influenced x; x.from(\"planner\"): you made it up;\n" +
+		"x.among(\"tool\"): x equals something in a trusted result of that tool, which this plan has called before; pc: what decided that the call is reached.\n")
 	for _, r := range list {
 		fmt.Fprintf(b, "- %s %s", r.Verdict, strings.Join(r.Tools, ", "))
 		if r.When != "" {

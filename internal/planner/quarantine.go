@@ -53,7 +53,7 @@ func (c *execution) quarantined(ctx context.Context, call *plan.Call) (any, erro
 	}
 	messages := []llm.Message{{Role: llm.User, Text: text}}
 	for try := 1; ; try++ {
-		reply, err := c.complete(ctx, call.ID(), llm.Request{System: quarantineSystem, Messages: messages}, 0)
+		reply, err := c.complete(ctx, modelRequest{model: c.Model, call: call.ID()}, llm.Request{System: quarantineSystem, Messages: messages})
 		if err != nil {
 			return nil, err
 		}
@@ -116,10 +116,10 @@ func quarantineReply(text string, schema *schema.Schema) (any, error) {
 	return value, nil
 }
 
-// complete asks the quarantined model and counts its tokens. sent is how many of
-// the messages the request before had, too.
-func (c *execution) complete(ctx context.Context, id string, req llm.Request, sent int) (llm.Reply, error) {
-	reply, err := complete(ctx, modelRequest{sink: c.Sink, model: c.Model, step: c.Step, call: id, sent: sent}, req)
+// complete asks the model of a call and counts its tokens.
+func (c *execution) complete(ctx context.Context, a modelRequest, req llm.Request) (llm.Reply, error) {
+	a.sink, a.step = c.Sink, c.Step
+	reply, err := complete(ctx, a, req)
 	c.out.Tokens.Input += reply.Tokens.Input
 	c.out.Tokens.Output += reply.Tokens.Output
 	return reply, err
@@ -130,7 +130,7 @@ type modelRequest struct {
 	sink  event.Sink
 	model llm.Model
 	step  int
-	call  string // of the quarantined model: the call that it answers
+	call  string // of the quarantined model or the second planner: the call that it answers
 	sent  int
 }
 

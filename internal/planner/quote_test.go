@@ -39,7 +39,7 @@ func TestQuestionIsQuoted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Ask(t.Context(), Config{Host: Host{Gate: g, Sink: event.Discard}, Planner: model, Options: options, Plans: 2}, "How much does Miller owe?")
+	_, err = Ask(t.Context(), Config{Host: Host{Gate: g, Sink: event.Discard, Planner: model}, Options: options, Plans: 2}, "How much does Miller owe?")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,9 @@ const planLanguage = "python"
 func (s *Screen) plan(e event.Event) bool {
 	switch e := e.(type) {
 	case event.PlanWritten:
+		if e.Call != "" {
+			s.note("[a second planner wrote a plan for " + safetext.Line(e.Call) + "]")
+		}
 		s.code(planLanguage, e.Code)
 	case event.PlanChecked:
 		s.checked(e)
@@ -193,6 +196,10 @@ func (s *Screen) approved(e event.ApprovalGiven) {
 
 func (s *Screen) planEnded(e event.PlanEnded) {
 	s.endOutput()
+	what := "plan"
+	if e.Call != "" {
+		what = "nested plan"
+	}
 	s.failed = 0
 	mark := s.Style.Paint(format.Green, "ok")
 	if e.Status != "ok" {
@@ -200,5 +207,5 @@ func (s *Screen) planEnded(e event.PlanEnded) {
 		mark = s.Style.Paint(format.Red, safetext.Line(e.Status))
 		s.block("    ", format.Red, e.Error)
 	}
-	s.printf("  %s%s%s\n", s.Style.Paint(format.Dim, "[plan: "), mark, s.Style.Paint(format.Dim, ", "+safetext.Count(e.Used.Calls, "call")+"]"))
+	s.printf("  %s%s%s\n", s.Style.Paint(format.Dim, "["+what+": "), mark, s.Style.Paint(format.Dim, ", "+safetext.Count(e.Used.Calls, "call")+"]"))
 }

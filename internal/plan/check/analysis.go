@@ -3,6 +3,7 @@ package check
 import (
 	"math"
 
+	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/tool"
@@ -15,6 +16,7 @@ type analysis struct {
 	tools   *tool.Set
 	policy  *policy.Policy
 	task    *policy.Task
+	base    label.Label // see [Input.Base]
 	strict  bool
 	inputs  map[string]int32 // sources of the names that are given from outside
 

@@ -20,6 +20,7 @@ type Input struct {
 	Refused []Refusal      // what the program uses that the language leaves out
 	Steps   int64          // of the analysis; 0 means a few million
 	Task    *policy.Task   // of a plan that a model wrote; nil: a person did
+	Base    label.Label    // what all of the plan depends on
 
 	// Forgive makes names and arguments that are wrong warnings in a program that
 	// calls no tool: it would only end there by an exception, if it gets there.
@@ -49,7 +50,7 @@ const defaultSteps = 4_000_000
 // flows are not followed. The error says why ctx ended.
 func Check(ctx context.Context, in Input) (*Result, error) {
 	r := &Result{Name: in.Name, Strict: in.Strict, source: in.Source}
-	a := &analysis{tools: in.Tools, policy: in.Policy, task: in.Task, strict: in.Strict, left: in.Steps, ended: ctx.Err, maxObjects: 200_000, methods: in.Methods}
+	a := &analysis{tools: in.Tools, policy: in.Policy, task: in.Task, base: in.Base, strict: in.Strict, left: in.Steps, ended: ctx.Err, maxObjects: 200_000, methods: in.Methods}
 	if a.left <= 0 {
 		a.left = defaultSteps
 	}

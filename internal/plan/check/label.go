@@ -217,9 +217,11 @@ func (a *analysis) sourceOf(key sourceKey, make func() source) int32 {
 // label gives the label of a set: as an upper bound the readers
 // are the fewest that may remain, as a lower bound the most.
 func (a *analysis) label(l *lab, upper bool) (out label.Label, any bool) {
+	out = a.base
 	if l == nil {
 		return out, false
 	}
+	out.Sources, out.Endorsed = slices.Clone(out.Sources), slices.Clone(out.Endorsed)
 	if l.any() {
 		return label.Label{Readers: label.Only()}, true
 	}

@@ -374,5 +374,15 @@ func (vm *VM) Output() []value.Chunk {
 // Steps returns how many steps have been used.
 func (vm *VM) Steps() int64 { t := &vm.t; return t.Limits.Steps - t.StepsLeft - max(t.Steps, 0) }
 
+// Charge uses steps up, for a plan that was nested in this one.
+func (vm *VM) Charge(steps int64) { vm.t.StepsLeft = max(vm.t.StepsLeft-steps, 0) }
+
+// Left returns limits for a plan that is nested in this one: what this one has left.
+func (vm *VM) Left() value.Limits {
+	l := vm.t.Limits
+	l.Steps, l.Memory, l.Calls = max(l.Steps-vm.Steps(), 1), max(l.Memory-vm.live(), 1<<20), l.Calls-len(vm.made)
+	return l
+}
+
 // Labels returns the table of the run's labels.
 func (vm *VM) Labels() *label.Table { return vm.t.Labels }

@@ -125,6 +125,8 @@ type planRerun struct {
 	report  PlanStepReport
 	notes   []string
 	output  strings.Builder
+	outer   *plan.Run // that a nested plan is executed in
+	inner   *plan.Run // a nested plan that was executed
 }
 
 func (e *planRerun) differ(what, was, is string) {
@@ -149,6 +151,11 @@ func (e *planRerun) execute(ctx context.Context) error {
 		return err
 	}
 	options.Audit, options.Request = true, e.request
+	return e.run(ctx, options)
+}
+
+// run executes the plan under options and compares.
+func (e *planRerun) run(ctx context.Context, options plan.Options) error {
 	run, err := e.start(ctx, options)
 	if err != nil || run == nil {
 		return err
@@ -174,7 +181,7 @@ func (e *planRerun) execute(ctx context.Context) error {
 			e.end(i, step.End)
 			return nil
 		}
-		if on, err := e.call(i, run, step.Call); err != nil || !on {
+		if on, err := e.call(ctx, i, run, step.Call); err != nil || !on {
 			return err
 		}
 	}
@@ -218,6 +225,10 @@ func (e *planRerun) start(ctx context.Context, o plan.Options) (*plan.Run, error
 	if err != nil {
 		return nil, err
 	}
+	if e.outer != nil {
+		e.inner, err = e.outer.Nest(prepared, start.Made)
+		return e.inner, err
+	}
 	if run, err = prepared.Start(start); fault.KindOf(err) == fault.Invalid {
 		e.differ("start", "started", err.Error())
 		return nil, nil
@@ -251,7 +262,7 @@ func (e *planRerun) begin() (s plan.Start, err error) {
 
 // call compares the call with the number i and answers it as it was answered.
 // on says that the plan goes on.
-func (e *planRerun) call(i int, run *plan.Run, call *plan.Call) (on bool, err error) {
+func (e *planRerun) call(ctx context.Context, i int, run *plan.Run, call *plan.Call) (on bool, err error) {
 	name := func(tool string, line int) string { return fmt.Sprintf("%s, line %d", tool, line) }
 	if i >= len(e.rec.Calls) {
 		e.differ(fmt.Sprintf("call %d", i+1), "", name(call.Tool.Name, call.Line))
@@ -281,7 +292,25 @@ func (e *planRerun) call(i int, run *plan.Run, call *plan.Call) (on bool, err er
 		e.waits()
 		return false, nil
 	}
+	for _, p := range was.Nested {
+		if err := e.nested(ctx, p, run); err != nil {
+			return false, err
+		}
+	}
 	return true, e.answer(was, run)
+}
+
+// nested executes a nested plan of the call that the plan waits at, and compares.
+func (e *planRerun) nested(ctx context.Context, p RecordedPlan, run *plan.Run) error {
+	n := planRerun{rec: p, seed: e.seed, other: e.other, redact: e.redact, report: e.report, outer: run}
+	options := run.NestedOptions()
+	options.Audit = true
+	err := n.run(ctx, options)
+	e.report, e.notes = n.report, append(e.notes, n.notes...)
+	if n.inner != nil {
+		run.Return(n.inner, p.Ended != nil && p.Ended.Status == string(plan.OK))
+	}
+	return err
 }
 
 // asRecorded is an event as it comes back from a record.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"praxis/event"
 	"praxis/fault"
@@ -37,6 +38,7 @@ type PlanCall struct {
 	Decision event.DecisionMade
 	Given    *event.ApprovalGiven // nil: nobody was asked, or nobody answered
 	Returned *event.ToolReturned  // nil: the plan waits for it
+	Nested   []RecordedPlan       // that it ran
 	Vouched  *event.LabelLowered  // by a person
 }
 
@@ -93,6 +95,7 @@ type planFold struct {
 	src   Source
 	rec   PlanRecording
 	state []byte
+	inner bool // a nested plan is being executed
 }
 
 func (f *planFold) add(ctx context.Context, e event.Event) error {
@@ -104,7 +107,13 @@ func (f *planFold) add(ctx context.Context, e event.Event) error {
 	case event.FileGiven:
 		return f.file(ctx, e)
 	case event.PlanWritten:
-		f.rec.Plans = append(f.rec.Plans, RecordedPlan{Written: e})
+		if f.inner = false; e.Call == "" {
+			f.rec.Plans = append(f.rec.Plans, RecordedPlan{Written: e})
+			return nil
+		}
+		err := f.call(e.Call, func(c *PlanCall) { c.Nested = append(c.Nested, RecordedPlan{Written: e}) })
+		f.inner = err == nil
+		return err
 	case event.PlanChecked:
 		return f.last(func(p *RecordedPlan) { p.Checked = &e })
 	case event.PlanResumed:
@@ -115,7 +124,9 @@ func (f *planFold) add(ctx context.Context, e event.Event) error {
 	case event.PlanWaits:
 		return f.last(func(p *RecordedPlan) { p.Waits = &e })
 	case event.PlanEnded:
-		return f.last(func(p *RecordedPlan) { p.Ended = &e })
+		err := f.last(func(p *RecordedPlan) { p.Ended = &e })
+		f.inner = false
+		return err
 	case event.ToolCalled:
 		return f.last(func(p *RecordedPlan) { p.Calls = append(p.Calls, PlanCall{Called: e}) })
 	default:
@@ -132,6 +143,7 @@ func (f *planFold) ofCall(e event.Event) error {
 	case event.ApprovalGiven:
 		return f.call(e.ID, func(c *PlanCall) { c.Given = &e })
 	case event.ToolReturned:
+		f.inner = f.inner && f.made(e.ID)
 		return f.call(e.ID, func(c *PlanCall) { c.Returned = &e })
 	case event.LabelLowered:
 		if e.By == "person" {
@@ -146,8 +158,23 @@ func (f *planFold) last(change func(*RecordedPlan)) error {
 	if len(f.rec.Plans) == 0 {
 		return errors.New("there is no plan yet")
 	}
-	change(&f.rec.Plans[len(f.rec.Plans)-1])
+	change(f.plan())
 	return nil
+}
+
+// plan is the plan that is being executed. There is one.
+func (f *planFold) plan() *RecordedPlan {
+	p := &f.rec.Plans[len(f.rec.Plans)-1]
+	if !f.inner {
+		return p
+	}
+	nested := p.Calls[len(p.Calls)-1].Nested
+	return &nested[len(nested)-1]
+}
+
+// made says whether the plan that is being executed made a call.
+func (f *planFold) made(id string) bool {
+	return slices.ContainsFunc(f.plan().Calls, func(c PlanCall) bool { return c.Called.ID == id })
 }
 
 // call changes a call of that plan.

@@ -206,7 +206,11 @@ func lowered(e event.LabelLowered) annotation {
 
 // planStatus says how a plan ended, in a line.
 func planStatus(e event.PlanEnded) string {
-	text := "plan: " + e.Status + ", " + safetext.Count(e.Used.Calls, "call")
+	text := "plan: "
+	if e.Call != "" {
+		text = "nested plan for " + e.Call + ": "
+	}
+	text += e.Status + ", " + safetext.Count(e.Used.Calls, "call")
 	if e.Status == "error" && e.Line > 0 {
 		text += fmt.Sprintf(", on line %d", e.Line)
 	}

@@ -161,8 +161,8 @@ func (l *loader) toolName(d *draft, v *jsondoc.Node) {
 		l.Add(v, "", "the name %s has more than 8 parts", safetext.Quote(d.Name))
 	case slices.Contains(reservedNames(), parts[0]):
 		l.Add(v, wouldBe(parts[0]+"_"+strings.TrimPrefix(d.Name[len(parts[0]):], ".")), "the name %s: in code, tools.%s is a function of the module itself", safetext.Quote(d.Name), parts[0])
-	case d.Name == "ask_llm":
-		l.Add(v, "Choose another name.", "the name \"ask_llm\" is the language's own")
+	case d.Name == "ask_llm", d.Name == "run_plan":
+		l.Add(v, "Choose another name.", "the name %s is the language's own", safetext.Quote(d.Name))
 	}
 }
 

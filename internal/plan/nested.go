@@ -1,0 +1,117 @@
+package plan
+
+import (
+	"strconv"
+	"time"
+
+	"praxis/fault"
+	"praxis/internal/plan/value"
+	"praxis/internal/plan/vm"
+	"praxis/internal/tool"
+	"praxis/internal/tool/schema"
+)
+
+// RunPlan is the name of the tool that runs a nested plan:
+//
+//	run_plan(text)
+//
+// A second planner, which sees the text and the tools, writes it. Its text comes from
+// data: whatever it does depends on the text of the task, also its constants and that
+// it does it. Its calls, steps and memory count as the outer plan's, and it runs no
+// other plan. What it prints is the result.
+const RunPlan = "run_plan"
+
+const taskSchema = `{
+	"type": "object", "required": ["text"], "additionalProperties": false,
+	"properties": {"text": {"type": "string", "maxLength": 100000, "description": "The task, as the data words it."}}
+}`
+
+// maxNested is the time of a nested plan, with its calls and approvals.
+const maxNested = time.Hour
+
+func nestedTool() (*tool.Definition, error) {
+	input, err := schema.Parse("run_plan.json", []byte(taskSchema))
+	if err != nil {
+		return nil, err
+	}
+	output, err := schema.Parse("run_plan.json", []byte(`{"type": "string"}`))
+	return &tool.Definition{
+		Name: RunPlan, Version: "1.0.0", Title: "Run a nested plan",
+		Description: "Lets a second planner, which sees the text alone, write a plan for the task in it, and runs that plan. Everything that it does depends on the text.",
+		Input:       input, Output: output, Effects: tool.Read, Model: true,
+		Labels: tool.Labels{Readers: tool.Readers{Everyone: true}}, Limits: tool.Limits{Timeout: maxNested},
+	}, err
+}
+
+// NestedOptions are what a nested plan of the call that the plan waits at is checked
+// against.
+func (r *Run) NestedOptions() Options {
+	o := r.plan.Options
+	text, _ := r.call.Arguments.Get("text")
+	o.Request, _ = text.(string)
+	o.base = r.table.Label(r.call.deep)
+	return o
+}
+
+// Nest begins a nested plan of the call that the plan waits at. made are calls that
+// nested plans before it made.
+func (r *Run) Nest(p *Plan, made []Made) (*Run, error) {
+	if r.call == nil || r.nested || p.program == nil {
+		return nil, fault.New(fault.Conflict, "Run it from a call of run_plan.", "cannot run a nested plan here")
+	}
+	n := &Run{plan: p, start: r.start, table: r.table, counts: r.counts, before: r.counts.total, task: p.task.Clone(), base: r.call.deep, nested: true}
+	n.start.Made = append(r.start.Made[:len(r.start.Made):len(r.start.Made)], made...)
+	inputs, err := n.inputs()
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range r.members.All() {
+		n.members.Add(m)
+	}
+	n.start.Limits = r.vm.Left()
+	n.vm, err = vm.New(p.program, vm.Config{Limits: n.start.Limits, Labels: r.table, Now: r.start.Now, Seed: uint64(r.start.Seed), Inputs: inputs})
+	n.answer = n.vm.Run
+	return n, err
+}
+
+// Return takes back what a nested plan used. What it printed is part of the result
+// when it ended well; a plan after it that is to do better depends on all that it saw.
+func (r *Run) Return(n *Run, ok bool) {
+	r.vm.Charge(n.vm.Steps())
+	r.call.deep = r.table.Join(r.call.deep, n.outputs)
+	if !ok {
+		r.call.deep = r.table.Join(r.call.deep, n.seen)
+	}
+	r.counted = r.table.Join(r.counted, r.table.Join(n.base, n.seen))
+}
+
+// under lets a value and everything in it depend on what the plan is nested in.
+func (r *Run) under(d value.Data) value.Data {
+	if !r.nested {
+		return d
+	}
+	d.Label = r.table.Join(d.Label, r.base)
+	for i := range d.Items {
+		d.Items[i] = r.under(d.Items[i])
+	}
+	for i := range d.Fields {
+		d.Fields[i].Data = r.under(d.Fields[i].Data)
+	}
+	return d
+}
+
+// counts are the calls of a run: of plans that were executed before, of this one and
+// of those nested in it.
+type counts struct {
+	calls map[string]int // of each tool
+	total int
+}
+
+// usedUp says that the plan may make no more calls.
+func (r *Run) usedUp() error {
+	limits := r.start.Limits.WithDefaults()
+	if r.counts.total-r.before < limits.Calls {
+		return nil
+	}
+	return fault.Coded(fault.PlanCalls, fault.Data{"limit": strconv.Itoa(limits.Calls)}, "cannot go on with the plan: it made more than its %d calls of tools", limits.Calls)
+}
