@@ -181,7 +181,7 @@ mail.send("bob@acme.com", mail.read())
 // TestNothingTwice fails a plan after it sent mails. The next one repeats one.
 func TestNothingTwice(t *testing.T) {
 	again := "try:\n    mail.send(body='hello', to='ann@acme.com')\nexcept PermissionError as e:\n    print(e)\nprint(len(mail.read()))"
-	p := newPlanWorld(t, fenced(sendTwice+"mail.read()['x']"), fenced(again))
+	p := newPlanWorld(t, fenced(sendTwice+"int(mail.read())"), fenced(again))
 	out, err := p.ask("Send hello to ann@acme.com and my mail to bob@acme.com")
 	if err != nil {
 		t.Fatal(err)
