@@ -137,7 +137,7 @@ func planPackages() map[string]Package {
 		cpython: {Imports: []string{"internal/test/cache"}, Third: []string{pyDist}},
 
 		// What plans must survive is tests alone.
-		"internal/test/battery/plans":  {Tests: []string{fault, tool, "internal/plan", "internal/plan/...", cpython, jsondoc, toolfile}},
+		"internal/test/battery/plans":  {Tests: []string{fault, tool, "internal/plan", "internal/plan/...", cpython, jsondoc, "internal/tool/schema", toolfile}},
 		"internal/test/battery/worlds": {Tests: []string{"internal/plan", "internal/plan/...", jsondoc, toolfile}},
 	}
 }

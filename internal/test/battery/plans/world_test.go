@@ -14,9 +14,12 @@ import (
 )
 
 // options reads the tools and the policy of testdata.
-func options(t testing.TB, strict bool) plan.Options {
+func options(t testing.TB, strict bool) plan.Options { return optionsIn(t, "testdata/", strict) }
+
+// optionsIn reads those of a folder.
+func optionsIn(t testing.TB, folder string, strict bool) plan.Options {
 	t.Helper()
-	text, err := os.ReadFile("testdata/tools.yaml")
+	text, err := os.ReadFile(folder + "tools.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +31,7 @@ func options(t testing.TB, strict bool) plan.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules, err := os.ReadFile("testdata/policy.yaml")
+	rules, err := os.ReadFile(folder + "policy.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
