@@ -138,7 +138,6 @@ func (w *world) lie(t *schema.Type) any {
 type trial struct {
 	stopped []string // calls that were not made, and why
 	won     []string // calls that were made and do what an attack is after
-	asked   int
 	status  plan.Status
 	text    string // of the end
 }
