@@ -502,3 +502,57 @@ func TestNestedOfTrusted(t *testing.T) {
 	}
 	p.replays(out.Run)
 }
+
+// TestFailureIsClosed lets the model see of an error what depends on no data, and
+// nothing else.
+func TestFailureIsClosed(t *testing.T) {
+	const hidden = " The text of the error depends on data that you may not see."
+	for _, c := range []struct{ code, want string }{
+		{"import json\nr = json.loads(mail.read())\nprint(r['nmae'])", "line 3:\nKeyError: 'nmae'\n"},
+		{"import json\nr = json.loads(mail.read())\nr[r['name']]", "line 3 with KeyError." + hidden},
+		{"import json\nr = json.loads(mail.read())\nr['age'] + r['name']", "line 3:\nTypeError: unsupported operand type(s) for +: 'int' and 'str'\n"},
+		{"import json\nr = json.loads(mail.read())\nr['age'].upper()", "line 3:\nAttributeError: 'int' object has no attribute 'upper'\n"},
+		{"import json\nr = json.loads(mail.read())\ngetattr(r, r['name'])", "line 3 with AttributeError." + hidden},
+		{"int(mail.read())", "line 1 with ValueError." + hidden},
+		{"raise TypeError(mail.read())", "line 1 with TypeError." + hidden},
+		{"class E(Exception): pass\nraise E(mail.read())", "line 2 with E." + hidden},
+		{"raise KeyError('gone')", "KeyError: 'gone'\n"},
+		{"while mail.read(): pass", "The plan was stopped: cannot go on with the plan: it made more than its 10000 calls of tools. Let it do less.\nIt had called these tools already:\n- line 1: mail.read\nWrite"},
+	} {
+		p := newPlanWorld(t, fenced(c.code), fenced("print('ok')"))
+		p.file("inbox.txt", `{"name": "mellon", "age": 3}`)
+		if strings.HasPrefix(c.code, "while") {
+			p.file("tools.yaml", strings.Replace(mailTools, "run: {command: {argv: [cat, inbox.txt], output: text}}", `examples: [{input: {}, output: "x"}]`, 1))
+		}
+		if _, err := p.ask("What?"); err != nil {
+			t.Fatal(c.code, err)
+		}
+		if said := p.messages[1]; !strings.Contains(said+"\n", c.want) || strings.Contains(said, "mellon") {
+			t.Errorf("%s\nthe model sees %q, want %q", c.code, said, c.want)
+		}
+	}
+}
+
+// TestRefusalIsWhole sends all that the check found, with remedies.
+func TestRefusalIsWhole(t *testing.T) {
+	p := newPlanWorld(t, fenced("import calendar\nmail.send(to=mail.read(), body='x')\nmail.send('ann@acme.com')\nmail.read(1)\nmail.raed()"), fenced("print('ok')"))
+	if _, err := p.ask("What?"); err != nil {
+		t.Fatal(err)
+	}
+	checked := eventsOf[event.PlanChecked](&p.events)[0]
+	found := 0
+	for _, f := range checked.Findings {
+		if f.Rule == "flow" {
+			continue
+		}
+		found++
+		for _, want := range []string{fmt.Sprintf("line %d: %s", f.Place.Line, f.Message), f.Remedy} {
+			if !strings.Contains(p.messages[1], want) {
+				t.Errorf("the model lacks %q:\n%s", want, p.messages[1])
+			}
+		}
+	}
+	if found < 3 {
+		t.Errorf("found %+v", checked.Findings)
+	}
+}

@@ -84,7 +84,7 @@ func (c *execution) tryNested(ctx context.Context, call *plan.Call, code string,
 	if err != nil || out.Status == "ok" {
 		return out, "", err
 	}
-	return out, failed(out, inner.seen), nil
+	return out, failed(out, prepared, inner.seen), nil
 }
 
 // visible says whether a model that has seen data with one label may see what depends

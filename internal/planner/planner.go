@@ -15,9 +15,7 @@ import (
 	"praxis/internal/plan"
 	"praxis/internal/plan/check"
 	"praxis/internal/plan/label"
-	"praxis/internal/safetext"
 	"praxis/internal/tool/gate"
-	"praxis/internal/tool/jsondoc"
 )
 
 // DefaultPlans is how many plans the model may write.
@@ -187,7 +185,7 @@ func (p *planning) try(ctx context.Context, step int, code string) (done bool, w
 	case "waits":
 		return true, "", nil
 	}
-	return false, failed(out, label.Label{}), nil
+	return false, failed(out, prepared, label.Label{}), nil
 }
 
 // Announce emits that a plan was written and what its check found.
@@ -289,104 +287,6 @@ func program(text string) (code, why string) {
 		return blocks[0], ""
 	}
 	return "", "The reply holds several programs: write the whole plan in one ```python block."
-}
-
-// refused is the message to the model about a plan that may not run.
-func refused(r *check.Result) string {
-	var b strings.Builder
-	b.WriteString("The plan was not run. Correct it and write it again, whole:\n")
-	for _, f := range r.Findings {
-		if f.Level != check.Error {
-			continue
-		}
-		fmt.Fprintf(&b, "\nline %d: %s", f.Line, f.Message)
-		for _, p := range f.Paths {
-			fmt.Fprintf(&b, "\n    %s reaches %s:", p.Source, p.Argument)
-			for _, s := range p.Steps {
-				fmt.Fprintf(&b, "\n    line %d: %s", s.Line, s.Text)
-			}
-		}
-		if f.Remedy != "" {
-			b.WriteString("\n    " + f.Remedy)
-		}
-	}
-	return b.String()
-}
-
-// failed is the message to the model about a plan that failed. It contains nothing
-// from sources that are not trusted, but for those that the model has seen.
-func failed(o Result, seen label.Label) string {
-	var b strings.Builder
-	switch {
-	case o.Status == "limit":
-		b.WriteString("The plan was stopped: it used up its steps, its memory, its time, its output or its calls of tools. Let it do less.")
-	case visible(o.End.Label, seen):
-		fmt.Fprintf(&b, "The plan failed:\n%s", strings.TrimRight(o.End.Error, "\n"))
-	default:
-		fmt.Fprintf(&b, "The plan failed on line %d with %s. The text of the error depends on data that you may not see.", o.End.Line, o.End.Class)
-	}
-	acted := false
-	if len(o.Called) > 0 {
-		b.WriteString("\nIt had called these tools already:")
-	}
-	hidden := 0
-	for _, c := range o.Called {
-		acted = acted || c.made.Sum != ""
-		if c.hidden {
-			hidden++
-			continue
-		}
-		fmt.Fprintf(&b, "\n- line %d: %s%s%s", c.Line, c.Tool, c.text, c.came())
-	}
-	if hidden > 0 {
-		b.WriteString("\n- and others, which depend on data that you may not see")
-	}
-	b.WriteString("\nWrite the plan again, whole, so that it does what is left to do.")
-	if acted {
-		b.WriteString(" What is done stays done: leave it out. A call that repeats it is made only when a person agrees.")
-	}
-	return b.String()
-}
-
-// came says what came of a call.
-func (c Called) came() string {
-	switch {
-	case !c.Done:
-		return " was not called: denied"
-	case c.Rehearsed && c.Failed:
-		return " failed in rehearsal: nothing was done"
-	case c.Rehearsed && c.text != "":
-		return " was rehearsed: nothing was done"
-	case c.Failed && c.made.Sum != "":
-		return " was called, but its result could not be used: it counts as done"
-	case c.Failed:
-		return " failed"
-	case c.made.Sum != "":
-		return " is done"
-	}
-	return ""
-}
-
-const maxShown = 300 // bytes of one argument that the model is reminded of
-
-// written writes down the arguments of a call with effects, for the model that wrote
-// the plan: those that depend on data which it may not see are left out.
-func written(c *plan.Call, seen label.Label) string {
-	shown, ok := c.Tool.RedactArguments(c.Arguments).(*jsondoc.Object)
-	if !c.Tool.Effects.Acts() {
-		return ""
-	}
-	var args []string
-	for name := range c.Arguments.All() {
-		text := "(depends on data that you may not see)"
-		if v, given := shown.Get(name); ok && given && visible(c.Labels[name], seen) {
-			if b, err := jsondoc.Canonical(v); err == nil {
-				text = safetext.Clip(string(b), maxShown)
-			}
-		}
-		args = append(args, name+"="+text)
-	}
-	return "(" + strings.Join(args, ", ") + ")"
 }
 
 // NewGate makes the gate that plans with these options call tools through. Of
