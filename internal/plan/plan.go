@@ -206,7 +206,7 @@ func (r *Run) end(out vm.Stop, err error) (*End, error) {
 		if out.Class == "SystemExit" && (out.Text == "" || out.Text == "None" || out.Text == "0") {
 			return &End{Status: OK}, nil
 		}
-		end := &End{Status: Failed, Error: out.Full, Class: out.Class, Label: r.table.Label(r.table.Join(out.Label, r.base))}
+		end := &End{Status: Failed, Error: out.Full, Class: out.Class, Plain: out.Plain, Label: r.table.Label(r.table.Join(out.Label, r.base))}
 		if len(out.Trace) > 0 {
 			end.Line = out.Trace[0].Line
 		}

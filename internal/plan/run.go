@@ -62,6 +62,7 @@ type End struct {
 	Error  string      // the traceback, or which limit
 	Label  label.Label // of the error's text: it may quote data
 	Class  string      // of the exception: "ValueError"
+	Plain  string      // the exception's message where it quotes no data
 	Line   int         // where it was raised, from 1
 	Fault  error       // of status Limit: with its remedy
 }
@@ -166,7 +167,7 @@ func (r *Run) prepare(c *vm.Call) error {
 	}
 	bound, err := tool.BindArgs(def, positional, named)
 	if err != nil {
-		r.raiseIn("TypeError", err.Error(), deep)
+		r.raiseIn("TypeError", err.Error(), "", deep)
 		return nil
 	}
 	call := &Call{
@@ -184,15 +185,17 @@ func (r *Run) prepare(c *vm.Call) error {
 		}
 	}
 	if err := def.CheckArguments(args); err != nil {
-		r.raiseIn("ToolError", err.Error(), deep)
+		r.raiseIn("ToolError", err.Error(), call.plainMisfit(err), deep)
 		return nil
 	}
 	if r.nested && def.Name == RunPlan {
-		r.raiseIn("ToolError", "a nested plan runs no other plan", deep)
+		text := "a nested plan runs no other plan"
+		r.raiseIn("ToolError", text, text, deep)
 		return nil
 	}
 	if n := def.Limits.CallsPerRun; n > 0 && r.counts.calls[def.Name] >= n {
-		r.raiseIn("ToolError", fmt.Sprintf("%s was called %d times, as often as a run may", def.Name, n), r.table.Join(c.Control, r.counted))
+		text := fmt.Sprintf("%s was called %d times, as often as a run may", def.Name, n)
+		r.raiseIn("ToolError", text, text, r.table.Join(c.Control, r.counted))
 		return nil
 	}
 	r.counts.total++
@@ -295,9 +298,23 @@ func (r *Run) reply(d value.Data) {
 	r.answer = func() (vm.Stop, error) { return r.vm.Reply(d) }
 }
 
-func (r *Run) raiseIn(class, text string, l label.ID) {
+// raiseIn answers with an exception, of whose text plain quotes no data.
+func (r *Run) raiseIn(class, text, plain string, l label.ID) {
 	r.call, r.seen = nil, r.table.Join(r.seen, l)
-	r.answer = func() (vm.Stop, error) { return r.vm.Raise(class, text, l) }
+	r.answer = func() (vm.Stop, error) { return r.vm.RaisePlain(class, text, plain, l) }
+}
+
+// plainMisfit is what can be said of arguments that do not fit without quoting data:
+// all where the argument depends on none that is not trusted, else what was expected.
+func (c *Call) plainMisfit(err error) string {
+	var m *schema.Mismatch
+	if !errors.As(err, &m) || len(m.Path.Segments()) == 0 {
+		return ""
+	}
+	if l, ok := c.Labels[m.Path.Segments()[0]]; ok && l.Trusted() && len(m.More) == 0 {
+		return err.Error()
+	}
+	return fmt.Sprintf("cannot call %s: arguments: %s: expected %s", c.Tool.Name, m.Redacted(c.Tool.Input).Path, m.Expected)
 }
 
 // Refuse answers the call with PermissionError: the policy or a person said no. The
@@ -310,23 +327,26 @@ func (r *Run) Refuse(reason, remedy string) error {
 	if remedy != "" {
 		text += ". " + remedy
 	}
-	r.raiseIn("PermissionError", text, r.call.deep)
+	r.raiseIn("PermissionError", text, text, r.call.deep)
 	return nil
 }
 
 // Fail answers the call with ToolError. The text comes from outside: it has
 // the call as a source.
-func (r *Run) Fail(text string) error { return r.raise("ToolError", text) }
+func (r *Run) Fail(text string) error { return r.raise("ToolError", text, "") }
+
+// FailPlainly is Fail with a text that quotes no data.
+func (r *Run) FailPlainly(text string) error { return r.raise("ToolError", text, text) }
 
 // NotEnough answers a call of the quarantined model that could not answer.
-func (r *Run) NotEnough(text string) error { return r.raise("NotEnoughInformation", text) }
+func (r *Run) NotEnough(text string) error { return r.raise("NotEnoughInformation", text, "") }
 
-func (r *Run) raise(class, text string) error {
+func (r *Run) raise(class, text, plain string) error {
 	c := r.call
 	if c == nil {
 		return ErrNotWaiting
 	}
-	r.raiseIn(class, text, r.table.Join(c.deep, r.table.Of(c.source(false), label.Everyone())))
+	r.raiseIn(class, text, plain, r.table.Join(c.deep, r.table.Of(c.source(false), label.Everyone())))
 	return nil
 }
 

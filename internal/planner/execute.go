@@ -138,7 +138,7 @@ func (c *execution) loop(ctx context.Context) error {
 		case later && c.StoreState != nil:
 			return c.store(ctx, step.Call)
 		case later: // the plan goes on, with an exception
-			if err := c.run.Fail("the answer comes later, and this run cannot wait"); err != nil {
+			if err := c.run.FailPlainly("the answer comes later, and this run cannot wait"); err != nil {
 				return err
 			}
 		}

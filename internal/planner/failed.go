@@ -66,6 +66,8 @@ func failed(o Result, p *plan.Plan, seen label.Label) string {
 		fmt.Fprintf(&b, "The plan was stopped: %s. %s", o.End.Error, remedy)
 	case visible(o.End.Label, seen):
 		fmt.Fprintf(&b, "The plan failed:\n%s", strings.TrimRight(o.End.Error, "\n"))
+	case o.End.Plain != "":
+		fmt.Fprintf(&b, "The plan failed on line %d:\n%s: %s", o.End.Line, o.End.Class, o.End.Plain)
 	case closed:
 		fmt.Fprintf(&b, "The plan failed on line %d:\n%s", o.End.Line, said)
 	default:
@@ -135,7 +137,6 @@ func closedErrors() []*regexp.Regexp {
 	const word = `([\pL_][\pL\pN_.]*)`
 	var out []*regexp.Regexp
 	for _, text := range []string{
-		`'W'`, // of a KeyError
 		`'W' object is not [a-z ]+`, `'W' object has no attribute 'W'`, `type object 'W' has no attribute 'W'`, `name 'W' is not defined`,
 		`unsupported operand type\(s\) for [^'"A-Za-z]+: 'W' and 'W'`, `'[<>=]+' not supported between instances of 'W' and 'W'`,
 		`can only concatenate W \(not "W"\) to W`, `W indices must be integers or slices, not W`, `W indices must be integers, not 'W'`,

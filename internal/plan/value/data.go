@@ -274,8 +274,22 @@ func (c *outgoing) data(v Value, depth int) (Data, error) {
 			return c.data(base, depth)
 		}
 	}
+	cls := t.ClassOf(v)
+	if v.Kind == KObject && cls.Module == "datetime" {
+		// A date, a time or both become text, as in the code of a session.
+		if s, ok, err := t.CallSpecial(v, "isoformat"); ok || err != nil {
+			if err != nil {
+				return d, err
+			}
+			return c.text(s)
+		}
+	}
 	t.See(v.Label)
-	return d, t.Raise(t.Types.TypeError, "Object of type %s is not JSON serializable", t.ClassName(v))
+	err := t.Raise(t.Types.TypeError, "Object of type %s is not JSON serializable", cls.shown())
+	if cls.Static || cls.Module == "datetime" {
+		return d, Plainly(err, "Object of type "+cls.shown()+" is not JSON serializable")
+	}
+	return d, err
 }
 
 func (c *outgoing) float(v Value) (Data, error) {

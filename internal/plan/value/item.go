@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"praxis/internal/plan/label"
+	"praxis/internal/plan/python/pytext"
 )
 
 // GetItem is o[k].
@@ -99,8 +100,13 @@ func (t *Thread) itemIndex(k Value, message string) (int64, error) {
 
 // Missing is the KeyError of k, which depends on l.
 func (t *Thread) Missing(o, k Value, l label.ID) error {
-	k.Label = t.Join(t.Join(k.Label, l), o.Label)
-	return t.RaiseArgs(t.Types.KeyError, k)
+	own := k.Label
+	k.Label = t.Join(t.Join(own, l), o.Label)
+	err := t.RaiseArgs(t.Types.KeyError, k)
+	if k.Kind == KStr && own == 0 {
+		return Plainly(err, pytext.ReprStr(k.Obj.(*Str).Text))
+	}
+	return err
 }
 
 func (t *Thread) itemBytes(b string, k Value) (Value, error) {

@@ -112,6 +112,15 @@ type Raise struct {
 	Label  label.ID // what it depends on that it was raised
 	Linked bool     // its context has been set
 	Quiet  bool     // the frame that raises it again adds no line to the traceback
+	Plain  string   // its message where that quotes no data: constants and names of types alone
+}
+
+// Plainly says that the message of an exception quotes no data.
+func Plainly(err error, message string) error {
+	if r, ok := err.(*Raise); ok {
+		r.Plain = message
+	}
+	return err
 }
 
 // Error returns the name of the class of the exception.

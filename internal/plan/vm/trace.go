@@ -19,7 +19,7 @@ func (vm *VM) failure(r *value.Raise) (Stop, error) {
 		}
 		text = "<exception str() failed>"
 	}
-	out := &Failed{Class: r.Exc.Cls.Name, Text: text}
+	out := &Failed{Class: r.Exc.Cls.Name, Text: text, Plain: r.Plain}
 	for _, tr := range r.Exc.Trace {
 		if tr.Module == "" {
 			out.Trace = append(out.Trace, tr)

@@ -213,6 +213,7 @@ type Failed struct {
 	Label label.ID
 	Trace []value.Trace // of the plan's own lines, the innermost first
 	Full  string        // what CPython prints about it
+	Plain string        // the message where that quotes no data; see [value.Raise]
 }
 
 func (Done) stop() {}
@@ -298,6 +299,11 @@ func (vm *VM) guarded(f func() (Stop, error)) (o Stop, err error) {
 // Raise goes on with an exception in the place of the call that the program
 // waits for. Class is the name of a built-in exception; another name means RuntimeError.
 func (vm *VM) Raise(class, text string, l label.ID) (Stop, error) {
+	return vm.RaisePlain(class, text, "", l)
+}
+
+// RaisePlain is Raise with what of the text quotes no data.
+func (vm *VM) RaisePlain(class, text, plain string, l label.ID) (Stop, error) {
 	if err := vm.answers(); err != nil {
 		return nil, err
 	}
@@ -307,7 +313,7 @@ func (vm *VM) Raise(class, text string, l label.ID) (Stop, error) {
 		c = t.Types.RuntimeError
 	}
 	l = t.Join(l, vm.pending.l)
-	r := &value.Raise{Exc: t.NewException(c, []value.Value{t.Str(text).With(l)}), Label: l}
+	r := &value.Raise{Exc: t.NewException(c, []value.Value{t.Str(text).With(l)}), Label: l, Plain: plain}
 	if vm.loaded {
 		return vm.guarded(func() (Stop, error) { return vm.answerRaise(r) })
 	}
