@@ -556,3 +556,24 @@ func TestRefusalIsWhole(t *testing.T) {
 		t.Errorf("found %+v", checked.Findings)
 	}
 }
+
+// TestDates lets dates be arguments, as code does, with what they depend on.
+func TestDates(t *testing.T) {
+	p := newPlanWorld(t, fenced(`from datetime import date, datetime, time, timezone
+mail.send("ann@acme.com", date(2026, 5, 4))
+mail.send("ann@acme.com", datetime(2026, 5, 4, 9, 30, tzinfo=timezone.utc))
+mail.send("ann@acme.com", datetime.fromisoformat(mail.read()))
+`))
+	p.file("inbox.txt", "2026-05-05T08:00:00")
+	if _, err := p.ask("Tell ann@acme.com when"); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"ann@acme.com 2026-05-04", "ann@acme.com 2026-05-04T09:30:00+00:00", "ann@acme.com 2026-05-05T08:00:00"}; !slices.Equal(p.sent(), want) {
+		t.Errorf("sent %q, want %q", p.sent(), want)
+	}
+	for i, e := range eventsOf[event.ToolCalled](&p.events) {
+		if l, ok := e.Labels["body"]; ok && l.Trusted != (i < 2) {
+			t.Errorf("call %d: %+v", i, l)
+		}
+	}
+}

@@ -26,8 +26,12 @@ const taskSchema = `{
 	"properties": {"text": {"type": "string", "maxLength": 100000, "description": "The task, as the data words it."}}
 }`
 
-// maxNested is the time of a nested plan, with its calls and approvals.
-const maxNested = time.Hour
+// Bounds of nested plans: the time of one, with its calls and approvals, and how many a
+// run may have.
+const (
+	maxNested   = time.Hour
+	nestedPlans = 20
+)
 
 func nestedTool() (*tool.Definition, error) {
 	input, err := schema.Parse("run_plan.json", []byte(taskSchema))
@@ -39,7 +43,7 @@ func nestedTool() (*tool.Definition, error) {
 		Name: RunPlan, Version: "1.0.0", Title: "Run a nested plan",
 		Description: "Lets a second planner, which sees the text alone, write a plan for the task in it, and runs that plan. Everything that it does depends on the text.",
 		Input:       input, Output: output, Effects: tool.Read, Model: true,
-		Labels: tool.Labels{Readers: tool.Readers{Everyone: true}}, Limits: tool.Limits{Timeout: maxNested},
+		Labels: tool.Labels{Readers: tool.Readers{Everyone: true}}, Limits: tool.Limits{Timeout: maxNested, CallsPerRun: nestedPlans},
 	}, err
 }
 

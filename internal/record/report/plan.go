@@ -204,13 +204,17 @@ func lowered(e event.LabelLowered) annotation {
 	return annotation{"vouched for", fmt.Sprintf("the result of %s, by %s", e.ID, who), "from " + from(e.From) + "\nnow " + from(e.To), false}
 }
 
+// whichPlan says whether a plan was nested in a call.
+func whichPlan(e event.PlanEnded) string {
+	if e.Call != "" {
+		return "nested plan for " + e.Call
+	}
+	return "plan"
+}
+
 // planStatus says how a plan ended, in a line.
 func planStatus(e event.PlanEnded) string {
-	text := "plan: "
-	if e.Call != "" {
-		text = "nested plan for " + e.Call + ": "
-	}
-	text += e.Status + ", " + safetext.Count(e.Used.Calls, "call")
+	text := whichPlan(e) + ": " + e.Status + ", " + safetext.Count(e.Used.Calls, "call")
 	if e.Status == "error" && e.Line > 0 {
 		text += fmt.Sprintf(", on line %d", e.Line)
 	}
@@ -270,5 +274,5 @@ func (t *transcript) planEnded(e event.PlanEnded) {
 	if e.Status != "ok" {
 		mark = t.paint(sgrRed, safetext.Line(e.Status))
 	}
-	t.printf("  %s%s%s\n", t.paint(sgrDim, "[plan: "), mark, t.paint(sgrDim, ", "+safetext.Count(e.Used.Calls, "call")+"]"))
+	t.printf("  %s%s%s\n", t.paint(sgrDim, "["+safetext.Line(whichPlan(e))+": "), mark, t.paint(sgrDim, ", "+safetext.Count(e.Used.Calls, "call")+"]"))
 }
