@@ -28,6 +28,8 @@ require (
 	modernc.org/sqlite v1.60.1
 )
 
+require github.com/cockroachdb/apd/v3 v3.2.1
+
 require (
 	cel.dev/expr v0.25.1 // indirect
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c

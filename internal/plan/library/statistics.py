@@ -301,22 +301,13 @@ def _float_root(n, d):
 
 
 def _decimal_root(n, d, kind):
-    """The square root of n / d as the nearest Decimal of the context."""
+    """The square root of n / d as the nearest Decimal of the context: found with more digits, then rounded."""
     if n <= 0:
-        if not n:
-            return kind('0.0')
-        n, d = -n, -d
-    root = (kind(n) / kind(d)).sqrt()
-    a, b = root.as_integer_ratio()
-    up = root.next_plus()
-    p, q = up.as_integer_ratio()
-    if 4 * n * (b * q) ** 2 > d * (a * q + b * p) ** 2:
-        return up
-    down = root.next_minus()
-    p, q = down.as_integer_ratio()
-    if 4 * n * (b * q) ** 2 < d * (a * q + b * p) ** 2:
-        return down
-    return root
+        return kind('0.0')
+    from decimal import getcontext, localcontext
+    with localcontext(prec=2 * getcontext().prec + 20):
+        root = (kind(n) / kind(d)).sqrt()
+    return +root
 
 
 def _pairs(x, y, what):

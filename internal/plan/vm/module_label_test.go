@@ -81,7 +81,7 @@ func TestLibraryKeepsLabels(t *testing.T) {
 		"timedelta(n) > timedelta(1)", "timedelta(1) * n", "timedelta(1) / x", "datetime.fromtimestamp(n)", "datetime(2024, 1, 1, tzinfo=timezone(timedelta(hours=n))).isoformat()", "date.fromisocalendar(2024, n, 1)", "date.fromordinal(700000 + n)",
 		"datetime(2024, 1, n).date()", "datetime.combine(date(2024, 1, 1), time.fromisoformat(clock))", "datetime(2024, 1, n).replace(hour=3).day", "f'{date(2024, 1, n):%d}'", "date.fromisoformat(s).isocalendar().week", "datetime.fromisoformat(s).timestamp()",
 		"Decimal(n)", "Decimal(s[:4])", "Decimal(x) + 1", "1 + Decimal(n)", "Decimal(n) > 3", "Decimal(n) == 5", "Decimal('1.234').quantize(Decimal(n))", "round(Decimal('2.345'), two)", "f'{Decimal(n):.2f}'", "int(Decimal(x))", "Decimal(n).sqrt()", "Decimal(n).as_tuple().digits",
-		"Context(prec=n).divide(1, 3)", "Decimal(n) ** 2", "divmod(Decimal(n), 2)", "hash(Decimal(n))", "bool(Decimal(n))", "-Decimal(n)", "Decimal(n).max(3)",
+		"Context(prec=n).create_decimal('1.23456789')", "Decimal(n) ** 2", "divmod(Decimal(n), 2)", "hash(Decimal(n))", "bool(Decimal(n))", "-Decimal(n)",
 		"Fraction(n, 3)", "Fraction(s[:4])", "Fraction(1, 3) + n", "Fraction(n) < 3", "Fraction(n) == 5", "float(Fraction(n, 2))", "Fraction(x).limit_denominator(3)", "Fraction(n, 2).numerator", "f'{Fraction(n, 3):.2f}'", "Fraction(n) ** 2",
 		"statistics.mean(xs)", "statistics.median(xs)", "statistics.mode(xs)", "statistics.stdev(xs)", "statistics.quantiles(xs)", "statistics.fmean(xs)", "statistics.variance([1, x, 3])", "statistics.multimode(xs)", "statistics.correlation([1, 2, 3], [2, n, 6])", "statistics.linear_regression([1, 2, 3], [2, n, 6]).slope",
 		"statistics.harmonic_mean(xs)", "statistics.geometric_mean(xs)",

@@ -56,20 +56,16 @@ func PraxisRules() Rules {
 			"internal/tool/kind/mcp",
 			"internal/egress",
 			"internal/tool/kind/python", "internal/tool/kind/command", "internal/tool/kind/builtin",
-			syntax, "internal/plan/python/pytext", "internal/plan/python/regex", "internal/plan/python/decimal", "internal/plan/label", "internal/plan/policy", "internal/plan/compile", "internal/plan/vm", "internal/plan/check",
+			syntax, "internal/plan/python/pytext", "internal/plan/python/regex", "internal/plan/label", "internal/plan/policy", "internal/plan/compile", "internal/plan/vm", "internal/plan/check",
 		},
 		Exceptions: map[string]string{
 			"cmd/praxis.version": "the linker writes it",
 			"event.Discard":      "a function without state",
 
-			"internal/plan/python/decimal.powers":  madeOnce,
-			"internal/plan/vm.units":               madeOnce,
-			"internal/plan/subset.nameSets":        madeOnce,
-			"internal/plan/python/decimal.bigZero": "a constant that Go cannot declare as one",
-			"internal/plan/python/decimal.bigOne":  "a constant that Go cannot declare as one",
-			"internal/plan/python/decimal.bigTen":  "a constant that Go cannot declare as one",
-			"internal/plan/vm.VM.run":              "the loop over instructions: one switch",
-			"internal/plan/vm.loop.go":             "it holds the loop",
+			"internal/plan/vm.units":        madeOnce,
+			"internal/plan/subset.nameSets": madeOnce,
+			"internal/plan/vm.VM.run":       "the loop over instructions: one switch",
+			"internal/plan/vm.loop.go":      "it holds the loop",
 
 			"internal/test/archtest.rules_vocabulary.go": "its texts are the retired words",
 		},
@@ -99,15 +95,14 @@ func packages() map[string]Package {
 // planPackages are the plans: pure, so that what was checked is what runs.
 func planPackages() map[string]Package {
 	return map[string]Package{
-		syntax:                         {Imports: []string{fault}, Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
-		"internal/plan/python/pytext":  {Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
-		"internal/plan/python/regex":   {Tests: []string{cpython}},
-		"internal/plan/python/random":  {Tests: []string{cpython}},
-		"internal/plan/python/decimal": {Tests: []string{cpython}},
-		"internal/plan/library":        {},
-		"internal/plan/label":          {Imports: []string{fault}},
-		"internal/plan/policy":         {Imports: []string{fault, tool, "internal/plan/label", jsondoc, toolSchema}, Third: []string{"cel.dev/cel-go", yaml}, Tests: []string{toolfile}},
-		"internal/plan/bytecode":       {},
+		syntax:                        {Imports: []string{fault}, Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
+		"internal/plan/python/pytext": {Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
+		"internal/plan/python/regex":  {Tests: []string{cpython}},
+		"internal/plan/python/random": {Tests: []string{cpython}},
+		"internal/plan/library":       {},
+		"internal/plan/label":         {Imports: []string{fault}},
+		"internal/plan/policy":        {Imports: []string{fault, tool, "internal/plan/label", jsondoc, toolSchema}, Third: []string{"cel.dev/cel-go", yaml}, Tests: []string{toolfile}},
+		"internal/plan/bytecode":      {},
 		"internal/plan/value": {
 			Imports: []string{fault, syntax, "internal/plan/bytecode", "internal/plan/python/pytext", "internal/plan/python/regex", "internal/plan/label", jsondoc},
 		},
@@ -116,7 +111,7 @@ func planPackages() map[string]Package {
 		"internal/plan/library/native": {
 			Imports: []string{fault, syntax, "internal/plan/value", "internal/plan/compile", "internal/plan/label", "internal/plan/python/pytext", "internal/plan/python/random", "internal/plan/library/native/..."},
 		},
-		"internal/plan/library/native/decimal":  {Imports: []string{syntax, "internal/plan/value", "internal/plan/label", "internal/plan/python/pytext", "internal/plan/python/decimal"}},
+		"internal/plan/library/native/decimal":  {Imports: []string{syntax, "internal/plan/value", "internal/plan/python/pytext"}, Third: []string{"github.com/cockroachdb/apd/v3"}},
 		"internal/plan/library/native/json":     {Imports: []string{"internal/plan/value", "internal/plan/label", "internal/plan/python/pytext"}},
 		"internal/plan/library/native/zoneinfo": {Imports: []string{"internal/plan/value"}},
 		"internal/plan/library/native/math":     {Imports: []string{syntax, "internal/plan/value", "internal/plan/python/pytext"}},

@@ -128,6 +128,25 @@ func (n *number) appendFrac(dst []byte, group Separator) []byte {
 	return append(dst, n.tail...)
 }
 
+// Parts are the texts of a number whose digits the caller has chosen.
+type Parts struct {
+	Negative          bool
+	Whole, Frac, Tail string // before and after the point, and the exponent
+	Other             string // instead of digits: an infinity, or no number
+}
+
+// FormatParts appends a number as the specifier arranges it. The result may have
+// at most limit bytes.
+func FormatParts(dst []byte, p *Parts, s *Spec, limit int) ([]byte, error) {
+	n := number{digits: []byte(p.Whole), frac: []byte(p.Frac), tail: []byte(p.Tail), every: 3}
+	n.point = p.Frac != "" || s.Alternate && p.Other == ""
+	if p.Other != "" {
+		n.other = []byte(p.Other)
+	}
+	n.setSign(s, p.Negative)
+	return n.append(dst, s, limit)
+}
+
 // FormatInt appends format(v, spec). The result may have at most limit bytes.
 func FormatInt(dst []byte, v int64, s *Spec, limit int) ([]byte, error) {
 	switch s.Type {
