@@ -56,6 +56,18 @@ func (a *App) TestPolicy(ctx context.Context, q PolicyQuery, sink event.Sink) (P
 	return o.Policy.Test(), nil
 }
 
+// DraftPolicy writes a first policy for tools. Nothing is called.
+func (a *App) DraftPolicy(ctx context.Context, q PolicyQuery, sink event.Sink) (string, error) {
+	if len(q.Tools) == 0 {
+		return "", fault.New(fault.Invalid, "Name the file that declares them.", "cannot write a policy: its rules are about tools")
+	}
+	o, err := a.loadRules(ctx, ToolSpec{Files: q.Tools, Commands: q.Commands}, sink)
+	if err != nil {
+		return "", err
+	}
+	return policy.Draft(o.Tools), nil
+}
+
 // PolicyExplained says what a policy decides.
 type PolicyExplained struct {
 	File  string       `json:"file"`

@@ -14,7 +14,7 @@ import (
 )
 
 func (p *program) policyCommand() *cobra.Command {
-	return group("policy", "Test and explain the rules that decide the calls of plans", p.policyTestCommand(), p.policyExplainCommand())
+	return group("policy", "Write, test and explain the rules that decide calls of tools", p.policyInitCommand(), p.policyTestCommand(), p.policyExplainCommand(), p.policyCasesCommand())
 }
 
 const policyTestLong = `Runs the cases that stand under tests in a policy, says which of its rules no case
@@ -185,4 +185,63 @@ func verdictColour(verdict string) string {
 		return format.Yellow
 	}
 	return format.Red
+}
+
+const policyInitLong = `Writes a first policy from what the tools say of themselves: their effects, their
+arguments, their trusted results. What acts is allowed when nobody else chose who gets
+something, how much, or what is changed; the rest is asked about. Comments say what
+else may be fine. Cases are written, too, so that praxis policy test passes.`
+
+func (p *program) policyInitCommand() *cobra.Command {
+	t := &policyTask{p: p}
+	cmd := &cobra.Command{
+		Use: "init", Short: "Write a first policy for tools", Long: policyInitLong, Example: "  praxis policy init --tools tools.yaml > policy.yaml",
+		Args: takes(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return p.withApp(func(a *app.App) error {
+				text, err := a.DraftPolicy(cmd.Context(), t.query(""), p.quiet())
+				p.settled()
+				if err != nil {
+					return err
+				}
+				return t.yaml(text)
+			})
+		},
+	}
+	t.register(cmd)
+	return cmd
+}
+
+const policyCasesLong = `Writes the calls of a recorded run as cases of a policy's tests, with where each
+argument came from; they expect what was decided then. Put them below tests in the
+policy: praxis policy test then says which decisions a change of the policy changes.
+An argument whose items had labels of their own has one for all of it.`
+
+func (p *program) policyCasesCommand() *cobra.Command {
+	t := &policyTask{p: p}
+	cmd := &cobra.Command{
+		Use: "cases RUN", Short: "Write test cases of a policy from a recorded run", Long: policyCasesLong, Example: "  praxis policy cases last",
+		Args: takes(1, 1, "the run"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.withApp(func(a *app.App) error {
+				text, err := a.PolicyCases(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				return t.yaml(text)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&t.json, "json", false, "print one JSON object instead")
+	return cmd
+}
+
+// yaml prints what belongs into a file.
+func (t *policyTask) yaml(text string) error {
+	if t.json {
+		return t.p.printJSON(struct {
+			YAML string `json:"yaml"`
+		}{text})
+	}
+	return t.p.emit(text)
 }

@@ -289,8 +289,16 @@ func (l *loader) label(e *entry, what string) label.Label {
 	return out
 }
 
-// sourceNamed makes the source that a test names.
+// sourceNamed makes the source that a test names. "(trusted)" or "(untrusted)" behind
+// a tool is for parts of its results whose trust is not that of the whole.
 func (l *loader) sourceNamed(name string) (label.Source, bool) {
+	for word, trusted := range map[string]bool{" (trusted)": true, " (untrusted)": false} {
+		if bare, ok := strings.CutSuffix(name, word); ok {
+			s, known := l.sourceNamed(bare)
+			s.Trusted = trusted && s.Kind != label.Model
+			return s, known
+		}
+	}
 	switch {
 	case name == "user":
 		return label.Source{Kind: label.User, Trusted: true}, true

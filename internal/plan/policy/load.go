@@ -366,6 +366,7 @@ func (l *loader) otherwise(e *entry) {
 			continue
 		}
 		said = append(said, r.canonical())
+		covered, by := 0, ""
 		for _, name := range r.tools {
 			if first := l.policy.others[name]; first != nil {
 				l.add(item.pos, "Say it once.", "otherwise speaks of %s twice; first on line %d", name, first.pos.Line)
@@ -373,9 +374,13 @@ func (l *loader) otherwise(e *entry) {
 			l.policy.others[name] = r
 			for _, always := range l.policy.rules {
 				if always.when == nil && slices.Contains(always.tools, name) {
-					l.add(item.pos, "Remove one of them, or give the rule a condition.", "otherwise never decides about %s: the rule %s always applies", name, safetext.Quote(always.name))
+					covered, by = covered+1, always.name
+					break
 				}
 			}
+		}
+		if covered == len(r.tools) {
+			l.add(item.pos, "Remove one of them, or give the rule a condition.", "otherwise never decides here: rules such as %s always apply", safetext.Quote(by))
 		}
 	}
 	l.said.Set("otherwise", said)

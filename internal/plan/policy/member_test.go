@@ -140,7 +140,7 @@ func TestAmongThatIsWrong(t *testing.T) {
 		{"{tools: [drops], decision: allow", "{tools: [drops], when: 'true', decision: allow", "otherwise has no conditions"},
 		{"tools: [drops]", "tools: [mail.drop, mail.send]", "speaks of mail.send twice"},
 		{"tools: [drops]", "tools: [\"!mail.drip\"]", "there is no tool"},
-		{`when: args.to.trusted() || args.to.among("contacts.all/*/email")`, "x-when: no", "never decides about mail.send"},
+		{`when: args.to.trusted() || args.to.among("contacts.all/*/email")`, "x-when: no", "never decides here"},
 	} {
 		if _, err := Load("policy.yaml", []byte(strings.Replace(memberPolicy, c.old, c.change, 1)), set); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.change, err, c.want)
