@@ -3,13 +3,11 @@ package app
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"praxis/event"
 	"praxis/internal/plan"
 	"praxis/internal/plan/check"
 	"praxis/internal/plan/policy"
-	"praxis/internal/plan/syntax"
 )
 
 // Types that describe the check of a plan.
@@ -21,44 +19,6 @@ type (
 	PlanArg     = check.Arg
 	PlanSources = check.Sources
 )
-
-// PlanParsed is the tree of a program, or what is wrong with it.
-type PlanParsed struct {
-	File   string        `json:"file"`
-	Tree   string        `json:"tree,omitempty"` // as ast.dump writes it, on one line
-	Errors []SyntaxError `json:"errors"`
-}
-
-// SyntaxError is one mistake in a program.
-type SyntaxError struct {
-	Kind    string `json:"kind"`
-	Message string `json:"message"`
-	Line    int    `json:"line"` // from 1
-	Col     int    `json:"col"`  // from 1
-	EndLine int    `json:"end_line"`
-	EndCol  int    `json:"end_col"`
-	Text    string `json:"-"` // the message with the line that it is about, and marks below it
-}
-
-// ParsePlan reads a program as Python 3.14 does. attributes adds the place of
-// each node to the tree.
-func ParsePlan(src PlanSource, attributes bool) PlanParsed {
-	out := PlanParsed{File: src.Name, Errors: []SyntaxError{}}
-	module, bad := syntax.Parse(src.Text, syntax.Options{})
-	if len(bad) == 0 {
-		bad = syntax.Check(module)
-	}
-	if len(bad) == 0 {
-		out.Tree = syntax.Dump(module, attributes)
-	}
-	for _, e := range bad {
-		_, text, _ := strings.Cut(e.Render(src.Text), ": ") // behind the line's number
-		out.Errors = append(out.Errors, SyntaxError{
-			e.Kind.String(), e.Message, int(e.Pos.Line), int(e.Pos.Col) + 1, int(e.End.Line), int(e.End.Col) + 1, text,
-		})
-	}
-	return out
-}
 
 // preparePlan checks a plan. It reports every mistake, also those that a run
 // would let pass.

@@ -24,7 +24,7 @@ declares, and each of its calls is decided by the rules of a policy.
 
 func (p *program) planCommand() *cobra.Command {
 	c := group("plan", "Check and run plans: programs whose flows of data are proved first",
-		p.planParseCommand(), p.planCheckCommand(), p.planRunCommand(), p.planResumeCommand(), p.planExplainCommand(), p.planGraphCommand(), p.planBenchCommand())
+		p.planCheckCommand(), p.planRunCommand(), p.planResumeCommand(), p.planExplainCommand(), p.planGraphCommand(), p.planBenchCommand())
 	c.Long = planLong
 	return c
 }

@@ -201,7 +201,7 @@ func (b *scopes) stmt(s *scope, n syntax.Stmt) {
 		s.declare(n.Name)
 		b.defines[n.Name] = true
 		b.exprs(s, n.Decorators)
-		b.function(s, n, n.Args, n.TypeParams)
+		b.function(s, n, n.Args)
 		inner := b.of[n]
 		inner.async = n.Async
 		b.block(inner, n.Body)
@@ -210,12 +210,11 @@ func (b *scopes) stmt(s *scope, n syntax.Stmt) {
 		b.always = b.always || hasImplicitMethods(n)
 		s.declare(n.Name)
 		b.exprs(s, n.Decorators)
-		around := b.typeParams(s, n, n.TypeParams)
-		b.exprs(around, n.Bases)
+		b.exprs(s, n.Bases)
 		for _, k := range n.Keywords {
-			b.expr(around, k.Value)
+			b.expr(s, k.Value)
 		}
-		inner := b.open(classScope, n, around)
+		inner := b.open(classScope, n, s)
 		b.block(inner, n.Body)
 	case *syntax.Global:
 		b.declared(s, n.Names, true)
@@ -323,33 +322,12 @@ func (b *scopes) declared(s *scope, names []string, global bool) {
 	}
 }
 
-// typeParams opens the scope of the type parameters, if there are any.
-func (b *scopes) typeParams(s *scope, n syntax.Node, params []syntax.TypeParam) *scope {
-	if len(params) == 0 {
-		return s
-	}
-	kind := compScope
-	in := &scope{kind: kind, node: n, parent: s, host: s.host}
-	b.all = append(b.all, in)
-	for _, p := range params {
-		switch p := p.(type) {
-		case *syntax.TypeVar:
-			in.declare(p.Name)
-		case *syntax.ParamSpec:
-			in.declare(p.Name)
-		case *syntax.TypeVarTuple:
-			in.declare(p.Name)
-		}
-	}
-	return in
-}
-
-func (b *scopes) function(s *scope, n syntax.Node, args *syntax.Arguments, params []syntax.TypeParam) {
+func (b *scopes) function(s *scope, n syntax.Node, args *syntax.Arguments) {
 	b.exprs(s, args.Defaults)
 	for _, d := range args.KwDefaults {
 		b.expr(s, d)
 	}
-	inner := b.open(functionScope, n, b.typeParams(s, n, params))
+	inner := b.open(functionScope, n, s)
 	for _, list := range [][]*syntax.Arg{args.PosOnlyArgs, args.Args} {
 		for _, p := range list {
 			inner.declare(p.Arg)
@@ -426,7 +404,7 @@ func (b *scopes) expr(s *scope, e syntax.Expr) {
 		b.walrus(s, t, e.Target.ID)
 		b.expr(s, e.Value)
 	case *syntax.Lambda:
-		b.function(s, e, e.Args, nil)
+		b.function(s, e, e.Args)
 		b.expr(b.of[e], e.Body)
 	case *syntax.ListComp:
 		b.comp(s, e, e.Generators, e.Elt, nil)

@@ -26,7 +26,6 @@ func (b *builder) decorate(list []syntax.Expr) {
 func (b *builder) functionDef(n *syntax.FunctionDef) {
 	b.decorators(n.Decorators)
 	flags := b.defaults(n.Args)
-	outer := b.openTypeParams(n, n.TypeParams)
 	f := b.function(n, n.Name, n.Args)
 	f.code.FirstLine = int(n.Start.Line)
 	if n.Async {
@@ -36,7 +35,6 @@ func (b *builder) functionDef(n *syntax.FunctionDef) {
 	f.docstring(n.Body)
 	f.functionBody(n.Body)
 	b.makeFunction(f, flags)
-	b.scope = outer
 	b.decorate(n.Decorators)
 	b.store(n.Name)
 }
@@ -176,27 +174,8 @@ func (b *builder) loadCell(v *variable) {
 	}
 }
 
-// openTypeParams binds type parameters to opaque values, in a scope of their
-// own. It returns the scope to go back to.
-func (b *builder) openTypeParams(n syntax.Node, params []syntax.TypeParam) *scope {
-	old := b.scope
-	t := b.c.scopes.typ[n]
-	if t == nil {
-		return old
-	}
-	b.scope = t
-	b.variables(t.order, t)
-	for _, p := range params {
-		name := typeParamName(p)
-		b.emit2(bytecode.TypeAlias, b.nameIndex(name), b.strConst(name))
-		b.store(name)
-	}
-	return old
-}
-
 func (b *builder) classDef(n *syntax.ClassDef) {
 	b.decorators(n.Decorators)
-	outer := b.openTypeParams(n, n.TypeParams)
 	f := b.classBody(n)
 	b.makeFunction(f, 0)
 	plain := !hasStar(n.Bases) && len(n.Bases)+len(n.Keywords) <= maxArgs
@@ -217,7 +196,6 @@ func (b *builder) classDef(n *syntax.ClassDef) {
 	} else {
 		b.classEx(n)
 	}
-	b.scope = outer
 	b.decorate(n.Decorators)
 	b.store(n.Name)
 }
@@ -243,9 +221,6 @@ func (b *builder) classEx(n *syntax.ClassDef) {
 func (b *builder) classBody(n *syntax.ClassDef) *builder {
 	f := b.c.build(b, b.c.scopes.of[n], n.Name)
 	f.code.Flags |= value.FlagClass
-	if len(n.TypeParams) > 0 {
-		f.code.Flags |= value.FlagGeneric
-	}
 	f.code.FirstLine = int(n.Start.Line)
 	f.pos = n.Start
 	f.begin()

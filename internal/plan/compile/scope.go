@@ -14,7 +14,7 @@ const (
 	scopeClass
 	scopeFunc   // def and lambda
 	scopeGen    // a generator expression: a function of its own, with one hidden parameter
-	scopeInline // a comprehension, or type parameters: names of their own in the code around
+	scopeInline // a comprehension: names of their own in the code around
 )
 
 // scope is one name space of the source. Scopes of kind scopeInline have no code
@@ -179,14 +179,13 @@ func (s *scope) addFree(v *variable) {
 // scopes are the scopes of a program.
 type scopes struct {
 	of   map[syntax.Node]*scope // of modules, functions, lambdas, classes, comprehensions
-	typ  map[syntax.Node]*scope // of the type parameters of a function, class or alias
 	list []*scope
 }
 
 // analyse finds the scopes of a program, and what its names mean. What CPython
 // calls a SyntaxError although the grammar allows it has been refused before.
 func analyse(m *syntax.Module, f *facts) *scopes {
-	a := &analysis{facts: f, scopes: scopes{of: map[syntax.Node]*scope{}, typ: map[syntax.Node]*scope{}}}
+	a := &analysis{facts: f, scopes: scopes{of: map[syntax.Node]*scope{}}}
 	a.root = a.push(nil, scopeModule, "<module>")
 	a.of[m] = a.root
 	a.block(a.root, m.Body)
@@ -253,31 +252,6 @@ func (a *analysis) defaults(s *scope, args *syntax.Arguments) {
 	}
 	a.exprs(s, args.Defaults)
 	a.exprs(s, args.KwDefaults)
-}
-
-// typeParams opens a scope for type parameters, if there are any.
-func (a *analysis) typeParams(s *scope, n syntax.Node, params []syntax.TypeParam) *scope {
-	if len(params) == 0 {
-		return s
-	}
-	t := a.push(s, scopeInline, "")
-	a.typ[n] = t
-	for _, p := range params {
-		t.bind(t.mangle(typeParamName(p)))
-	}
-	return t
-}
-
-func typeParamName(p syntax.TypeParam) string {
-	switch p := p.(type) {
-	case *syntax.TypeVar:
-		return p.Name
-	case *syntax.ParamSpec:
-		return p.Name
-	case *syntax.TypeVarTuple:
-		return p.Name
-	}
-	return ""
 }
 
 // store binds a name, where a declaration says so in another scope.

@@ -29,7 +29,6 @@ func (a *analysis) stmt(s *scope, n syntax.Stmt) {
 		}
 	case *syntax.TypeAlias:
 		a.store(s, n.Name.ID)
-		a.typeParams(s, n, n.TypeParams)
 	case *syntax.AugAssign:
 		if name, ok := n.Target.(*syntax.Name); ok {
 			a.load(s, name.ID)
@@ -133,7 +132,7 @@ func (a *analysis) functionDef(s *scope, n *syntax.FunctionDef) {
 	a.exprs(s, n.Decorators)
 	a.defaults(s, n.Args)
 	a.store(s, n.Name)
-	f := a.function(a.typeParams(s, n, n.TypeParams), n, n.Name, n.Args)
+	f := a.function(s, n, n.Name, n.Args)
 	f.coroutine = n.Async
 	a.block(f, n.Body)
 }
@@ -141,12 +140,11 @@ func (a *analysis) functionDef(s *scope, n *syntax.FunctionDef) {
 func (a *analysis) classDef(s *scope, n *syntax.ClassDef) {
 	a.exprs(s, n.Decorators)
 	a.store(s, n.Name)
-	t := a.typeParams(s, n, n.TypeParams)
-	a.elements(t, n.Bases)
+	a.elements(s, n.Bases)
 	for _, k := range n.Keywords {
-		a.expr(t, k.Value)
+		a.expr(s, k.Value)
 	}
-	c := a.push(t, scopeClass, n.Name)
+	c := a.push(s, scopeClass, n.Name)
 	c.class = n.Name
 	c.classCell = &variable{name: "__class__", home: c, slot: -1}
 	a.of[n] = c

@@ -84,10 +84,6 @@ func (f *features) node(n syntax.Node) {
 		}
 	case *syntax.ClassDef:
 		f.class(n)
-	case *syntax.TryStmt:
-		if n.Star {
-			f.refuse(n.Span, "except*", "Use except clauses without the star; there are no exception groups.")
-		}
 	case *syntax.ImportFrom:
 		if n.Level > 0 {
 			f.refuse(n.Span, "a relative import", "Import a module of the language by its full name.")
@@ -101,8 +97,6 @@ func (f *features) node(n syntax.Node) {
 		if n.Kind == syntax.Complex {
 			f.refuse(n.Span, "a complex number", "Compute with two floats, or with math.hypot and math.atan2.")
 		}
-	case *syntax.TemplateStr:
-		f.refuse(n.Span, "a template string", "Use an f-string.")
 	case *syntax.Attribute:
 		f.attribute(n)
 	case *syntax.Subscript:

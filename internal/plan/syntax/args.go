@@ -46,44 +46,36 @@ func (p *parser) arguments(open Pos) ([]Expr, []*Keyword) {
 		switch {
 		case p.tok.kind == kStar:
 			if unpacked {
-				p.diagStarAfterDoubleStar()
-				p.unexpected()
+				p.failTok(p.tok, "iterable argument unpacking follows keyword argument unpacking")
 			}
-			p.exprs.push(p.starredArgument())
+			p.exprs.push(p.starred((*parser).expression))
 		case p.tok.kind == kDoubleStar:
 			unpacked = true
 			start := p.tok.pos
 			p.advance()
 			p.keyword(start, "")
-			p.diagUnpacked(start, "keyword")
 		case p.tok.kind == kName && p.peek() == kEqual:
 			start := p.tok.pos
 			id := p.text(p.tok)
 			p.advance()
 			p.advance()
-			name := p.span(start)
-			p.diagKeyword(start)
 			p.keyword(start, id)
-			p.diagKeywordValue(name)
 		default:
-			if p.kwList.mark() > kws && !p.diag {
-				p.unexpected()
+			if p.kwList.mark() > kws {
+				p.failTok(p.tok, "positional argument follows keyword argument")
 			}
-			p.diagConstantKeyword()
 			e := p.argument()
 			if (p.tok.kind == kFor || p.tok.kind == kAsync) && open != noGenerator {
-				first := p.exprs.mark() == args && p.kwList.mark() == kws
-				if !first && !p.diag {
-					p.unexpected()
+				if p.exprs.mark() != args {
+					p.failSpan(e.Range(), "Generator expression must be parenthesized")
 				}
-				e = p.bareGenerator(open, e, first)
+				e = p.bareGenerator(open, e)
 				p.exprs.push(e)
 				p.up(p.h)
 				return p.exprs.take(args), nil
 			}
-			if p.tok.kind == kEqual || p.kwList.mark() > kws {
-				p.diagFailedArgument(e, p.kwList.items[kws:])
-				p.unexpected()
+			if p.tok.kind == kEqual {
+				p.failSpan(e.Range(), "expression cannot contain assignment, perhaps you meant \"==\"?")
 			}
 			p.exprs.push(e)
 		}
@@ -119,16 +111,15 @@ func (p *parser) argument() Expr {
 
 // bareGenerator reads a generator expression without parentheses of its own,
 // which must be the only argument.
-func (p *parser) bareGenerator(open Pos, elt Expr, first bool) Expr {
+func (p *parser) bareGenerator(open Pos, elt Expr) Expr {
 	g := &GeneratorExp{Elt: elt}
 	h := p.h
 	g.Generators = p.comprehensions()
 	p.up(max(h, p.h))
-	if !first || p.tok.kind != kRpar {
-		p.diagBareGenerator(g, first)
-		p.unexpected()
+	if p.tok.kind == kComma {
+		p.failSpan(elt.Range(), "Generator expression must be parenthesized")
 	}
-	p.advance()
+	p.expect(kRpar)
 	g.Span = p.span(open)
 	return g
 }
@@ -145,15 +136,10 @@ func (p *parser) parameters(end kind, annotated bool) *Arguments {
 		switch p.tok.kind {
 		case kSlash:
 			if a.PosOnlyArgs != nil || p.argList.mark() == mark {
-				p.diagSlash(a.PosOnlyArgs != nil)
 				p.unexpected()
 			}
 			a.PosOnlyArgs = p.argList.take(mark)
-			p.needs(8, Span{p.tok.pos, p.tok.endPos}, "Positional-only parameters are")
 			p.advance()
-			if p.searching() && p.tok.kind == kStar {
-				p.failTok(p.tok, "expected comma between / and *")
-			}
 		case kStar:
 			a.Args = p.argList.take(mark)
 			a.Defaults = p.defaults.take(defs)
@@ -170,19 +156,14 @@ func (p *parser) parameters(end kind, annotated bool) *Arguments {
 			p.h = max(h, p.h) + 1
 			return a
 		default:
-			p.diagParenthesized(end, annotated)
 			arg := p.parameter(annotated, false)
 			p.argList.push(arg)
 			h = max(h, p.h)
 			if p.accept(kEqual) {
-				p.diagDefault()
 				p.defaults.push(p.expression())
 				h = max(h, p.h)
 			} else if p.defaults.mark() > defs {
-				if p.searching() && (p.tok.kind == kComma || p.tok.kind == end) {
-					p.failSpan(arg.Span, "parameter without a default follows parameter with a default")
-				}
-				p.unexpected()
+				p.failSpan(arg.Span, "parameter without a default follows parameter with a default")
 			}
 		}
 		if p.tok.kind != end {
@@ -203,17 +184,13 @@ func (p *parser) arguments0() *Arguments { return p.arena.arguments.get() }
 
 // starParameters reads `*args` or `*` and the parameters behind it.
 func (p *parser) starParameters(a *Arguments, end kind, annotated bool) {
-	star := p.tok
+	star := *p.tok
 	p.advance()
 	h := 0
 	bare := p.tok.kind == kComma
-	if p.tok.kind == end {
-		p.diagBareStar(star, end)
-	}
 	if !bare {
 		a.VarArg = p.parameter(annotated, true)
 		h = p.h
-		p.diagStarDefault("var-positional")
 	}
 	mark, defs := p.argList.mark(), p.defaults.mark()
 	for p.tok.kind != end {
@@ -224,19 +201,16 @@ func (p *parser) starParameters(a *Arguments, end kind, annotated bool) {
 		if p.tok.kind == kDoubleStar {
 			a.KwOnlyArgs, a.KwDefaults = p.argList.take(mark), p.defaults.take(defs)
 			if bare && a.KwOnlyArgs == nil {
-				p.diagBareStar(star, end)
-				p.unexpected()
+				p.failTok(&star, "named arguments must follow bare *")
 			}
 			p.kwParameter(a, end, annotated)
 			p.h = max(h, p.h)
 			return
 		}
-		p.diagAfterStar(end)
 		p.argList.push(p.parameter(annotated, false))
 		h = max(h, p.h)
 		var d Expr
 		if p.accept(kEqual) {
-			p.diagDefault()
 			d = p.expression()
 			h = max(h, p.h)
 		}
@@ -244,8 +218,7 @@ func (p *parser) starParameters(a *Arguments, end kind, annotated bool) {
 	}
 	a.KwOnlyArgs, a.KwDefaults = p.argList.take(mark), p.defaults.take(defs)
 	if bare && a.KwOnlyArgs == nil {
-		p.diagBareStar(star, end)
-		p.unexpected()
+		p.failTok(&star, "named arguments must follow bare *")
 	}
 	p.h = h
 }
@@ -254,10 +227,7 @@ func (p *parser) starParameters(a *Arguments, end kind, annotated bool) {
 func (p *parser) kwParameter(a *Arguments, end kind, annotated bool) {
 	p.advance()
 	a.KwArg = p.parameter(annotated, false)
-	p.diagStarDefault("var-keyword")
-	if p.accept(kComma) {
-		p.diagAfterKwargs()
-	}
+	p.accept(kComma)
 	if p.tok.kind != end {
 		p.unexpected()
 	}
@@ -271,7 +241,6 @@ func (p *parser) parameter(annotated, star bool) *Arg {
 	p.h = 1
 	if annotated && p.accept(kColon) {
 		if star && p.tok.kind == kStar {
-			p.needs(11, Span{p.tok.pos, p.tok.endPos}, "Starred annotations are")
 			a.Annotation = p.starExpression()
 		} else {
 			a.Annotation = p.expression()

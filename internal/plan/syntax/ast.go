@@ -38,12 +38,6 @@ type Pattern interface {
 	pattern()
 }
 
-// TypeParam is a type parameter: *TypeVar, *ParamSpec or *TypeVarTuple.
-type TypeParam interface {
-	Node
-	typeParam()
-}
-
 // Context says whether a name, attribute, element or display is read,
 // assigned or deleted.
 type Context uint8
@@ -145,7 +139,6 @@ type (
 		Body       []Stmt
 		Decorators []Expr
 		Returns    Expr // may be nil
-		TypeParams []TypeParam
 		Async      bool
 	}
 
@@ -158,7 +151,6 @@ type (
 		Keywords   []*Keyword
 		Body       []Stmt
 		Decorators []Expr
-		TypeParams []TypeParam
 	}
 
 	// Return is `return`.
@@ -180,12 +172,11 @@ type (
 		Value   Expr
 	}
 
-	// TypeAlias is `type Name[params] = value`.
+	// TypeAlias is `type Name = value`.
 	TypeAlias struct {
 		Span
-		Name       *Name
-		TypeParams []TypeParam
-		Value      Expr
+		Name  *Name
+		Value Expr
 	}
 
 	// AugAssign is `target op= value`.
@@ -253,15 +244,13 @@ type (
 		Cause Expr // may be nil
 	}
 
-	// TryStmt is `try`; Star is set when its handlers are `except*`
-	// (a TryStar in Python's ast).
+	// TryStmt is `try`.
 	TryStmt struct {
 		Span
 		Body      []Stmt
 		Handlers  []*ExceptHandler
 		OrElse    []Stmt
 		FinalBody []Stmt
-		Star      bool
 	}
 
 	// Assert is `assert test, msg`.
@@ -443,23 +432,8 @@ type (
 		FormatSpec *JoinedStr // may be nil
 	}
 
-	// Interpolation is one `{value!r:spec}` of a [TemplateStr].
-	Interpolation struct {
-		Span
-		Value      Expr
-		Str        string     // the source text of Value
-		Conversion int        // 's', 'r', 'a', or -1 for none
-		FormatSpec *JoinedStr // may be nil
-	}
-
 	// JoinedStr is an f-string: *Constant and *FormattedValue in turn.
 	JoinedStr struct {
-		Span
-		Values []Expr
-	}
-
-	// TemplateStr is a t-string: *Constant and *Interpolation in turn.
-	TemplateStr struct {
 		Span
 		Values []Expr
 	}
@@ -654,28 +628,6 @@ type (
 		Ifs     []Expr
 		IsAsync bool
 	}
-
-	// TypeVar is the type parameter `Name: bound = default`.
-	TypeVar struct {
-		Span
-		Name         string
-		Bound        Expr // may be nil
-		DefaultValue Expr // may be nil
-	}
-
-	// ParamSpec is the type parameter `**Name = default`.
-	ParamSpec struct {
-		Span
-		Name         string
-		DefaultValue Expr // may be nil
-	}
-
-	// TypeVarTuple is the type parameter `*Name = default`.
-	TypeVarTuple struct {
-		Span
-		Name         string
-		DefaultValue Expr // may be nil
-	}
 )
 
 func (*FunctionDef) stmt() {}
@@ -721,9 +673,7 @@ func (*YieldFrom) expr()      {}
 func (*Compare) expr()        {}
 func (*Call) expr()           {}
 func (*FormattedValue) expr() {}
-func (*Interpolation) expr()  {}
 func (*JoinedStr) expr()      {}
-func (*TemplateStr) expr()    {}
 func (*Constant) expr()       {}
 func (*Attribute) expr()      {}
 func (*Subscript) expr()      {}
@@ -741,7 +691,3 @@ func (*MatchClass) pattern()     {}
 func (*MatchStar) pattern()      {}
 func (*MatchAs) pattern()        {}
 func (*MatchOr) pattern()        {}
-
-func (*TypeVar) typeParam()      {}
-func (*ParamSpec) typeParam()    {}
-func (*TypeVarTuple) typeParam() {}

@@ -75,10 +75,6 @@ func (p *parser) paren() Expr {
 		p.expect(kRpar)
 		return e
 	}
-	if p.diag && !p.plainly {
-		p.diagParen()
-	}
-	p.diagFirstStar()
 	first := p.starNamedExpression()
 	switch p.tok.kind {
 	case kFor, kAsync:
@@ -113,14 +109,8 @@ func (p *parser) restOfDisplay(first Expr, end kind) []Expr {
 		if p.tok.kind == end {
 			break
 		}
-		if end != kRpar {
-			p.diagComprehensionTarget(p.exprs.items[mark:])
-		}
 		p.exprs.push(p.starNamedExpression())
 		h = max(h, p.h)
-	}
-	if p.diag && !p.plainly && end != kRpar {
-		p.diagComprehensionTarget(p.exprs.items[mark:])
 	}
 	p.expect(end)
 	list := p.exprs.take(mark)
@@ -136,7 +126,6 @@ func (p *parser) list() Expr {
 		p.h = 1
 		return &List{Span: p.span(start)}
 	}
-	p.diagFirstStar()
 	first := p.starNamedExpression()
 	if p.tok.kind == kFor || p.tok.kind == kAsync {
 		c := &ListComp{Elt: first}
@@ -170,7 +159,6 @@ func (p *parser) brace() Expr {
 	if p.tok.kind == kDoubleStar {
 		return p.dict(start, nil)
 	}
-	p.diagFirstStar()
 	first := p.starNamedExpression()
 	switch p.tok.kind {
 	case kColon:
@@ -209,23 +197,22 @@ func (p *parser) dict(start Pos, key Expr) Expr {
 	for first := true; ; first = false {
 		var value Expr
 		if key == nil && p.tok.kind == kDoubleStar {
-			star := p.tok
+			star := *p.tok
 			p.advance()
 			value = p.bitwiseOr()
 			h = max(h, p.h)
 			if first && (p.tok.kind == kFor || p.tok.kind == kAsync) {
-				p.failTok(star, "dict unpacking cannot be used in dict comprehension")
+				p.failTok(&star, "dict unpacking cannot be used in dict comprehension")
 			}
 		} else {
 			if key == nil {
 				key = p.expression()
 				h = max(h, p.h)
 			}
-			if p.tok.kind != kColon {
-				p.diagMissingColon(key, first)
+			if p.tok.kind != kColon && !first {
+				p.failSpan(key.Range(), "':' expected after dictionary key")
 			}
 			p.expect(kColon)
-			p.diagDictValue()
 			value = p.expression()
 			h = max(h, p.h)
 			if first && (p.tok.kind == kFor || p.tok.kind == kAsync) {
@@ -276,14 +263,9 @@ func (p *parser) comprehensions() []*Comprehension {
 		if p.accept(kAsync) {
 			c.IsAsync = true
 		}
-		head := p.i
 		p.expect(kFor)
-		p.diagForIn()
-		c.Target = p.forTargets(head)
+		c.Target = p.forTargets()
 		h = max(h, p.h)
-		if p.tok.kind != kIn {
-			p.diagForTarget(head)
-		}
 		p.expect(kIn)
 		c.Iter = p.disjunction()
 		h = max(h, p.h)

@@ -1,55 +1,40 @@
 package syntax
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
 
-// Check reports what CPython's compiler refuses in a program whose tree is
-// well formed: `return` outside of a function, a name that is a parameter and
-// global, two starred targets and so on. The first error is the one CPython
-// reports, the rest follow in the order of its passes; at most
-// DefaultMaxErrors are returned.
+// maxErrors bounds what Check reports.
+const maxErrors = 20
+
+// Check reports what cannot be in a program whose tree is well formed: `return`
+// outside of a function, a name that is a parameter and global, two starred
+// targets and so on, in the order of the source.
 func Check(m *Module) []*Error {
 	c := &checker{futureEnd: futureEnd(m.Body)}
 	c.push(moduleScope, "")
 	c.block(m.Body)
-	c.analyze(c.scope, nil, nil)
-	errs := append(append(c.early, c.binding...), c.late...)
-	return errs[:min(len(errs), DefaultMaxErrors)]
+	c.analyze(c.scope, nil)
+	slices.SortStableFunc(c.errs, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
+	})
+	return c.errs[:min(len(c.errs), maxErrors)]
 }
 
-// checker walks the tree once. CPython makes three passes: it gathers the
-// names, then binds them, then writes code, and reports the first error of
-// the first pass that has one. So the errors are collected by pass.
+// checker walks the tree once, and then the scopes that it found.
 type checker struct {
 	scope     *scope
-	early     []*Error // of gathering names
-	binding   []*Error
-	late      []*Error // of writing code
-	frames    []frame  // what a jump out of the statement leaves
-	futureEnd Pos      // after the imports from __future__ at the start
+	errs      []*Error
+	loops     int // around the current statement, within its function
+	futureEnd Pos // after the imports from __future__ at the start
 }
 
-// frame is a loop or an `except*` handler around the current statement.
-type frame uint8
-
-const (
-	loopFrame frame = iota + 1
-	starFrame
-)
-
-func (c *checker) add(list *[]*Error, s Span, format string, args ...any) {
-	if len(*list) < DefaultMaxErrors {
-		*list = append(*list, &Error{Pos: s.Start, End: s.End, Kind: SyntaxError, Message: fmt.Sprintf(format, args...)})
-	}
-}
-
-// earlyAt reports an error of gathering names.
-func (c *checker) earlyAt(n Node, format string, args ...any) {
-	c.add(&c.early, n.Range(), format, args...)
-}
-
-// lateAt reports an error of writing code.
-func (c *checker) lateAt(n Node, format string, args ...any) {
-	c.add(&c.late, n.Range(), format, args...)
+// at reports an error of n.
+func (c *checker) at(n interface{ Range() Span }, format string, args ...any) {
+	s := n.Range()
+	c.errs = append(c.errs, &Error{Pos: s.Start, End: s.End, Kind: SyntaxError, Message: fmt.Sprintf(format, args...)})
 }
 
 // futureEnd is where the imports from __future__ at the start of body end.
@@ -92,7 +77,8 @@ func (c *checker) stmt(s Stmt) {
 			c.store(t)
 		}
 	case *TypeAlias:
-		c.typeAlias(s)
+		c.define(s.Name, s.Name.ID, defLocal)
+		c.annotation(s.Value)
 	case *Raise:
 		c.expr(s.Exc)
 		c.expr(s.Cause)
@@ -100,7 +86,7 @@ func (c *checker) stmt(s Stmt) {
 		c.expr(s.Test)
 		c.expr(s.Msg)
 	case *Import:
-		c.imports(s.Names, "", 0)
+		c.imports(s.Names)
 	case *ImportFrom:
 		c.importFrom(s)
 	case *Global:
@@ -124,15 +110,15 @@ func (c *checker) compound(s Stmt) {
 		c.classDef(s)
 	case *For:
 		if s.Async && !c.scope.async {
-			c.earlyAt(s, "'async for' outside async function")
+			c.at(s, "'async for' outside async function")
 		}
 		c.target(s.Target)
 		c.expr(s.Iter)
-		c.within(loopFrame, s.Body)
+		c.loop(s.Body)
 		c.block(s.OrElse)
 	case *While:
 		c.expr(s.Test)
-		c.within(loopFrame, s.Body)
+		c.loop(s.Body)
 		c.block(s.OrElse)
 	case *If:
 		c.ifs(s)
@@ -162,43 +148,25 @@ func (c *checker) ifs(s *If) {
 	c.block(s.OrElse)
 }
 
-// within walks the body of a loop or handler.
-func (c *checker) within(f frame, body []Stmt) {
-	c.frames = append(c.frames, f)
+// loop walks the body of a loop.
+func (c *checker) loop(body []Stmt) {
+	c.loops++
 	c.block(body)
-	c.frames = c.frames[:len(c.frames)-1]
+	c.loops--
 }
-
-const inStarHandler = "'break', 'continue' and 'return' cannot appear in an except* block"
 
 // jump checks a break or continue.
 func (c *checker) jump(s Stmt, outside string) {
-	for i := len(c.frames) - 1; i >= 0; i-- {
-		switch c.frames[i] {
-		case loopFrame:
-			return
-		case starFrame:
-			c.lateAt(s, inStarHandler)
-			return
-		}
+	if c.loops == 0 {
+		c.at(s, "%s", outside)
 	}
-	c.lateAt(s, "%s", outside)
 }
 
 func (c *checker) returns(s *Return) {
 	if c.scope.kind != functionScope {
-		c.lateAt(s, "'return' outside function")
+		c.at(s, "'return' outside function")
 	}
 	c.expr(s.Value)
-	if c.scope.kind != functionScope {
-		return
-	}
-	for _, f := range c.frames {
-		if f == starFrame {
-			c.lateAt(s, inStarHandler)
-			return
-		}
-	}
 	if s.Value != nil && c.scope.async {
 		c.scope.returns = append(c.scope.returns, s)
 	}
@@ -206,7 +174,7 @@ func (c *checker) returns(s *Return) {
 
 func (c *checker) with(s *With) {
 	if s.Async && !c.scope.async {
-		c.earlyAt(s, "'async with' outside async function")
+		c.at(s, "'async with' outside async function")
 	}
 	for _, item := range s.Items {
 		c.expr(item.ContextExpr)
@@ -221,31 +189,26 @@ func (c *checker) try(s *TryStmt) {
 	c.block(s.Body)
 	for i, h := range s.Handlers {
 		if h.Type == nil && i < len(s.Handlers)-1 {
-			c.lateAt(h, "default 'except:' must be last")
+			c.at(h, "default 'except:' must be last")
 		}
 		c.expr(h.Type)
 		if h.Name != "" {
 			c.define(h, h.Name, defLocal)
 			c.forbidden(h, h.Name)
 		}
-		if s.Star {
-			c.within(starFrame, h.Body)
-		} else {
-			c.block(h.Body)
-		}
+		c.block(h.Body)
 	}
 	c.block(s.OrElse)
 	c.block(s.FinalBody)
 }
 
-// imports walks the names of an import, of modules when from is empty and
-// level 0.
-func (c *checker) imports(names []*Alias, from string, level int) {
+// imports walks the names of an import.
+func (c *checker) imports(names []*Alias) {
 	for _, a := range names {
 		name := a.Bound()
 		if name == "*" {
 			if c.scope.kind != moduleScope {
-				c.earlyAt(a, "import * only allowed at module level")
+				c.at(a, "import * only allowed at module level")
 			}
 			continue
 		}
@@ -256,15 +219,15 @@ func (c *checker) imports(names []*Alias, from string, level int) {
 
 func (c *checker) importFrom(s *ImportFrom) {
 	if s.Module == "__future__" && s.Level == 0 && !s.Start.Before(c.futureEnd) {
-		c.lateAt(s, "from __future__ imports must occur at the beginning of the file")
+		c.at(s, "from __future__ imports must occur at the beginning of the file")
 	}
-	c.imports(s.Names, s.Module, s.Level)
+	c.imports(s.Names)
 }
 
 // forbidden reports an assignment to a name that cannot be assigned to.
 func (c *checker) forbidden(n Node, name string) {
 	if name == "__debug__" {
-		c.lateAt(n, "cannot assign to __debug__")
+		c.at(n, "cannot assign to __debug__")
 	}
 }
 
@@ -272,7 +235,7 @@ func (c *checker) annAssign(s *AnnAssign) {
 	if n, ok := s.Target.(*Name); ok {
 		flags := c.scope.symbols[n.ID]
 		if s.Simple && flags&(defGlobal|defNonlocal) != 0 && c.scope.kind != moduleScope {
-			c.earlyAt(s, "annotated name '%s' can't be %s", n.ID, flags.declared())
+			c.at(s, "annotated name '%s' can't be %s", n.ID, flags.declared())
 		}
 		if s.Simple {
 			c.define(n, n.ID, defAnnot|defLocal)
@@ -303,7 +266,7 @@ func (c *checker) annotation(e Expr) {
 // target walks what is assigned to and reports stars that cannot be.
 func (c *checker) target(e Expr) {
 	if s, ok := e.(*Starred); ok {
-		c.lateAt(s, "starred assignment target must be in a list or tuple")
+		c.at(s, "starred assignment target must be in a list or tuple")
 		e = s.Value
 	}
 	c.store(e)
@@ -314,14 +277,9 @@ func (c *checker) store(e Expr) {
 	switch e := e.(type) {
 	case *Name:
 		c.define(e, e.ID, defLocal)
-		if e.ID == "__debug__" {
-			c.lateAt(e, "cannot %s __debug__", verbOf(e.Ctx))
-		}
+		c.forbidden(e, e.ID)
 	case *Attribute:
 		c.expr(e.Value)
-		if e.Attr == "__debug__" {
-			c.lateAt(e, "cannot %s __debug__", verbOf(e.Ctx))
-		}
 	case *Subscript:
 		c.expr(e.Value)
 		c.expr(e.Slice)
@@ -334,26 +292,13 @@ func (c *checker) store(e Expr) {
 	}
 }
 
-func verbOf(ctx Context) string {
-	if ctx == Del {
-		return "delete"
-	}
-	return "assign to"
-}
-
-// maxBeforeStar is how many targets may be before a starred one.
-const maxBeforeStar = 256
-
 // unpack walks the targets of an unpacking.
 func (c *checker) unpack(whole Expr, elts []Expr) {
 	starred := false
-	for i, e := range elts {
+	for _, e := range elts {
 		if _, ok := e.(*Starred); ok {
-			switch {
-			case starred:
-				c.lateAt(whole, "multiple starred expressions in assignment")
-			case i >= maxBeforeStar:
-				c.lateAt(whole, "too many expressions in star-unpacking assignment")
+			if starred {
+				c.at(whole, "multiple starred expressions in assignment")
 			}
 			starred = true
 		}

@@ -8,7 +8,7 @@ func (c *checker) expr(e Expr) {
 		c.use(e)
 	case *Constant:
 	case *Starred:
-		c.lateAt(e, "can't use starred expression here")
+		c.at(e, "can't use starred expression here")
 		c.expr(e.Value)
 	case *Tuple:
 		c.elements(e.Elts)
@@ -32,7 +32,7 @@ func (c *checker) expr(e Expr) {
 	case *YieldFrom:
 		c.yield(e, "'yield from'")
 		if c.scope.async {
-			c.lateAt(e, "'yield from' inside async function")
+			c.at(e, "'yield from' inside async function")
 		}
 		c.expr(e.Value)
 	case *ListComp:
@@ -65,30 +65,12 @@ func (c *checker) elements(list []Expr) {
 // arguments walks the arguments of a call or of a class.
 func (c *checker) arguments(args []Expr, keywords []*Keyword) {
 	c.elements(args)
-	for i, k := range keywords {
-		c.forbidden(k, k.Arg)
-		c.expr(k.Value)
-		if k.Arg == "" || len(keywords) > 16 {
-			continue
-		}
-		for _, before := range keywords[:i] {
-			if before.Arg == k.Arg {
-				c.lateAt(k, "keyword argument repeated: %s", k.Arg)
-				break
-			}
-		}
-	}
-	if len(keywords) > 16 {
-		c.repeated(keywords)
-	}
-}
-
-// repeated looks for a keyword that occurs twice among many.
-func (c *checker) repeated(keywords []*Keyword) {
 	seen := make(map[string]bool, len(keywords))
 	for _, k := range keywords {
+		c.forbidden(k, k.Arg)
+		c.expr(k.Value)
 		if k.Arg != "" && seen[k.Arg] {
-			c.lateAt(k, "keyword argument repeated: %s", k.Arg)
+			c.at(k, "keyword argument repeated: %s", k.Arg)
 		}
 		seen[k.Arg] = true
 	}
@@ -97,8 +79,8 @@ func (c *checker) repeated(keywords []*Keyword) {
 // inType reports an expression that annotations and their like cannot hold.
 func (c *checker) inType(e Expr, what string) bool {
 	switch c.scope.kind {
-	case annotationScope, typeVarScope, typeAliasScope, genericScope:
-		c.earlyAt(e, "%s cannot be used within %s", what, c.scope.what)
+	case annotationScope:
+		c.at(e, "%s cannot be used within %s", what, c.scope.what)
 		return true
 	}
 	return false
@@ -110,9 +92,9 @@ func (c *checker) await(e *Await) {
 	case s.kind == comprehensionScope:
 		s.coroutine = true
 	case !s.functionLike():
-		c.earlyAt(e, "'await' outside function")
+		c.at(e, "'await' outside function")
 	case !s.async:
-		c.earlyAt(e, "'await' outside async function")
+		c.at(e, "'await' outside async function")
 	}
 	c.expr(e.Value)
 }
@@ -121,9 +103,9 @@ func (c *checker) yield(e Expr, what string) {
 	switch s := c.scope; {
 	case c.inType(e, "yield expression"):
 	case s.kind == comprehensionScope:
-		c.earlyAt(e, "'yield' inside %s", s.what)
+		c.at(e, "'yield' inside %s", s.what)
 	case !s.functionLike():
-		c.lateAt(e, "%s outside function", what)
+		c.at(e, "%s outside function", what)
 	default:
 		s.yields = true
 	}
@@ -135,7 +117,7 @@ func (c *checker) named(e *NamedExpr) {
 	}
 	switch {
 	case c.scope.inIter > 0:
-		c.earlyAt(e, "assignment expression cannot be used in a comprehension iterable expression")
+		c.at(e, "assignment expression cannot be used in a comprehension iterable expression")
 	case c.scope.kind == comprehensionScope:
 		c.namedInComprehension(e)
 	default:
@@ -153,11 +135,11 @@ func (c *checker) namedInComprehension(e *NamedExpr) {
 		switch s.kind {
 		case comprehensionScope:
 			if s.symbols[name]&defIter != 0 {
-				c.earlyAt(e.Target, "assignment expression cannot rebind comprehension iteration variable '%s'", name)
+				c.at(e.Target, "assignment expression cannot rebind comprehension iteration variable '%s'", name)
 				return
 			}
 		case classScope:
-			c.earlyAt(e.Target, "assignment expression within a comprehension cannot be used in a class body")
+			c.at(e.Target, "assignment expression within a comprehension cannot be used in a class body")
 			return
 		case functionScope, moduleScope:
 			how := defNonlocal
@@ -168,7 +150,7 @@ func (c *checker) namedInComprehension(e *NamedExpr) {
 			c.defineIn(s, e.Target, name, defLocal)
 			return
 		default:
-			c.earlyAt(e.Target, "assignment expression within a comprehension cannot be used in %s", s.what)
+			c.at(e.Target, "assignment expression within a comprehension cannot be used in %s", s.what)
 			return
 		}
 	}
@@ -181,7 +163,6 @@ func (c *checker) comprehension(e Expr, what string, gens []*Comprehension, elts
 	outer.inIter++
 	c.expr(gens[0].Iter)
 	outer.inIter--
-	late := len(c.late)
 	s := c.push(comprehensionScope, what)
 	s.generator = isGenerator
 	for i, g := range gens {
@@ -208,8 +189,6 @@ func (c *checker) comprehension(e Expr, what string, gens []*Comprehension, elts
 	if outer.kind == comprehensionScope {
 		outer.coroutine = true
 	} else if !outer.async {
-		// It is found before anything within the comprehension is.
-		c.late = c.late[:late]
-		c.lateAt(e, "asynchronous comprehension outside of an asynchronous function")
+		c.at(e, "asynchronous comprehension outside of an asynchronous function")
 	}
 }

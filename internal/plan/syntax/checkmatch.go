@@ -1,6 +1,9 @@
 package syntax
 
-import "strconv"
+import (
+	"maps"
+	"strconv"
+)
 
 func (c *checker) match(s *Match) {
 	c.expr(s.Subject)
@@ -29,7 +32,7 @@ func (p *pattern) store(n Pattern, name string) {
 	p.define(n, name, defLocal)
 	p.forbidden(n, name)
 	if p.names[name] {
-		p.lateAt(n, "multiple assignments to name '%s' in pattern", name)
+		p.at(n, "multiple assignments to name '%s' in pattern", name)
 	}
 	p.names[name] = true
 }
@@ -46,7 +49,7 @@ func (p *pattern) walk(n Pattern) {
 	switch n := n.(type) {
 	case *MatchValue:
 		if !isPatternLiteral(n.Value) {
-			p.lateAt(n, "patterns may only match literals and attribute lookups")
+			p.at(n, "patterns may only match literals and attribute lookups")
 		}
 		p.expr(n.Value)
 	case *MatchStar:
@@ -64,9 +67,9 @@ func (p *pattern) walk(n Pattern) {
 			p.walk(n.Pattern)
 		} else if !p.irrefutable {
 			if n.Name == "" {
-				p.lateAt(n, "wildcard makes remaining patterns unreachable")
+				p.at(n, "wildcard makes remaining patterns unreachable")
 			} else {
-				p.lateAt(n, "name capture '%s' makes remaining patterns unreachable", n.Name)
+				p.at(n, "name capture '%s' makes remaining patterns unreachable", n.Name)
 			}
 		}
 		p.store(n, n.Name)
@@ -92,7 +95,7 @@ func (p *pattern) sequence(n *MatchSequence) {
 		if _, ok := sub.(*MatchStar); ok {
 			stars++
 			if stars == 2 {
-				p.lateAt(n, "multiple starred names in sequence pattern")
+				p.at(n, "multiple starred names in sequence pattern")
 			}
 		}
 	}
@@ -105,13 +108,13 @@ func (p *pattern) mapping(n *MatchMapping) {
 	seen := map[string]bool{}
 	for _, k := range n.Keys {
 		if !isPatternLiteral(k) {
-			p.lateAt(n, "mapping pattern keys may only match literals and attribute lookups")
+			p.at(n, "mapping pattern keys may only match literals and attribute lookups")
 		}
-		if key, text := constantKey(k); key != "" {
-			if seen[key] {
-				p.lateAt(n, "mapping pattern checks duplicate key (%s)", text)
+		if c, ok := k.(*Constant); ok && c.Kind == Str {
+			if seen[c.Str] {
+				p.at(k, "mapping pattern checks duplicate key (%s)", strconv.Quote(c.Str))
 			}
-			seen[key] = true
+			seen[c.Str] = true
 		}
 		p.expr(k)
 	}
@@ -121,45 +124,12 @@ func (p *pattern) mapping(n *MatchMapping) {
 	p.store(n, n.Rest)
 }
 
-// constantKey returns a string that is the same for equal constants, and the
-// constant's repr; "" for what is no constant.
-func constantKey(e Expr) (key, text string) {
-	negative := false
-	if u, ok := e.(*UnaryOp); ok {
-		negative, e = true, u.Operand
-	}
-	c, ok := e.(*Constant)
-	if !ok {
-		return "", ""
-	}
-	d := dumper{}
-	d.constantValue(c)
-	text = string(d.out)
-	switch c.Kind {
-	case True:
-		return "1", text
-	case False:
-		return "0", text
-	case Float:
-		if c.Float == float64(int64(c.Float)) {
-			key = strconv.FormatInt(int64(c.Float), 10)
-		}
-	}
-	if key == "" {
-		key = text
-	}
-	if negative {
-		return "-" + key, "-" + text
-	}
-	return key, text
-}
-
 func (p *pattern) class(n *MatchClass) {
 	p.expr(n.Cls)
 	for i, a := range n.KwdAttrs {
 		for _, before := range n.KwdAttrs[:i] {
 			if before == a {
-				p.lateAt(n.KwdPatterns[i], "attribute name repeated in class pattern: %s", a)
+				p.at(n.KwdPatterns[i], "attribute name repeated in class pattern: %s", a)
 				break
 			}
 		}
@@ -182,27 +152,15 @@ func (p *pattern) or(n *MatchOr) {
 		q.walk(alt)
 		if i == 0 {
 			first = q.names
-		} else if !sameNames(first, q.names) {
-			p.lateAt(n, "alternative patterns bind different names")
+		} else if !maps.Equal(first, q.names) {
+			p.at(n, "alternative patterns bind different names")
 			break
 		}
 	}
 	for name := range first {
 		if before[name] {
-			p.lateAt(n, "multiple assignments to name '%s' in pattern", name)
+			p.at(n, "multiple assignments to name '%s' in pattern", name)
 		}
 		before[name] = true
 	}
-}
-
-func sameNames(a, b map[string]bool) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for name := range a {
-		if !b[name] {
-			return false
-		}
-	}
-	return true
 }

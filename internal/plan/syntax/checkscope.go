@@ -11,10 +11,9 @@ const (
 	defImport
 	defAnnot
 	defIter // target of a comprehension's loop
-	defTypeParam
 	used
 
-	bound = defLocal | defParam | defImport | defTypeParam
+	bound = defLocal | defParam | defImport
 )
 
 // declared is the statement that declared the name.
@@ -34,9 +33,6 @@ const (
 	classScope
 	comprehensionScope
 	annotationScope
-	typeVarScope // a bound or a default
-	typeAliasScope
-	genericScope // around a function or class with type parameters
 )
 
 // scope is where names are looked up.
@@ -87,15 +83,12 @@ func (c *checker) defineIn(s *scope, n Node, name string, what symbol) {
 	if !known {
 		s.names = append(s.names, name)
 	}
-	switch {
-	case what&defParam != 0 && old&defParam != 0:
-		c.earlyAt(n, "duplicate argument '%s' in function definition", name)
-	case what&defTypeParam != 0 && old&defTypeParam != 0:
-		c.earlyAt(n, "duplicate type parameter '%s'", name)
+	if what&defParam != 0 && old&defParam != 0 {
+		c.at(n, "duplicate argument '%s' in function definition", name)
 	}
 	if s.inTarget && what&defLocal != 0 {
 		if old&(defGlobal|defNonlocal) != 0 {
-			c.earlyAt(n, "comprehension inner loop cannot rebind assignment expression target '%s'", name)
+			c.at(n, "comprehension inner loop cannot rebind assignment expression target '%s'", name)
 		}
 		what |= defIter
 	}
@@ -116,19 +109,19 @@ func (c *checker) use(n *Name) {
 func (c *checker) declare(n Stmt, names []string, what symbol) {
 	word := what.declared()
 	if what == defNonlocal && c.scope.kind == moduleScope {
-		c.earlyAt(n, "nonlocal declaration not allowed at module level")
+		c.at(n, "nonlocal declaration not allowed at module level")
 		return
 	}
 	for _, name := range names {
 		switch flags := c.scope.symbols[name]; {
 		case flags&defParam != 0:
-			c.earlyAt(n, "name '%s' is parameter and %s", name, word)
+			c.at(n, "name '%s' is parameter and %s", name, word)
 		case flags&used != 0:
-			c.earlyAt(n, "name '%s' is used prior to %s declaration", name, word)
+			c.at(n, "name '%s' is used prior to %s declaration", name, word)
 		case flags&defAnnot != 0:
-			c.earlyAt(n, "annotated name '%s' can't be %s", name, word)
+			c.at(n, "annotated name '%s' can't be %s", name, word)
 		case flags&defLocal != 0:
-			c.earlyAt(n, "name '%s' is assigned to before %s declaration", name, word)
+			c.at(n, "name '%s' is assigned to before %s declaration", name, word)
 		}
 		c.define(n, name, what)
 		c.scope.declares = append(c.scope.declares, declaration{name, n.Range()})
@@ -159,13 +152,18 @@ func (s *nameSet) with(name string, v bool) {
 }
 
 // analyze binds the names of s and of the scopes in it. outer are the names
-// that the functions around it bind, params those of them that are type
-// parameters.
-func (c *checker) analyze(s *scope, outer, params *nameSet) {
-	for _, name := range s.names {
-		c.bind(s, name, outer, params)
+// that the functions around it bind.
+func (c *checker) analyze(s *scope, outer *nameSet) {
+	for _, d := range s.declares {
+		switch flags := s.symbols[d.name]; {
+		case flags&defNonlocal == 0:
+		case flags&defGlobal != 0:
+			c.at(d.at, "name '%s' is nonlocal and global", d.name)
+		case !outer.has(d.name):
+			c.at(d.at, "no binding for nonlocal '%s' found", d.name)
+		}
 	}
-	inner, innerParams := &nameSet{outer: outer}, &nameSet{outer: params}
+	inner := &nameSet{outer: outer}
 	for _, name := range s.names {
 		flags := s.symbols[name]
 		switch {
@@ -173,37 +171,13 @@ func (c *checker) analyze(s *scope, outer, params *nameSet) {
 			inner.with(name, false)
 		case flags&bound != 0 && flags&defNonlocal == 0 && s.functionLike():
 			inner.with(name, true)
-			innerParams.with(name, flags&defTypeParam != 0)
 		}
 	}
 	if s.kind == classScope {
 		inner.with("__class__", true)
 	}
 	for _, child := range s.children {
-		c.analyze(child, inner, innerParams)
-	}
-}
-
-// bind checks a name that a statement declares.
-func (c *checker) bind(s *scope, name string, outer, params *nameSet) {
-	flags := s.symbols[name]
-	if flags&defNonlocal == 0 || s.kind == comprehensionScope {
-		return
-	}
-	var at Span
-	for _, d := range s.declares {
-		if d.name == name {
-			at = d.at
-			break
-		}
-	}
-	switch {
-	case flags&defGlobal != 0:
-		c.add(&c.binding, at, "name '%s' is nonlocal and global", name)
-	case !outer.has(name):
-		c.add(&c.binding, at, "no binding for nonlocal '%s' found", name)
-	case params.has(name):
-		c.add(&c.binding, at, "nonlocal binding not allowed for type parameter '%s'", name)
+		c.analyze(child, inner)
 	}
 }
 
@@ -214,20 +188,14 @@ func (c *checker) functionDef(s *FunctionDef) {
 		c.expr(d)
 	}
 	c.defaults(s.Args)
-	if s.TypeParams != nil {
-		c.generic(s.TypeParams)
-	}
 	c.annotations(s.Args, s.Returns)
 	c.function(s.Args, s.Async, func() { c.block(s.Body) })
-	if s.TypeParams != nil {
-		c.pop()
-	}
 }
 
 // function walks the parameters and the body of a function.
 func (c *checker) function(args *Arguments, async bool, body func()) {
-	frames := c.frames
-	c.frames = nil
+	loops := c.loops
+	c.loops = 0
 	f := c.push(functionScope, "")
 	f.async = async
 	for _, list := range [][]*Arg{args.PosOnlyArgs, args.Args, args.KwOnlyArgs} {
@@ -240,11 +208,11 @@ func (c *checker) function(args *Arguments, async bool, body func()) {
 	body()
 	if f.yields {
 		for _, r := range f.returns {
-			c.lateAt(r, "'return' with value in async generator")
+			c.at(r, "'return' with value in async generator")
 		}
 	}
 	c.pop()
-	c.frames = frames
+	c.loops = loops
 }
 
 func (c *checker) parameter(a *Arg) {
@@ -281,73 +249,11 @@ func (c *checker) classDef(s *ClassDef) {
 	for _, d := range s.Decorators {
 		c.expr(d)
 	}
-	if s.TypeParams != nil {
-		c.generic(s.TypeParams)
-	}
 	c.arguments(s.Bases, s.Keywords)
-	frames := c.frames
-	c.frames = nil
+	loops := c.loops
+	c.loops = 0
 	c.push(classScope, "")
 	c.block(s.Body)
 	c.pop()
-	c.frames = frames
-	if s.TypeParams != nil {
-		c.pop()
-	}
-}
-
-// generic opens the scope of type parameters, which the caller closes.
-func (c *checker) generic(params []TypeParam) {
-	c.push(genericScope, "the definition of a generic")
-	defaulted := false
-	for _, p := range params {
-		name, def, what := "", Expr(nil), ""
-		switch p := p.(type) {
-		case *TypeVar:
-			name, def, what = p.Name, p.DefaultValue, "a TypeVar default"
-		case *TypeVarTuple:
-			name, def, what = p.Name, p.DefaultValue, "a TypeVarTuple default"
-		case *ParamSpec:
-			name, def, what = p.Name, p.DefaultValue, "a ParamSpec default"
-		}
-		c.define(p, name, defTypeParam|defLocal)
-		c.forbidden(p, name)
-		if v, ok := p.(*TypeVar); ok && v.Bound != nil {
-			kind := "a TypeVar bound"
-			if _, tuple := v.Bound.(*Tuple); tuple {
-				kind = "a TypeVar constraint"
-			}
-			c.typeExpr(v.Bound, kind)
-		}
-		if def != nil {
-			c.typeExpr(def, what)
-		} else if defaulted {
-			c.lateAt(p, "non-default type parameter '%s' follows default type parameter", name)
-		}
-		defaulted = defaulted || def != nil
-	}
-}
-
-// typeExpr walks a bound or default of a type parameter.
-func (c *checker) typeExpr(e Expr, what string) {
-	c.push(typeVarScope, what)
-	if s, ok := e.(*Starred); ok {
-		e = s.Value
-	}
-	c.expr(e)
-	c.pop()
-}
-
-func (c *checker) typeAlias(s *TypeAlias) {
-	c.define(s.Name, s.Name.ID, defLocal)
-	c.forbidden(s.Name, s.Name.ID)
-	if s.TypeParams != nil {
-		c.generic(s.TypeParams)
-	}
-	c.push(typeAliasScope, "a type alias")
-	c.expr(s.Value)
-	c.pop()
-	if s.TypeParams != nil {
-		c.pop()
-	}
+	c.loops = loops
 }

@@ -51,18 +51,16 @@ func (p *parser) unescape(t *token, s string, isBytes bool) string {
 		case 'x':
 			i = p.hexEscape(&b, t, s, i, 2, isBytes)
 		case 'u', 'U', 'N':
-			if isBytes {
+			switch {
+			case isBytes:
 				b.WriteByte('\\')
 				b.WriteByte(c)
-				break
-			}
-			switch c {
-			case 'u':
+			case c == 'u':
 				i = p.hexEscape(&b, t, s, i, 4, false)
-			case 'U':
+			case c == 'U':
 				i = p.hexEscape(&b, t, s, i, 8, false)
 			default:
-				i = p.namedEscape(&b, t, s, i)
+				p.failTok(t, "a character by its name is not supported: write the character itself, or \\u and its number")
 			}
 		default:
 			b.WriteByte('\\')
@@ -82,15 +80,11 @@ func (p *parser) hexEscape(b *strings.Builder, t *token, s string, i, n int, isB
 	for ; k < n && i+k < len(s) && classes[s[i+k]]&cHex != 0; k++ {
 		v = v<<4 | uint32(hexValue(s[i+k]))
 	}
-	at := i - 2
 	switch {
-	case k < n && isBytes:
-		p.failTok(t, "(value error) invalid \\x escape at position %d", at)
 	case k < n:
-		what := map[int]string{2: "\\xXX", 4: "\\uXXXX", 8: "\\UXXXXXXXX"}[n]
-		p.badEscape(t, s, at, i+k-1, "truncated "+what+" escape")
+		p.failTok(t, "truncated escape \\%c: it has %d hexadecimal digits", s[i-1], n)
 	case v > utf8.MaxRune:
-		p.badEscape(t, s, at, i+k-1, "illegal Unicode character")
+		p.failTok(t, "illegal Unicode character \\%s", s[i-1:i+n])
 	}
 	if isBytes {
 		b.WriteByte(byte(v))
@@ -107,27 +101,6 @@ func hexValue(c byte) byte {
 	return c | 0x20 - 'a' + 10
 }
 
-// badEscape reports an escape over s[from:to+1], counted as CPython's codec
-// does: with the characters beyond ASCII written as ten bytes each.
-func (p *parser) badEscape(t *token, s string, from, to int, why string) {
-	from, to = escapedLen(s[:from]), escapedLen(s[:to])
-	if from == to {
-		p.failTok(t, "(unicode error) 'unicodeescape' codec can't decode byte 0x5c in position %d: %s", from, why)
-	}
-	p.failTok(t, "(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: %s", from, to, why)
-}
-
-func escapedLen(s string) int {
-	n := 0
-	for _, r := range s {
-		if r >= utf8.RuneSelf {
-			n += 9
-		}
-		n++
-	}
-	return n
-}
-
 // writeWTF8 writes a code point, a surrogate too.
 func writeWTF8(b *strings.Builder, r rune) {
 	if r >= 0xD800 && r < 0xE000 {
@@ -137,26 +110,4 @@ func writeWTF8(b *strings.Builder, r rune) {
 		return
 	}
 	b.WriteRune(r)
-}
-
-// namedEscape reads the `{NAME}` of a `\N{NAME}` at i.
-func (p *parser) namedEscape(b *strings.Builder, t *token, s string, i int) int {
-	at := i - 2
-	if i >= len(s) || s[i] != '{' {
-		p.badEscape(t, s, at, i-1, "malformed \\N character escape")
-	}
-	n := strings.IndexByte(s[i:], '}')
-	if n < 2 {
-		end := len(s) - 1
-		if n == 1 {
-			end = i + 1
-		}
-		p.badEscape(t, s, at, end, "malformed \\N character escape")
-	}
-	r, ok := p.characterNamed(s[i+1 : i+n])
-	if !ok {
-		p.badEscape(t, s, at, i+n, "unknown Unicode character name")
-	}
-	b.WriteRune(r)
-	return i + n + 1
 }

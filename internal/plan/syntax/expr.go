@@ -20,15 +20,7 @@ func (p *parser) restOfTuple(start Pos, first Expr, element func(*parser) Expr) 
 		if !startsExpr[p.tok.kind] {
 			break
 		}
-		if p.diag {
-			e := p.attempt(element)
-			if e == nil {
-				break
-			}
-			p.exprs.push(e)
-		} else {
-			p.exprs.push(element(p))
-		}
+		p.exprs.push(element(p))
 		h = max(h, p.h)
 	}
 	t := p.tuples.get()
@@ -73,9 +65,6 @@ func (p *parser) namedExpression() Expr {
 	if p.tok.kind == kName && p.peek() == kColonEqual {
 		return p.walrus()
 	}
-	if p.diag && !p.plainly {
-		return p.searchNamed()
-	}
 	e := p.expression()
 	if p.tok.kind == kColonEqual {
 		p.unexpected()
@@ -91,9 +80,7 @@ func (p *parser) walrus() Expr {
 	p.advance()
 	v := p.expression()
 	p.up(p.h)
-	n := &NamedExpr{Span: p.span(start), Target: target, Value: v}
-	p.needs(8, n.Span, "Assignment expressions are")
-	return n
+	return &NamedExpr{Span: p.span(start), Target: target, Value: v}
 }
 
 // annotatedRHS reads what may be on the right of a `=`.
@@ -127,33 +114,17 @@ func (p *parser) yieldExpr() Expr {
 func (p *parser) expression() Expr {
 	p.enter()
 	var e Expr
-	if p.diag && !p.plainly {
-		e = p.searchExpression()
-	} else if p.tok.kind == kLambda {
+	if p.tok.kind == kLambda {
 		e = p.lambda()
 	} else {
 		start := p.tok.pos
 		e = p.disjunction()
 		if p.tok.kind == kIf {
-			e = p.maybeTernary(start, e)
+			e = p.ternary(start, e)
 		}
 	}
 	p.depth--
 	return e
-}
-
-// maybeTernary reads the rest of a conditional expression. When statements
-// are read again, one that is not complete ends before its `if`.
-func (p *parser) maybeTernary(start Pos, body Expr) Expr {
-	if p.diag {
-		h := p.h
-		if e := p.attempt(func(p *parser) Expr { return p.ternary(start, body) }); e != nil {
-			return e
-		}
-		p.h = h
-		return body
-	}
-	return p.ternary(start, body)
 }
 
 func (p *parser) ternary(start Pos, body Expr) Expr {
@@ -161,7 +132,10 @@ func (p *parser) ternary(start Pos, body Expr) Expr {
 	p.advance()
 	test := p.disjunction()
 	h = max(h, p.h)
-	p.expect(kElse)
+	if p.tok.kind != kElse {
+		p.failSpan(Span{body.Range().Start, test.Range().End}, "expected 'else' after 'if' expression")
+	}
+	p.advance()
 	other := p.expression()
 	p.up(max(h, p.h))
 	return &IfExp{Span: p.span(start), Test: test, Body: body, OrElse: other}
@@ -173,7 +147,6 @@ func (p *parser) lambda() Expr {
 	args := p.parameters(kColon, false)
 	h := p.h
 	p.expect(kColon)
-	p.diagLambdaColon(start)
 	body := p.expression()
 	p.up(max(h, p.h))
 	return &Lambda{Span: p.span(start), Args: args, Body: body}
@@ -202,31 +175,13 @@ func (p *parser) boolOp(start Pos, e Expr, k kind, op BoolOperator, f func(*pars
 	mark, h := p.exprs.mark(), p.h
 	p.exprs.push(e)
 	for p.tok.kind == k {
-		v := p.operand(f)
-		if v == nil {
-			break
-		}
-		p.exprs.push(v)
+		p.advance()
+		p.exprs.push(f(p))
 		h = max(h, p.h)
 	}
 	values := p.exprs.take(mark)
-	if len(values) == 1 {
-		p.h = h
-		return e
-	}
 	p.up(h)
 	return &BoolOp{Span: p.span(start), Op: op, Values: values}
-}
-
-// operand steps over an operator and reads with f. When statements are read
-// again, it returns nil where f cannot read, and nothing was read: what stands
-// before the operator may still say what is wrong.
-func (p *parser) operand(f func(*parser) Expr) Expr {
-	if p.diag {
-		return p.attempt(func(p *parser) Expr { p.advance(); return f(p) })
-	}
-	p.advance()
-	return f(p)
 }
 
 func (p *parser) inversion() Expr {
@@ -250,21 +205,11 @@ func (p *parser) comparison() Expr {
 	}
 	mark, ops, h := p.exprs.mark(), p.cmpOps.mark(), p.h
 	for {
-		at := p.i
 		op := p.compareOp()
 		if op == 0 {
 			break
 		}
-		if p.diag {
-			v := p.attempt((*parser).bitwiseOr)
-			if v == nil {
-				p.rewind(at)
-				break
-			}
-			p.exprs.push(v)
-		} else {
-			p.exprs.push(p.bitwiseOr())
-		}
+		p.exprs.push(p.bitwiseOr())
 		p.cmpOps.push(op)
 		h = max(h, p.h)
 	}
@@ -293,11 +238,6 @@ func (p *parser) compareOp() CmpOperator {
 			return 0
 		}
 		p.advance()
-	case kNotEq:
-		// `<>` is `!=` of another time, and of an old joke.
-		if old := p.src[p.tok.off] == '<'; old != p.flufl {
-			return 0
-		}
 	}
 	if op != 0 {
 		p.advance()
@@ -335,16 +275,8 @@ func (p *parser) binary(prec uint8) Expr {
 			return left
 		}
 		h := p.h
-		var right Expr
-		if p.diag {
-			if right = p.searchRight(b.prec); right == nil {
-				p.h = h
-				return left
-			}
-		} else {
-			p.advance()
-			right = p.binary(b.prec + 1)
-		}
+		p.advance()
+		right := p.binary(b.prec + 1)
 		n := p.binops.get()
 		*n = BinOp{Span: p.span(start), Left: left, Op: b.op, Right: right}
 		left = n
@@ -367,9 +299,6 @@ func (p *parser) factor() Expr {
 	start := p.tok.pos
 	p.enter()
 	p.advance()
-	if p.diag && p.tok.kind == kNot {
-		p.diagNotAfter()
-	}
 	e := p.factor()
 	p.leave()
 	p.up(p.h)
@@ -384,12 +313,9 @@ func (p *parser) power() Expr {
 	}
 	h := p.h
 	p.enter()
-	right := p.operand((*parser).factor)
+	p.advance()
+	right := p.factor()
 	p.leave()
-	if right == nil {
-		p.h = h
-		return e
-	}
 	p.up(max(h, p.h))
 	return &BinOp{Span: p.span(start), Left: e, Op: Pow, Right: right}
 }
@@ -410,15 +336,7 @@ func (p *parser) primary() Expr {
 	start := p.tok.pos
 	e := p.atom()
 	for trailers[p.tok.kind] {
-		if p.diag {
-			next := p.attempt(func(p *parser) Expr { return p.trailer(start, e) })
-			if next == nil {
-				break
-			}
-			e = next
-		} else {
-			e = p.trailer(start, e)
-		}
+		e = p.trailer(start, e)
 	}
 	return e
 }
@@ -458,8 +376,7 @@ func (p *parser) slices() Expr {
 	first := p.slice()
 	if p.tok.kind != kComma {
 		if s, ok := first.(*Starred); ok {
-			p.needs(11, s.Span, "Starred expressions in subscripts are")
-			return p.tupleOf(start, first)
+			return p.tupleOf(s.Start, first)
 		}
 		return first
 	}
@@ -491,7 +408,6 @@ func (p *parser) tupleOf(start Pos, e Expr) Expr {
 func (p *parser) slice() Expr {
 	start := p.tok.pos
 	if p.tok.kind == kStar {
-		p.diagFirstStar()
 		return p.starred((*parser).expression)
 	}
 	var lower Expr

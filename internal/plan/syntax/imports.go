@@ -2,12 +2,10 @@ package syntax
 
 import (
 	"strings"
-
-	"praxis/internal/safetext"
 )
 
 func (p *parser) importStmt() Stmt {
-	start := p.tok
+	start := p.tok.pos
 	p.advance()
 	if p.tok.kind == kNewline {
 		p.failTok(p.tok, "Expected one or more names after 'import'")
@@ -23,11 +21,10 @@ func (p *parser) importStmt() Stmt {
 			break
 		}
 	}
-	if p.searching() && p.accept(kFrom) {
-		p.dottedName()
-		p.failAtPos(SyntaxError, start.pos, p.prevEnd, "Did you mean to use 'from ... import ...' instead?")
+	if p.tok.kind == kFrom {
+		p.failSpan(Span{start, p.prevEnd}, "Did you mean to use 'from ... import ...' instead?")
 	}
-	s.Span = p.span(start.pos)
+	s.Span = p.span(start)
 	return s
 }
 
@@ -36,13 +33,12 @@ func (p *parser) asName() string {
 	if !p.accept(kAs) {
 		return ""
 	}
-	p.diagImportTarget()
 	return p.name()
 }
 
 // dottedName reads names with dots between them.
 func (p *parser) dottedName() string {
-	from := p.tok
+	from := *p.tok
 	s := p.name()
 	if p.tok.kind != kDot {
 		return s
@@ -50,7 +46,7 @@ func (p *parser) dottedName() string {
 	to := from
 	wide := from.wide
 	for p.accept(kDot) {
-		to = p.tok
+		to = *p.tok
 		if to.wide {
 			wide = true
 		}
@@ -83,7 +79,7 @@ func dottedLen(s string) int {
 }
 
 func (p *parser) importFrom() Stmt {
-	start := p.tok
+	start := p.tok.pos
 	p.advance()
 	s := &ImportFrom{}
 	for {
@@ -114,10 +110,7 @@ func (p *parser) importFrom() Stmt {
 	default:
 		s.Names = p.importNames(kNewline)
 	}
-	s.Span = p.span(start.pos)
-	if s.Module == "__future__" && s.Level == 0 {
-		p.future(s)
-	}
+	s.Span = p.span(start)
 	return s
 }
 
@@ -141,43 +134,6 @@ func (p *parser) importNames(end kind) []*Alias {
 			return list
 		}
 	}
-}
-
-// future looks for the one feature that changes the grammar.
-func (p *parser) future(s *ImportFrom) {
-	for _, a := range s.Names {
-		if a.Name == "barry_as_FLUFL" {
-			p.flufl = true
-		}
-	}
-}
-
-// checkFuture refuses features that never were, in the imports from
-// __future__ at the start of the module, where such imports belong.
-func checkFuture(body []Stmt) *Error {
-	for i, s := range body {
-		f, ok := s.(*ImportFrom)
-		if !ok {
-			if i == 0 && isDocstring(s) {
-				continue
-			}
-			return nil
-		}
-		if f.Module != "__future__" || f.Level != 0 {
-			return nil
-		}
-		for _, a := range f.Names {
-			switch a.Name {
-			case "nested_scopes", "generators", "division", "absolute_import", "with_statement", "print_function",
-				"unicode_literals", "barry_as_FLUFL", "generator_stop", "annotations":
-			case "braces":
-				return &Error{Pos: a.Start, End: a.End, Kind: SyntaxError, Message: "not a chance"}
-			default:
-				return &Error{Pos: a.Start, End: a.End, Kind: SyntaxError, Message: "future feature " + safetext.Clip(a.Name, 43) + " is not defined"}
-			}
-		}
-	}
-	return nil
 }
 
 // isDocstring says whether s is a string on its own.

@@ -49,12 +49,11 @@ type bracket struct {
 	pos  Pos
 }
 
-// fmode is one f- or t-string that is being read.
+// fmode is one f-string that is being read.
 type fmode struct {
 	quote  byte
 	triple bool
 	raw    bool
-	tmpl   bool
 	start  token
 	fields int // open replacement fields
 	field  [maxFields + 1]struct {
@@ -78,14 +77,12 @@ type lexer struct {
 	brackets  []bracket
 	modes     []fmode
 	last      kind
-	version   int
 }
 
 // lexError passes an error of the lexer up to the statement.
 type lexError struct {
 	err      *Error
 	unclosed bool // the source ended within brackets
-	weak     bool // CPython reports it only when the parser comes to it
 }
 
 func (l *lexer) pos(off int) Pos { return Pos{l.line, int32(off - l.lineStart)} }
@@ -96,14 +93,7 @@ func (l *lexer) fail(from, to int, format string, args ...any) {
 }
 
 func (l *lexer) failAt(k ErrorKind, from, to Pos, format string, args ...any) {
-	panic(lexError{weak: k != SyntaxError, err: &Error{Pos: from, End: to, Kind: k, Message: fmt.Sprintf(format, args...)}})
-}
-
-// failWeakly stops reading with a SyntaxError that does not go before those
-// of the parser.
-func (l *lexer) failWeakly(at int, message string) {
-	p := l.pos(at)
-	panic(lexError{weak: true, err: &Error{Pos: p, End: p, Kind: SyntaxError, Message: message}})
+	panic(lexError{err: &Error{Pos: from, End: to, Kind: k, Message: fmt.Sprintf(format, args...)}})
 }
 
 // next reads the next token into t.
@@ -168,11 +158,11 @@ func (l *lexer) indentation() {
 			}
 			if src[i+1] != '\n' {
 				l.off = i
-				l.failWeakly(i+1, "unexpected character after line continuation character")
+				l.fail(i+1, i+1, "unexpected character after line continuation character")
 			}
 			if i+2 >= l.size {
 				l.off = i
-				l.failWeakly(i+1, "unexpected EOF while parsing")
+				l.fail(i+1, i+1, "unexpected EOF while parsing")
 			}
 			i += 2
 			l.line++
@@ -254,7 +244,7 @@ again:
 		c = '\n'
 	}
 	t.level = uint8(len(l.brackets))
-	t.tmpl, t.wide = false, false
+	t.wide = false
 	cl := classes[c]
 	switch {
 	case cl&cIdent != 0:
@@ -316,10 +306,10 @@ func (l *lexer) newline(t *token, i int) bool {
 func (l *lexer) continuation() {
 	i := l.off
 	if l.src[i+1] != '\n' {
-		l.failWeakly(i+1, "unexpected character after line continuation character")
+		l.fail(i+1, i+1, "unexpected character after line continuation character")
 	}
 	if i+2 >= l.size {
-		l.failWeakly(i+1, "unexpected EOF while parsing")
+		l.fail(i+1, i+1, "unexpected EOF while parsing")
 	}
 	l.off = i + 2
 	l.line++
@@ -345,7 +335,7 @@ func (l *lexer) name(t *token, i int) {
 		bits |= src[j]
 		j++
 	}
-	if c := src[j]; (c == '\'' || c == '"') && j-i <= 5 && l.isPrefix(i, j) {
+	if c := src[j]; (c == '\'' || c == '"') && j-i <= 2 && l.isPrefix(i, j) {
 		l.str(t, i, j)
 		return
 	}
@@ -363,30 +353,16 @@ func (l *lexer) name(t *token, i int) {
 	t.endPos = Pos{l.line, int32(j - l.lineStart)}
 }
 
-// prefixes are the letters that may be before a string; those of the
-// later pairs exclude each other.
-const (
-	prefixes  = "burft"
-	exclusive = "uburuf" + "utbfbt" + "ft"
-)
-
 // isPrefix says whether the letters [i, j) make the quote behind them begin a
 // string.
 func (l *lexer) isPrefix(i, j int) bool {
-	var seen [len(prefixes)]bool
-	for k := i; k < j; k++ {
-		n := strings.IndexByte(prefixes, l.src[k]|0x20)
-		if n < 0 || seen[n] || prefixes[n] == 't' && l.version < 14 {
-			return false
-		}
-		seen[n] = true
+	switch strings.ToLower(l.src[i:j]) {
+	case "r", "b", "u", "f", "br", "rb", "fr", "rf":
+		return true
+	case "t", "tr", "rt":
+		l.fail(i, j, "a template string is not supported: use an f-string")
 	}
-	for k := 0; k < len(exclusive); k += 2 {
-		if seen[strings.IndexByte(prefixes, exclusive[k])] && seen[strings.IndexByte(prefixes, exclusive[k+1])] {
-			l.fail(i, j, "'%c' and '%c' prefixes are incompatible", exclusive[k], exclusive[k+1])
-		}
-	}
-	return true
+	return false
 }
 
 // wideName checks a name with characters beyond ASCII.
@@ -500,9 +476,6 @@ func arithmetic(c, d, e byte) (kind, int) {
 	case '/':
 		return double(kSlash, kSlashEq, kDoubleSlash, kDoubleSlashEq)
 	case '<':
-		if d == '>' {
-			return kNotEq, 2
-		}
 		return double(kLess, kLessEq, kLshift, kLshiftEq)
 	case '>':
 		return double(kGreater, kGreaterEq, kRshift, kRshiftEq)
@@ -556,7 +529,7 @@ func (l *lexer) close(t *token, i int, c byte) {
 		m := &l.modes[len(l.modes)-1]
 		m.fields--
 	} else if len(l.modes) > 0 && c == '}' && len(l.brackets) == 0 {
-		l.fail(i, i+1, "%s: single '}' is not allowed", l.modeName())
+		l.fail(i, i+1, "f-string: single '}' is not allowed")
 	}
 	n := len(l.brackets)
 	if n == 0 {
@@ -571,19 +544,5 @@ func (l *lexer) close(t *token, i int, c byte) {
 }
 
 func (l *lexer) mismatch(i int, c byte, open bracket) {
-	if l.fieldLevel() && open.char == '{' {
-		l.fail(i, i+1, "%s: unmatched '%c'", l.modeName(), c)
-	}
-	if open.pos.Line != l.line {
-		l.fail(i, i+1, "closing parenthesis '%c' does not match opening parenthesis '%c' on line %d", c, open.char, open.pos.Line)
-	}
-	l.fail(i, i+1, "closing parenthesis '%c' does not match opening parenthesis '%c'", c, open.char)
-}
-
-// modeName is how messages call the string being read.
-func (l *lexer) modeName() string {
-	if l.modes[len(l.modes)-1].tmpl {
-		return "t-string"
-	}
-	return "f-string"
+	l.fail(i, i+1, "closing parenthesis '%c' does not match opening parenthesis '%c' on line %d", c, open.char, open.pos.Line)
 }

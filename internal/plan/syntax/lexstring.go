@@ -7,17 +7,8 @@ func (l *lexer) str(t *token, i, q int) {
 	src := l.src
 	quote := src[q]
 	triple := src[q+1] == quote && src[q+2] == quote
-	raw, kindOf := false, byte(0)
-	for k := i; k < q; k++ {
-		switch c := src[k] | 0x20; c {
-		case 'r':
-			raw = true
-		case 'f', 't':
-			kindOf = c
-		}
-	}
-	if kindOf != 0 {
-		l.fstart(t, q, fmode{quote: quote, triple: triple, raw: raw, tmpl: kindOf == 't'})
+	if prefix := src[i:q]; strings.ContainsAny(prefix, "fF") {
+		l.fstart(t, q, fmode{quote: quote, triple: triple, raw: strings.ContainsAny(prefix, "rR")})
 		return
 	}
 	t.kind = kString
@@ -29,7 +20,6 @@ func (l *lexer) str(t *token, i, q int) {
 			l.give(t, kString, int(t.off), j+1-int(t.off))
 			return
 		}
-		escaped := false
 		for {
 			c := src[j]
 			if c == quote {
@@ -38,7 +28,6 @@ func (l *lexer) str(t *token, i, q int) {
 			if c == '\\' {
 				j++
 				c = src[j]
-				escaped = escaped || c == quote
 				if c == '\n' && j+1 < l.size {
 					l.line++
 					l.lineStart = j + 1
@@ -47,7 +36,7 @@ func (l *lexer) str(t *token, i, q int) {
 				}
 			}
 			if c == '\n' || c == 0 {
-				l.unterminated(t, j, quote, escaped)
+				l.unterminated(t, j)
 			}
 			j++
 		}
@@ -61,7 +50,6 @@ func (l *lexer) str(t *token, i, q int) {
 // tripleEnd finds the end of a triple-quoted string whose text begins at j.
 func (l *lexer) tripleEnd(t *token, j int, quote byte) int {
 	src := l.src
-	line, start := l.line, l.lineStart
 	for {
 		switch c := src[j]; c {
 		case quote:
@@ -78,39 +66,16 @@ func (l *lexer) tripleEnd(t *token, j int, quote byte) int {
 			l.line++
 			l.lineStart = j + 1
 		case 0:
-			line, l.line = l.line, line
-			start, l.lineStart = l.lineStart, start
-			l.missingBrace(t, quote, 3)
-			l.line, l.lineStart = line, start
 			l.unterminatedTriple(t, "")
 		}
 		j++
 	}
 }
 
-// unterminated reports a string that its line, which ends at j, does not
-// close. escaped says whether its quote occurs in it behind a backslash.
-func (l *lexer) unterminated(t *token, j int, quote byte, escaped bool) {
+// unterminated reports a string that its line, which ends at j, does not close.
+func (l *lexer) unterminated(t *token, j int) {
 	l.off = j
-	end := Pos{t.pos.Line, t.pos.Col + 1}
-	l.missingBrace(t, quote, 1)
-	hint := ""
-	if escaped {
-		hint = "; perhaps you escaped the end quote?"
-	}
-	l.failAt(SyntaxError, t.pos, end, "unterminated string literal (detected at line %d)%s", l.line, hint)
-}
-
-// missingBrace reports a string in the field of an f-string with the same
-// quotes: rather than a string that begins it is the f-string's end, before
-// which the field was not closed.
-func (l *lexer) missingBrace(t *token, quote byte, size int) {
-	if len(l.modes) == 0 {
-		return
-	}
-	if m := &l.modes[len(l.modes)-1]; m.quote == quote && m.triple == (size == 3) {
-		l.failAt(SyntaxError, t.pos, Pos{t.pos.Line, t.pos.Col + 1}, "%s: expecting '}'", l.modeName())
-	}
+	l.failAt(SyntaxError, t.pos, Pos{t.pos.Line, t.pos.Col + 1}, "unterminated string literal (detected at line %d)", l.line)
 }
 
 // unterminatedTriple reports a triple-quoted string that the source does not close.
@@ -123,17 +88,16 @@ func (l *lexer) unterminatedTriple(t *token, what string) {
 	l.failAt(SyntaxError, t.pos, Pos{t.pos.Line, t.pos.Col + 1}, "unterminated triple-quoted %sstring literal (detected at line %d)", what, line)
 }
 
-// fstart begins an f- or t-string whose quote is at q.
+// fstart begins an f-string whose quote is at q.
 func (l *lexer) fstart(t *token, q int, m fmode) {
 	n := 1
 	if m.triple {
 		n = 3
 	}
 	if len(l.modes) >= maxFStrings {
-		l.fail(int(t.off), q+n, "too many nested f-strings or t-strings")
+		l.fail(int(t.off), q+n, "too many nested f-strings")
 	}
 	l.give(t, kFStart, int(t.off), q+n-int(t.off))
-	t.tmpl = m.tmpl
 	m.start = *t
 	l.modes = append(l.modes, m)
 }
@@ -143,7 +107,7 @@ func (l *lexer) fstart(t *token, q int, m fmode) {
 func (l *lexer) middle(t *token, m *fmode) {
 	src, i := l.src, l.off
 	inSpec := m.fields > 0
-	*t = token{off: int32(i), pos: l.pos(i), level: uint8(len(l.brackets)), tmpl: m.tmpl}
+	*t = token{off: int32(i), pos: l.pos(i), level: uint8(len(l.brackets))}
 	if l.closes(m, i) {
 		n := 1
 		if m.triple {
@@ -161,15 +125,10 @@ func (l *lexer) middle(t *token, m *fmode) {
 	}
 	if src[i] == '}' && inSpec {
 		l.close(t, i, '}')
-		l.leaveSpec(m)
+		m.field[m.fields].spec = false // of the field whose spec was read
 		return
 	}
 	l.text(t, m, i, inSpec)
-}
-
-// leaveSpec is called when the field whose spec was read is closed.
-func (l *lexer) leaveSpec(m *fmode) {
-	m.field[m.fields].spec = false
 }
 
 // closes says whether the closing quote of m is at i.
@@ -180,10 +139,9 @@ func (l *lexer) closes(m *fmode, i int) bool {
 
 func (l *lexer) openField(t *token, m *fmode, i int) {
 	if m.fields > maxFields {
-		l.fail(i-1, i, "%s: expressions nested too deeply", l.modeName())
+		l.fail(i-1, i, "f-string: expressions nested too deeply")
 	}
 	l.open(t, i, '{')
-	t.tmpl = m.tmpl
 	m.field[m.fields].level = len(l.brackets)
 	m.field[m.fields].spec = false
 	m.fields++
@@ -209,17 +167,17 @@ func (l *lexer) text(t *token, m *fmode, i int, inSpec bool) {
 			if !m.triple {
 				if inSpec {
 					l.off = j
-					l.fail(j, j, "%s: newlines are not allowed in format specifiers for single quoted %ss", l.modeName(), l.modeName())
+					l.fail(j, j, "f-string: newlines are not allowed in format specifiers for single quoted f-strings")
 				}
 				l.off = j
 				s := m.start
-				l.failAt(SyntaxError, s.pos, Pos{s.pos.Line, s.pos.Col + 1}, "unterminated %s literal (detected at line %d)", l.modeName(), l.line)
+				l.failAt(SyntaxError, s.pos, Pos{s.pos.Line, s.pos.Col + 1}, "unterminated f-string literal (detected at line %d)", l.line)
 			}
 			l.line++
 			l.lineStart = j + 1
 		case 0:
 			s := m.start
-			l.unterminatedTriple(&s, strings.TrimSuffix(l.modeName(), "string"))
+			l.unterminatedTriple(&s, "f-")
 		case '{':
 			if src[j+1] != '{' || inSpec {
 				finish(j, j)
@@ -234,7 +192,7 @@ func (l *lexer) text(t *token, m *fmode, i int, inSpec bool) {
 			}
 			if src[j+1] != '}' {
 				l.off = j
-				l.fail(j, j+1, "%s: single '}' is not allowed", l.modeName())
+				l.fail(j, j+1, "f-string: single '}' is not allowed")
 			}
 			finish(j+1, j+2)
 			return
@@ -261,22 +219,8 @@ func (l *lexer) backslash(t *token, m *fmode, j int) (next int, done bool) {
 	case c == '\n':
 		l.line++
 		l.lineStart = j + 2
-		if j+2 >= l.size {
-			return j + 2, false
-		}
-		return j + 2, false
 	case c == 0:
 		return j + 1, false
-	case c == 'N' && !m.raw && src[j+2] == '{':
-		// A named character: its braces are no field.
-		k := j + 3
-		for src[k] != '}' && src[k] != m.quote && src[k] != '\n' && src[k] != 0 {
-			k++
-		}
-		if src[k] == '}' {
-			return k + 1, false
-		}
-		return j + 2, false
 	}
 	return j + 2, false
 }

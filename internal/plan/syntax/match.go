@@ -7,41 +7,28 @@ func (p *parser) mayBeMatch() bool { return startsExpr[p.peek()] }
 // matchStmt reads a match statement; nil when what looked like one is an
 // expression that begins with a name.
 func (p *parser) matchStmt() Stmt {
-	head := p.tok
-	start := head.pos
+	start := p.tok.pos
 	s := &Match{}
 	if !p.try(func() bool {
 		p.advance()
 		s.Subject = p.subject()
 		return p.tok.kind == kColon && p.peek() == kNewline
 	}) {
-		p.diagMatch()
 		return nil
 	}
 	p.advance()
 	p.advance()
-	if p.tok.kind != kIndent {
-		p.noBlock("'match' statement", start.Line)
-	}
-	if p.ahead(1).kind != kName || p.src[p.ahead(1).off:p.ahead(1).end] != "case" {
-		p.advance()
+	p.openBlock("'match' statement", start.Line)
+	if !p.isSoft("case") {
 		p.unexpected()
 	}
-	p.needs(10, Span{start, head.endPos}, "Pattern matching is")
-	if p.diag {
+	for p.isSoft("case") {
+		s.Cases = append(s.Cases, p.matchCase())
+	}
+	if p.tok.kind != kEOF && p.tok.kind != kDedent {
 		p.unexpected()
 	}
-	p.advance()
-	p.enter()
-	for p.isSoft("case") && !p.full() {
-		p.guardedCase(s)
-	}
-	p.depth--
-	if p.tok.kind != kEOF && !p.full() {
-		p.cutTokens()
-		p.expect(kDedent)
-	}
-	p.cutTokens()
+	p.closeBlock()
 	s.Span = p.span(start)
 	return s
 }
@@ -61,14 +48,13 @@ func (p *parser) subject() Expr {
 
 func (p *parser) matchCase() *MatchCase {
 	p.cutTokens()
-	head := p.tok
-	start := head.pos
+	start := p.tok.pos
 	p.advance()
 	c := &MatchCase{Pattern: p.patterns()}
 	if p.accept(kIf) {
 		c.Guard = p.namedExpression()
 	}
-	c.Body = p.block("'case' statement", head)
+	c.Body = p.block("'case' statement", start.Line)
 	c.Span = p.span(start)
 	return c
 }
@@ -136,9 +122,6 @@ func (p *parser) pattern() Pattern {
 		e = &MatchOr{p.span(start), list}
 	}
 	if p.accept(kAs) {
-		if p.tok.kind != kName || p.isSoft("_") || p.peek() == kDot || p.peek() == kLpar || p.peek() == kEqual {
-			p.diagAsPattern()
-		}
 		name := p.capture()
 		e = &MatchAs{p.span(start), e, name}
 	}
@@ -287,7 +270,7 @@ func (p *parser) classPattern(start Pos, cls Expr) Pattern {
 		} else {
 			e := p.pattern()
 			if len(c.KwdAttrs) > 0 {
-				p.positionalAfterKeyword(e)
+				p.failSpan(e.Range(), "positional patterns follow keyword patterns")
 			}
 			c.Patterns = append(c.Patterns, e)
 		}
@@ -298,17 +281,6 @@ func (p *parser) classPattern(start Pos, cls Expr) Pattern {
 	p.expect(kRpar)
 	c.Span = p.span(start)
 	return c
-}
-
-// positionalAfterKeyword reports positional patterns, from first on, that
-// follow keywords.
-func (p *parser) positionalAfterKeyword(first Pattern) {
-	end := first.Range().End
-	for p.tok.kind == kComma && p.peek() != kRpar && !(p.peek() == kName && p.ahead(2).kind == kEqual) {
-		p.advance()
-		end = p.pattern().Range().End
-	}
-	p.failAtPos(SyntaxError, first.Range().Start, end, "positional patterns follow keyword patterns")
 }
 
 func (p *parser) mappingPattern() Pattern {

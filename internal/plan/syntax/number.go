@@ -180,7 +180,7 @@ func (p *parser) bigInt(c *Constant, text string, based bool) {
 		base = map[byte]int{'x': 16, 'o': 8, 'b': 2}[text[1]|0x20]
 		text = text[2:]
 	} else if len(text) > maxDigits {
-		p.failSpan(c.Span, "Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit - Consider hexadecimal for huge integer literals to avoid decimal conversion limits.", maxDigits, len(text))
+		p.failSpan(c.Span, "Exceeds the limit (%d digits) for integer string conversion: value has %d digits", maxDigits, len(text))
 	}
 	if n, err := strconv.ParseInt(text, base, 64); err == nil {
 		c.Int = n

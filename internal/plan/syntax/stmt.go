@@ -1,66 +1,30 @@
 package syntax
 
-// fileInput reads statements to the end of the source.
-func (p *parser) fileInput() []Stmt {
-	p.start()
-	mark := p.stmts.mark()
-	for p.tok.kind != kEOF && !p.full() {
-		p.guarded()
-	}
-	return p.stmts.take(mark)
-}
-
-// evalInput reads one expression to the end of the source.
-func (p *parser) evalInput() []Stmt {
-	p.start()
-	var body []Stmt
-	p.guard(func() {
-		start := p.tok.pos
-		e := p.expressions()
-		s := &ExprStmt{Span: p.span(start), Value: e}
-		for p.accept(kNewline) {
-		}
-		p.expect(kEOF)
-		body = []Stmt{s}
-	}, func() { p.expressions() })
-	return body
-}
-
-// start reads the first token.
-func (p *parser) start() {
+// begin reads the first token.
+func (p *parser) begin() {
 	p.toks = append(p.toks, token{kind: kNewline})
 	p.tok = &p.toks[0]
-	p.guard(p.advance, nil)
-	p.cutTokens()
+	p.advance()
 }
 
-// full says whether enough errors were found.
-func (p *parser) full() bool { return len(p.errs) >= p.opts.MaxErrors }
-
-// expressions reads expressions with commas between them.
-func (p *parser) expressions() Expr {
-	start := p.tok.pos
-	first := p.expression()
-	if p.tok.kind != kComma {
-		return first
+// fileInput reads statements to the end of the source.
+func (p *parser) fileInput() []Stmt {
+	p.begin()
+	mark := p.stmts.mark()
+	for p.tok.kind != kEOF {
+		p.statement()
 	}
-	return p.restOfTuple(start, first, (*parser).expression)
+	return p.stmts.take(mark)
 }
 
 // statement reads a statement, or simple ones on one line, onto p.stmts.
 func (p *parser) statement() {
 	p.cutTokens()
-	p.inClause, p.inLine = false, false
-	isMatch := p.isSoft("match") && p.mayBeMatch()
 	if s := p.compound(); s != nil {
 		p.stmts.push(s)
 		return
 	}
-	mark := p.stmts.mark()
 	p.simpleLine()
-	if isMatch && p.stmts.mark() == mark+1 {
-		_, p.wasMatch = p.stmts.items[mark].(*ExprStmt)
-	}
 }
 
 // compound reads a compound statement; nil means that none begins here.
@@ -103,7 +67,6 @@ func (p *parser) simpleLine() {
 			break
 		}
 		p.cutTokens()
-		p.inLine = true
 	}
 	p.expect(kNewline)
 }
@@ -111,9 +74,6 @@ func (p *parser) simpleLine() {
 // simple reads one simple statement.
 func (p *parser) simple() Stmt {
 	start := p.tok.pos
-	if p.searching() {
-		p.searchStatementBeforeIf()
-	}
 	switch p.tok.kind {
 	case kReturn:
 		p.advance()
@@ -167,13 +127,6 @@ func (p *parser) nameList() []string {
 
 // exprStmt reads an expression, and the assignment that it may begin.
 func (p *parser) exprStmt() Stmt {
-	if p.diag && !p.plainly {
-		return p.searchStatement()
-	}
-	return p.plainExprStmt()
-}
-
-func (p *parser) plainExprStmt() Stmt {
 	start := p.tok.pos
 	e := p.annotatedRHS()
 	switch k := p.tok.kind; {
@@ -194,7 +147,7 @@ func (p *parser) assign(start Pos, first Expr) Stmt {
 	e := first
 	for p.tok.kind == kEqual {
 		if _, bad := target(e, Store, true); bad != nil {
-			p.unexpected()
+			p.failTarget("assign to", bad)
 		}
 		p.exprs.push(e)
 		p.advance()
@@ -213,7 +166,7 @@ var augOperators = [kinds]Operator{
 
 func (p *parser) augAssign(start Pos, t Expr) Stmt {
 	if !singleTarget(t) {
-		p.unexpected()
+		p.failTarget("assign by an operator to", t)
 	}
 	target(t, Store, false)
 	op := augOperators[p.tok.kind]
@@ -233,16 +186,15 @@ func singleTarget(e Expr) bool {
 
 func (p *parser) annAssign(start Pos, t Expr) Stmt {
 	if !singleTarget(t) {
-		p.unexpected()
+		p.failTarget("annotate", t)
 	}
 	target(t, Store, false)
 	_, isName := t.(*Name)
 	p.advance()
 	a := &AnnAssign{Target: t, Simple: isName && t.Range().Start == start}
 	a.Annotation = p.expression()
-	if p.tok.kind == kEqual {
-		// Without a value, the assignment ends before the `=`.
-		a.Value = p.operand((*parser).annotatedRHS)
+	if p.accept(kEqual) {
+		a.Value = p.annotatedRHS()
 	}
 	a.Span = p.span(start)
 	return a
@@ -292,17 +244,8 @@ func targets(whole Expr, list []Expr, ctx Context, star bool) (Expr, Expr) {
 func (p *parser) delStmt() Stmt {
 	start := p.tok.pos
 	p.advance()
-	first := p.i
 	mark := p.exprs.mark()
 	for {
-		at := p.i
-		if p.searching() && p.silent((*parser).primary) == nil {
-			p.diagDelete(first)
-			p.unexpected()
-		}
-		if p.searching() {
-			p.rewind(at)
-		}
 		p.exprs.push(p.primary())
 		if !p.accept(kComma) || !startsExpr[p.tok.kind] {
 			break
@@ -311,13 +254,8 @@ func (p *parser) delStmt() Stmt {
 	d := &Delete{Targets: p.exprs.take(mark)}
 	for _, e := range d.Targets {
 		if _, bad := target(e, Del, false); bad != nil {
-			p.diagDelete(first)
-			p.unexpected()
+			p.failTarget("delete", bad)
 		}
-	}
-	if p.tok.kind != kSemi && p.tok.kind != kNewline {
-		p.diagDelete(first)
-		p.unexpected()
 	}
 	d.Span = p.span(start)
 	return d
@@ -355,10 +293,8 @@ func (p *parser) typeAlias() Stmt {
 	n := p.names.get()
 	n.Span = Span{p.tok.pos, p.tok.endPos}
 	n.ID, n.Ctx = p.name(), Store
-	params := p.typeParams()
+	p.noTypeParams()
 	p.expect(kEqual)
 	v := p.expression()
-	t := &TypeAlias{p.span(start), n, params, v}
-	p.needs(12, t.Span, "Type statement is")
-	return t
+	return &TypeAlias{p.span(start), n, v}
 }

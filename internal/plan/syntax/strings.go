@@ -1,10 +1,6 @@
 package syntax
 
-import (
-	"strings"
-
-	"praxis/internal/safetext"
-)
+import "strings"
 
 // literal is one string token taken apart.
 type literal struct {
@@ -43,12 +39,11 @@ func (p *parser) strings() Expr {
 	}
 	start := p.tok.pos
 	var parts []Expr
-	var seen struct{ bytes, text, f, t bool }
+	var seen struct{ bytes, text, f bool }
 	h := 0
-	first := p.tok
 	for p.tok.kind == kString || p.tok.kind == kFStart {
-		tok := p.tok
-		if tok.kind == kString {
+		at := *p.tok
+		if at.kind == kString {
 			c := p.stringConstant()
 			parts = append(parts, c)
 			seen.bytes = seen.bytes || c.Kind == Bytes
@@ -56,44 +51,23 @@ func (p *parser) strings() Expr {
 			h = max(h, 1)
 		} else {
 			parts = append(parts, p.fstring()...)
-			seen.f = seen.f || !tok.tmpl
-			seen.t = seen.t || tok.tmpl
+			seen.f = true
 			h = max(h, p.h)
 		}
-		if seen.t && (seen.f || seen.text || seen.bytes) {
-			p.failAtPos(SyntaxError, first.pos, p.prevEnd, "cannot mix t-string literals with string or bytes literals")
-		}
 		if seen.bytes && (seen.text || seen.f) {
-			p.mixedBytes()
+			p.failTok(&at, "cannot mix bytes and nonbytes literals")
 		}
-		first = tok
 	}
 	span := p.span(start)
-	values := p.merge(parts, seen.f || seen.t)
+	values := p.merge(parts, seen.f)
 	p.h = h
-	switch {
-	case seen.t:
-		p.up(h)
-		return &TemplateStr{Span: span, Values: values}
-	case seen.f:
+	if seen.f {
 		p.up(h)
 		return &JoinedStr{Span: span, Values: values}
 	}
 	c := values[0].(*Constant)
 	c.Span = span
 	return c
-}
-
-// mixedBytes reports bytes and text side by side, at the token behind them.
-func (p *parser) mixedBytes() {
-	for p.tok.kind == kString || p.tok.kind == kFStart {
-		if p.tok.kind == kFStart {
-			p.fstring()
-		} else {
-			p.advance()
-		}
-	}
-	p.failLast("cannot mix bytes and nonbytes literals")
 }
 
 // merge joins neighbouring constants; with joined set, empty ones go.
@@ -159,29 +133,25 @@ func (p *parser) stringConstant() *Constant {
 	return c
 }
 
-// fstring reads one f- or t-string into its parts.
+// fstring reads one f-string into its parts.
 func (p *parser) fstring() []Expr {
 	p.enter()
-	start := p.tok
-	quote := p.quote
-	p.quote = strings.TrimLeft(p.src[start.off:start.end], "fFrRtT")
-	raw := strings.ContainsAny(strings.TrimRight(p.src[start.off:start.end], `'"`), "rR")
+	raw := strings.ContainsAny(strings.TrimRight(p.src[p.tok.off:p.tok.end], `'"`), "rR")
 	p.advance()
 	parts := make([]Expr, 0, 4)
 	h := 0
 	for p.tok.kind != kFEnd {
-		parts = p.fpart(parts, start.tmpl, raw, false)
+		parts = p.fpart(parts, raw)
 		h = max(h, p.h)
 	}
 	p.advance()
 	p.depth--
 	p.h = h
-	p.quote = quote
 	return parts
 }
 
-// fpart reads text or a replacement field, in a format spec when spec is set.
-func (p *parser) fpart(parts []Expr, tmpl, raw, spec bool) []Expr {
+// fpart reads text or a replacement field.
+func (p *parser) fpart(parts []Expr, raw bool) []Expr {
 	switch p.tok.kind {
 	case kFMiddle:
 		t := p.tok
@@ -198,53 +168,41 @@ func (p *parser) fpart(parts []Expr, tmpl, raw, spec bool) []Expr {
 			c.Str = p.unescape(t, c.Str, false)
 		}
 		p.advance()
-		if n := len(parts); n > 0 {
-			if prev, ok := parts[n-1].(*Constant); ok && prev.End == c.Start {
-				return append(parts, c)
-			}
-		}
 		return append(parts, c)
 	case kLbrace:
-		return p.field(parts, tmpl, raw, spec)
+		return p.field(parts, raw)
 	}
 	p.unexpected()
 	return nil
 }
 
 // field reads a replacement field.
-func (p *parser) field(parts []Expr, tmpl, raw, spec bool) []Expr {
-	start := p.tok
-	what := stringName(start.tmpl)
+func (p *parser) field(parts []Expr, raw bool) []Expr {
+	start := *p.tok
 	p.enter()
 	p.advance()
+	switch k := p.tok.kind; k {
+	case kEqual, kExclam, kColon, kRbrace:
+		p.failTok(p.tok, "f-string: valid expression required before '%s'", kindTexts[k])
+	}
 	from := int(start.end)
-	value := p.fieldValue(what)
+	value := p.annotatedRHS()
 	h := p.h
-	p.diagFieldValue(what)
-	to := int(p.tok.off)
-	if p.version < 12 {
-		p.plainField(Span{start.pos, p.prevEnd}, p.src[from:to])
-	}
-	debug := p.tok.kind == kEqual
-	if debug {
-		p.advance()
-		p.diagFieldEqual(what)
-	}
+	debug := p.accept(kEqual)
 	textEnd, debugEnd := int(p.tok.off), p.tok.pos
 	conv := -1
 	if p.tok.kind == kExclam {
-		conv = p.conversion(what)
+		conv = p.conversion()
 	}
 	var fs *JoinedStr
 	if p.tok.kind == kColon {
-		fs = p.formatSpec(tmpl, raw, what)
+		fs = p.formatSpec(raw)
 		h = max(h, p.h)
 	}
 	if p.tok.kind != kRbrace {
-		p.diagFieldEnd(what, fs != nil)
-		p.unexpected()
+		p.failTok(p.tok, "f-string: expecting '}'")
 	}
-	closing := p.tok
+	closing := *p.tok
 	p.advance()
 	p.depth--
 	if debug {
@@ -258,53 +216,30 @@ func (p *parser) field(parts []Expr, tmpl, raw, spec bool) []Expr {
 			conv = 'r'
 		}
 	}
-	span := Span{start.pos, closing.endPos}
 	p.up(h)
-	if tmpl && !spec {
-		return append(parts, &Interpolation{Span: span, Value: value, Str: strings.TrimRight(p.src[from:to], " \t\n\f"), Conversion: conv, FormatSpec: fs})
-	}
-	return append(parts, &FormattedValue{Span: span, Value: value, Conversion: conv, FormatSpec: fs})
-}
-
-// plainField refuses an expression, which is text, that fields of f-strings
-// could not hold before Python 3.12.
-func (p *parser) plainField(at Span, text string) {
-	if strings.Contains(text, p.quote) || strings.Contains(text, "\\") || withoutComments(text) != text {
-		p.needs(12, at, "f-strings with nested quotes, backslashes or comments are")
-	}
+	return append(parts, &FormattedValue{Span: Span{start.pos, closing.endPos}, Value: value, Conversion: conv, FormatSpec: fs})
 }
 
 // conversion reads `!r`, `!s` or `!a`.
-func (p *parser) conversion(what string) int {
-	bang := p.tok
+func (p *parser) conversion() int {
+	bang := *p.tok
 	p.advance()
-	if p.tok.kind != kName {
-		p.diagConversion(what)
-		p.unexpected()
-	}
-	t := p.tok
-	if t.off != bang.end {
-		p.failAtPos(SyntaxError, bang.pos, t.endPos, "%s: conversion type must come right after the exclamation mark", what)
-	}
-	s := p.src[t.off:t.end]
-	if s != "r" && s != "s" && s != "a" {
-		p.failTok(t, "%s: invalid conversion character %s: expected 's', 'r', or 'a'", what, quoted(s))
+	s := p.src[p.tok.off:p.tok.end]
+	if p.tok.off != bang.end || s != "r" && s != "s" && s != "a" {
+		p.failTok(p.tok, "f-string: invalid conversion character: expected 's', 'r', or 'a'")
 	}
 	p.advance()
 	return int(s[0])
 }
 
-// quoted writes a name as messages do.
-func quoted(s string) string { return "'" + safetext.Clip(s, 43) + "'" }
-
 // formatSpec reads what follows the colon of a field.
-func (p *parser) formatSpec(tmpl, raw bool, what string) *JoinedStr {
+func (p *parser) formatSpec(raw bool) *JoinedStr {
 	start := p.tok.pos
 	p.advance()
 	parts := make([]Expr, 0, 2)
 	h := 0
 	for p.tok.kind == kFMiddle || p.tok.kind == kLbrace {
-		parts = p.fpart(parts, tmpl, raw, true)
+		parts = p.fpart(parts, raw)
 		h = max(h, p.h)
 	}
 	j := &JoinedStr{Span: p.span(start)}

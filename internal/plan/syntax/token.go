@@ -12,7 +12,7 @@ const (
 	kName
 	kNumber
 	kString
-	kFStart  // the opening of an f- or t-string
+	kFStart  // the opening of an f-string
 	kFMiddle // literal text in it
 	kFEnd
 
@@ -129,7 +129,6 @@ var kindTexts = [kinds]string{
 type token struct {
 	kind     kind
 	level    uint8 // how many brackets were open when it began
-	tmpl     bool  // of a t-string rather than an f-string
 	wide     bool  // a name with characters beyond ASCII
 	off, end int32 // where it is in the source
 	pos      Pos

@@ -62,13 +62,11 @@ func stmtChildren(n Stmt, f func(Node)) {
 		each(n.Body, f)
 		each(n.Decorators, f)
 		opt(n.Returns, f)
-		each(n.TypeParams, f)
 	case *ClassDef:
 		each(n.Bases, f)
 		each(n.Keywords, f)
 		each(n.Body, f)
 		each(n.Decorators, f)
-		each(n.TypeParams, f)
 	case *Return:
 		opt(n.Value, f)
 	case *Delete:
@@ -78,7 +76,6 @@ func stmtChildren(n Stmt, f func(Node)) {
 		opt(n.Value, f)
 	case *TypeAlias:
 		opt(n.Name, f)
-		each(n.TypeParams, f)
 		opt(n.Value, f)
 	case *AugAssign:
 		opt(n.Target, f)
@@ -181,12 +178,7 @@ func exprChildren(n Expr, f func(Node)) {
 	case *FormattedValue:
 		opt(n.Value, f)
 		opt(n.FormatSpec, f)
-	case *Interpolation:
-		opt(n.Value, f)
-		opt(n.FormatSpec, f)
 	case *JoinedStr:
-		each(n.Values, f)
-	case *TemplateStr:
 		each(n.Values, f)
 	case *Attribute:
 		opt(n.Value, f)
@@ -258,12 +250,5 @@ func partChildren(n Node, f func(Node)) {
 		opt(n.Target, f)
 		opt(n.Iter, f)
 		each(n.Ifs, f)
-	case *TypeVar:
-		opt(n.Bound, f)
-		opt(n.DefaultValue, f)
-	case *ParamSpec:
-		opt(n.DefaultValue, f)
-	case *TypeVarTuple:
-		opt(n.DefaultValue, f)
 	}
 }

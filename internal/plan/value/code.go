@@ -109,7 +109,6 @@ const (
 	FlagModule                          // body of a module: its names are the globals
 	FlagDoc                             // begins with a docstring
 	FlagMethod                          // lies in a class body directly
-	FlagGeneric                         // class body: the class has type parameters and can be subscripted
 )
 
 // Try is one entry of the exception table: an exception at a pc in [start, end)

@@ -216,9 +216,6 @@ func (vm *VM) returnClass(f *Frame, a int) error {
 	if code.Flags&value.FlagDoc != 0 {
 		def.ns.SetStr(&vm.t, "__doc__", vm.t.Str(code.Doc))
 	}
-	if code.Flags&value.FlagGeneric != 0 {
-		def.ns.SetStr(&vm.t, "__class_getitem__", value.Value{Kind: value.KProp, Obj: &value.Wrapper{Fn: value.Value{Kind: value.KNative, Obj: genericItem()}, Bind: true}})
-	}
 	vm.pop(f)
 	v, err := vm.finishClass(def, code.Qual, globals.Name, cell)
 	if err != nil {

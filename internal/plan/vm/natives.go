@@ -31,14 +31,6 @@ func machineNatives() []*value.Native {
 	}
 }
 
-// hiddenNatives are natives that the machine alone hands out.
-func hiddenNatives() []*value.Native {
-	return []*value.Native{{Name: "_machine.generic", Params: "cls, item, /", Call: same1, Precise: true}}
-}
-
-// genericItem is what subscribes a class with type parameters: C[int] is C.
-func genericItem() *value.Native { return natives()["_machine.generic"] }
-
 func same1(t *value.Thread, a *value.Args) (value.Value, error) { return a.Pos[0], nil }
 
 // typeNew is type(x), and type(name, bases, dict).

@@ -16,7 +16,7 @@ var classMethods = sync.OnceValue(func() [][]*value.Native {
 // natives returns the table of all natives by name.
 var natives = sync.OnceValue(func() map[string]*value.Native {
 	out := make(map[string]*value.Native, 1024)
-	for _, table := range append(classMethods(), hiddenNatives(), builtin.Functions(), native.Functions()) {
+	for _, table := range append(classMethods(), builtin.Functions(), native.Functions()) {
 		for _, n := range table {
 			out[n.Name] = n
 		}

@@ -8,7 +8,7 @@ class A(B, key=1):
         self.__x = lambda: (self, a)
 
     @staticmethod
-    def g[T](x: T) -> T:
+    def g(x: int) -> int:
         nonlocal_ = 1
         def inner():
             nonlocal nonlocal_

@@ -486,13 +486,6 @@ class A:
     def __call__(self, x): return x + 1
 print(list(map(A(), [1, 2])), sorted([3, 1], key=A()))
 ---
-class Stack[T]:
-    def __init__(self): self.items: list[T] = []
-    def push(self, x: T) -> None: self.items.append(x)
-s = Stack[int]()
-s.push(1)
-print(s.items)
----
 class A:
     def __init__(self, *, name): self.name = name
 print(A(name='x').name)

@@ -31,7 +31,7 @@ type deriver struct {
 
 // module reads a module.
 func module(file string, src []byte) (*deriver, error) {
-	m, errs := syntax.Parse(src, syntax.Options{MaxErrors: 1, MaxDepth: 500})
+	m, errs := syntax.Parse(src, syntax.Options{MaxDepth: 500})
 	if len(errs) == 0 {
 		errs = syntax.Check(m)
 	}
@@ -97,9 +97,7 @@ func (d *deriver) survey(body []syntax.Stmt, depth int) {
 		case *syntax.ClassDef:
 			d.classes[s.Name] = s
 		case *syntax.TypeAlias:
-			if len(s.TypeParams) == 0 {
-				d.aliases[s.Name.ID] = s.Value
-			}
+			d.aliases[s.Name.ID] = s.Value
 		case *syntax.AnnAssign:
 			if n, ok := s.Target.(*syntax.Name); ok && s.Value != nil {
 				d.consts[n.ID] = s.Value

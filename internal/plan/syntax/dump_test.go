@@ -152,7 +152,6 @@ func (d *dumper) stmt(n Stmt) {
 		dumpList(d, "body", n.Body)
 		dumpList(d, "decorator_list", n.Decorators)
 		d.child("returns", n.Returns)
-		dumpList(d, "type_params", n.TypeParams)
 	case *ClassDef:
 		d.open("ClassDef")
 		d.str("name", n.Name)
@@ -160,7 +159,6 @@ func (d *dumper) stmt(n Stmt) {
 		dumpList(d, "keywords", n.Keywords)
 		dumpList(d, "body", n.Body)
 		dumpList(d, "decorator_list", n.Decorators)
-		dumpList(d, "type_params", n.TypeParams)
 	case *Return:
 		d.open("Return")
 		d.child("value", n.Value)
@@ -174,7 +172,6 @@ func (d *dumper) stmt(n Stmt) {
 	case *TypeAlias:
 		d.open("TypeAlias")
 		d.child("name", n.Name)
-		dumpList(d, "type_params", n.TypeParams)
 		d.child("value", n.Value)
 	case *AugAssign:
 		d.open("AugAssign")
@@ -251,11 +248,7 @@ func (d *dumper) block(n Stmt) {
 		d.child("subject", n.Subject)
 		dumpList(d, "cases", n.Cases)
 	case *TryStmt:
-		if n.Star {
-			d.open("TryStar")
-		} else {
-			d.open("Try")
-		}
+		d.open("Try")
 		dumpList(d, "body", n.Body)
 		dumpList(d, "handlers", n.Handlers)
 		dumpList(d, "orelse", n.OrElse)
@@ -384,17 +377,8 @@ func (d *dumper) display(n Expr) {
 		d.child("value", n.Value)
 		d.num("conversion", n.Conversion)
 		d.child("format_spec", n.FormatSpec)
-	case *Interpolation:
-		d.open("Interpolation")
-		d.child("value", n.Value)
-		d.str("str", n.Str)
-		d.num("conversion", n.Conversion)
-		d.child("format_spec", n.FormatSpec)
 	case *JoinedStr:
 		d.open("JoinedStr")
-		dumpList(d, "values", n.Values)
-	case *TemplateStr:
-		d.open("TemplateStr")
 		dumpList(d, "values", n.Values)
 	case *List:
 		d.open("List")
@@ -530,26 +514,5 @@ func (d *dumper) part(n Node) {
 		dumpList(d, "ifs", n.Ifs)
 		d.flag("is_async", n.IsAsync)
 		d.out = append(d.out, ')')
-	default:
-		d.typeParam(n)
 	}
-}
-
-func (d *dumper) typeParam(n Node) {
-	switch n := n.(type) {
-	case *TypeVar:
-		d.open("TypeVar")
-		d.str("name", n.Name)
-		d.child("bound", n.Bound)
-		d.child("default_value", n.DefaultValue)
-	case *ParamSpec:
-		d.open("ParamSpec")
-		d.str("name", n.Name)
-		d.child("default_value", n.DefaultValue)
-	case *TypeVarTuple:
-		d.open("TypeVarTuple")
-		d.str("name", n.Name)
-		d.child("default_value", n.DefaultValue)
-	}
-	d.close(n.Range())
 }

@@ -30,7 +30,7 @@ func appendRepr(out []byte, s string) []byte {
 			r, n = rune(c&0x0F)<<12|rune(s[i+1]&0x3F)<<6|rune(s[i+2]&0x3F), 3
 		}
 		switch {
-		case n > 1 && (unicode.IsPrint(r) || unicode.Is(&newPrintable, r)):
+		case n > 1 && unicode.IsPrint(r):
 			out = append(out, s[i:i+n]...)
 		case r < 0x100:
 			out = append(out, '\\', 'x', hexDigits[r>>4], hexDigits[r&15])

@@ -1,0 +1,126 @@
+package syntax
+
+import (
+	"fmt"
+	"slices"
+)
+
+// unexpected gives up at the current token, which cannot stand where it does. It
+// names the mistake where the tokens around it show which one it is.
+func (p *parser) unexpected() {
+	t, message := p.tok, "invalid syntax"
+	kindOf := SyntaxError
+	var before *token
+	if p.i > 0 {
+		before = &p.toks[p.i-1]
+	}
+	switch {
+	case t.kind == kIndent:
+		kindOf, message = IndentationError, "unexpected indent"
+	case t.kind == kDedent:
+		kindOf, message = IndentationError, "unexpected unindent"
+	case before != nil && before.kind == kName && startsExpr[t.kind] && p.isLegacy(before):
+		name := p.src[before.off:before.end]
+		t, message = before, fmt.Sprintf("Missing parentheses in call to '%s'. Did you mean %s(...)?", name, name)
+	case t.kind == kEqual:
+		message += ". Maybe you meant '==' or ':=' instead of '='?"
+	case before != nil && t.level > 0 && startsExpr[t.kind] && endsExpr(before.kind):
+		message += ". Perhaps you forgot a comma?"
+	}
+	panic(parseError{&Error{Pos: t.pos, End: t.endPos, Kind: kindOf, Message: message}})
+}
+
+// isLegacy says whether t names a statement of Python 2.
+func (p *parser) isLegacy(t *token) bool {
+	s := p.src[t.off:t.end]
+	return s == "print" || s == "exec"
+}
+
+// endsExpr says whether an expression may end with a token.
+func endsExpr(k kind) bool {
+	switch k {
+	case kName, kNumber, kString, kFEnd, kRpar, kRsqb, kRbrace, kEllipsis, kTrue, kFalse, kNone:
+		return true
+	}
+	return false
+}
+
+// verdict is what is reported in place of e, an error of the grammar: a bracket
+// that was opened on an earlier line and is never closed.
+func (p *parser) verdict(e *Error) (v *Error) {
+	l := p.lexer
+	l.brackets = slices.Clone(l.brackets)
+	l.modes = slices.Clone(l.modes)
+	l.indents = slices.Clone(l.indents)
+	l.alts = slices.Clone(l.alts)
+	defer func() {
+		if r := recover(); r != nil {
+			le, ok := r.(lexError)
+			if !ok {
+				panic(r)
+			}
+			v = e
+			if n := len(l.brackets); le.unclosed && e.Pos.Line > l.brackets[n-1].pos.Line {
+				v = le.err
+			}
+		}
+	}()
+	var t token
+	for t.kind = kNewline; t.kind != kEOF; {
+		l.next(&t)
+	}
+	return e
+}
+
+// unclosed gives up at the end of the source because of an open bracket.
+func (l *lexer) unclosed() {
+	b := l.brackets[len(l.brackets)-1]
+	panic(lexError{unclosed: true, err: &Error{
+		Pos: b.pos, End: Pos{b.pos.Line, b.pos.Col + 1}, Kind: SyntaxError,
+		Message: fmt.Sprintf("'%c' was never closed", b.char),
+	}})
+}
+
+// failTarget reports a part of a target that cannot be assigned to or deleted.
+func (p *parser) failTarget(verb string, bad Expr) {
+	p.failSpan(bad.Range(), "cannot %s %s", verb, exprName(bad))
+}
+
+// exprName is how messages call e.
+func exprName(e Expr) string {
+	switch e := e.(type) {
+	case *Starred:
+		return "starred"
+	case *Lambda:
+		return "lambda"
+	case *Call:
+		return "function call"
+	case *GeneratorExp, *ListComp, *SetComp, *DictComp:
+		return "comprehension"
+	case *Yield, *YieldFrom:
+		return "yield expression"
+	case *Await:
+		return "await expression"
+	case *Dict:
+		return "dict literal"
+	case *Set:
+		return "set display"
+	case *JoinedStr:
+		return "f-string expression"
+	case *Compare:
+		return "comparison"
+	case *IfExp:
+		return "conditional expression"
+	case *NamedExpr:
+		return "named expression"
+	case *Constant:
+		switch e.Kind {
+		case None, True, False:
+			return e.Kind.String()
+		case Ellipsis:
+			return "ellipsis"
+		}
+		return "literal"
+	}
+	return "expression"
+}
