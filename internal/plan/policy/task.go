@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"cel.dev/cel-go/common/types"
 
@@ -38,8 +40,9 @@ type Task struct {
 func NewTask(tools *tool.Set, p *Policy, request string) *Task {
 	g := &Task{numbers: map[string]bool{}}
 	g.Add(request)
+	seen := map[*schema.Type]bool{}
 	for d := range tools.All() {
-		g.listed(d.Input.Type(), 0)
+		g.listed(d.Input.Type(), seen)
 	}
 	for _, in := range tools.Inputs() {
 		g.Add(in.Default)
@@ -62,23 +65,21 @@ func NewTask(tools *tool.Set, p *Policy, request string) *Task {
 	return g
 }
 
-// maxListed bounds how deep the schemas are searched.
-const maxListed = 8
-
-// listed adds the values that a type names.
-func (g *Task) listed(t *schema.Type, depth int) {
-	if t == nil || depth > maxListed {
+// listed adds the values that a type names, once.
+func (g *Task) listed(t *schema.Type, seen map[*schema.Type]bool) {
+	if t == nil || seen[t] {
 		return
 	}
+	seen[t] = true
 	g.Add(t.Enum)
 	g.Add(t.Default)
-	g.listed(t.Items, depth+1)
-	g.listed(t.Additional, depth+1)
+	g.listed(t.Items, seen)
+	g.listed(t.Additional, seen)
 	for _, p := range t.Properties {
-		g.listed(p.Type, depth+1)
+		g.listed(p.Type, seen)
 	}
 	for _, v := range slices.Concat(t.Prefix, t.Variants) {
-		g.listed(v, depth+1)
+		g.listed(v, seen)
 	}
 }
 
@@ -92,7 +93,7 @@ func (g *Task) Clone() *Task {
 
 var (
 	digitsRE = regexp.MustCompile(`[0-9][0-9.,']*`)
-	dateRE   = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.+Zz-]*)?$`)
+	timeRE   = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2}([t ][0-9:.+z-]*)?|[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?)$`)
 	// personalRE matches the names of arguments that say who gets something, who
 	// somebody is, or how much.
 	personalRE = regexp.MustCompile(`(?i)(^|_)(to|cc|bcc|recipients?|participants?|attendees?|invitees?|members?|payee|beneficiary|(bank_?)?account|iban|user|users|user_?name|channel|e?-?mails?|address|phone|amount)$`)
@@ -111,7 +112,7 @@ func (g *Task) Add(v any) {
 			g.numbers[number(numeral(one))] = true
 			continue
 		}
-		g.texts = append(g.texts, text)
+		g.texts = append(g.texts, strings.ToLower(text))
 		for _, digits := range digitsRE.FindAllString(text, -1) {
 			digits = strings.Trim(strings.ReplaceAll(digits, "'", ""), ".,")
 			g.numbers[number(strings.ReplaceAll(digits, ",", ""))] = true
@@ -176,33 +177,65 @@ func leaves(name string, v any) iter.Seq2[string, any] {
 // maxIdentity bounds what can name somebody, in bytes.
 const maxIdentity = 200
 
-// has says whether a leaf stands in what was given. Days and long texts are no
-// identities.
+// has says whether a leaf stands in what was given. Days, times, paths and long texts
+// are no identities.
 func (g *Task) has(v any) bool {
 	text, ok := v.(string)
 	if !ok {
 		return g.numbers[number(numeral(v))]
 	}
-	text = strings.TrimLeft(strings.TrimSpace(text), "@#")
-	if text == "" || len(text) > maxIdentity || strings.Contains(text, "\n") || dateRE.MatchString(text) {
+	text = strings.ToLower(strings.TrimLeft(strings.TrimSpace(text), "@#"))
+	mail := strings.Contains(text, "@")
+	if text == "" || len(text) > maxIdentity || strings.Contains(text, "\n") || timeRE.MatchString(text) || strings.Contains(text, "/") && !mail {
 		return true
 	}
-	parts := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '-' && !strings.Contains(text, "@") })
+	if slices.ContainsFunc(g.texts, func(t string) bool { return standsIn(text, t) }) {
+		return true
+	}
+	if mail || !strings.ContainsAny(text, "0123456789") {
+		return false
+	}
+	// An account or a telephone number can be written in groups.
+	groups := strings.NewReplacer(" ", "", "-", "")
+	text = groups.Replace(text)
+	return slices.ContainsFunc(g.texts, func(t string) bool {
+		return len(t) <= maxGrouped && strings.Contains(groups.Replace(t), text) && grouped(text).MatchString(t)
+	})
+}
+
+// maxGrouped bounds the texts in which numbers in groups are looked for, in bytes.
+const maxGrouped = 16 << 10
+
+// grouped matches an account in groups.
+func grouped(account string) *regexp.Regexp {
 	var pattern strings.Builder
-	for i, p := range parts {
-		if i > 0 {
-			pattern.WriteString(`[\s-]*`)
-		}
-		pattern.WriteString(regexp.QuoteMeta(p))
+	for _, r := range account {
+		pattern.WriteString(regexp.QuoteMeta(string(r)) + `[\s-]*`)
 	}
-	if digits := strings.Join(parts, ""); strings.ContainsAny(digits, "0123456789") && !strings.Contains(text, "@") { // an account, in groups or not
-		pattern.Reset()
-		for _, r := range digits {
-			pattern.WriteString(regexp.QuoteMeta(string(r)) + `[\s-]*`)
+	return regexp.MustCompile(`(^|[^\pL\pN])` + pattern.String() + `($|[^\pL\pN])`)
+}
+
+// standsIn says whether a word stands in a text, and not as a part of another: of an
+// address, "ann@acme.com" is none of "joann@acme.com", "x.ann@acme.com" or
+// "ann@acme.com.example".
+func standsIn(word, text string) bool {
+	inside := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
+	for at := 0; ; at++ {
+		i := strings.Index(text[at:], word)
+		if i < 0 {
+			return false
+		}
+		at += i
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		rest := text[at+len(word):]
+		after, size := utf8.DecodeRuneInString(rest)
+		if strings.ContainsRune(".-", after) {
+			after, _ = utf8.DecodeRuneInString(rest[size:])
+		}
+		if !inside(before) && !strings.ContainsRune(".+-", before) && !inside(after) {
+			return true
 		}
 	}
-	whole, err := regexp.Compile(`(?is)(^|[^\pL\pN_.+-])` + pattern.String() + `($|[^\pL\pN_.-]|[.-]($|[^\pL\pN_]))`)
-	return err == nil && slices.ContainsFunc(g.texts, whole.MatchString)
 }
 
 // guards says whether values of an argument, or of a member of that name in it, are

@@ -1,0 +1,81 @@
+package policy
+
+import (
+	"testing"
+
+	"praxis/internal/plan/label"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
+)
+
+// TestTask says of values of an argument whether the planner made them up, and holds
+// what is known of them before the run against it.
+func TestTask(t *testing.T) {
+	p, err := Load("policy.yaml", []byte(memberPolicy), memberSet(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := NewTask(p.tools, p, "Send Ann (ann@acme.com), x.bob@acme.com and the #team's accountant at +49 170 123-4567 "+
+		"1,250.50 € and 2.000,75 €, DE89 3704 0044 0532 0130 00, three times. Tell José.")
+	task.Add([]any{"carol@acme.com"})
+	d, _ := p.tools.Lookup("mail.send")
+	data := label.Label{Sources: []label.Source{{Kind: label.Tool, Name: "contacts.all", Call: 1, Trusted: true}}}
+	untrusted := label.Label{Sources: []label.Source{{Kind: label.Tool, Name: "web.get", Call: 2}}}
+	for _, c := range []struct {
+		v    any
+		l    label.Label
+		made bool
+	}{
+		{"ann@acme.com", label.Label{}, false}, {"ANN@acme.com", label.Label{}, false}, {"Ann", label.Label{}, false}, {"josé", label.Label{}, false},
+		{"bob@acme.com", label.Label{}, true}, {"nn@acme.com", label.Label{}, true}, {"ann@acme.co", label.Label{}, true}, {"ann@acme.com.example", label.Label{}, true},
+		{"carol@acme.com", label.Label{}, false}, {"team", label.Label{}, false}, {"#team", label.Label{}, false}, {"@teams", label.Label{}, true},
+		{"DE89370400440532013000", label.Label{}, false}, {"DE8937040044053201300", label.Label{}, true}, {"+491701234567", label.Label{}, false}, {"701234567", label.Label{}, true},
+		{1250.5, label.Label{}, false}, {int64(1250), label.Label{}, true}, {2000.75, label.Label{}, false}, {int64(3), label.Label{}, false}, {int64(4), label.Label{}, true},
+		{"dan@acme.com", data, true}, {"dan@acme.com", untrusted, false}, {int64(99), data, false},
+		{"2026-05-04", label.Label{}, false}, {"2026-05-04T10:00:00Z", label.Label{}, false}, {"18:00", label.Label{}, false}, {"/archive/report.pdf", label.Label{}, false},
+		{nil, label.Label{}, false}, {true, label.Label{}, false}, {"", label.Label{}, false},
+		{[]any{"ann@acme.com", "eve@evil.example"}, label.Label{}, true},
+		{jsondoc.NewObject(jsondoc.Member{Name: "note", Value: "to whom it may concern"}), label.Label{}, false},
+		{jsondoc.NewObject(jsondoc.Member{Name: "email", Value: "eve@evil.example"}), label.Label{}, true},
+	} {
+		got, made := task.Mark(d, "to", Labelled{Value: c.v, Label: c.l})
+		if _, whole := c.v.(*jsondoc.Object); whole {
+			got, made = task.mark(d, "event", "event", nil, Labelled{Value: c.v, Label: c.l}) // an argument whose own name says nothing
+		}
+		if made != c.made || made != (len(got.Label.Sources) > len(c.l.Sources)) {
+			t.Errorf("%v from %v: made up %v, want %v: %v", c.v, c.l, made, c.made, got.Label)
+		}
+		if _, whole := c.v.(*jsondoc.Object); whole {
+			continue
+		}
+		for _, b := range []Bound{{Known: true, Value: c.v, Must: c.l, May: c.l}, {Must: label.Label{}, May: c.l}} {
+			m := task.MarkBound(d, "to", b)
+			may, must := len(m.May.Sources) > len(c.l.Sources), len(m.Must.Sources) > len(b.Must.Sources)
+			if made && !may || must && !made {
+				t.Errorf("%v, known %v: may be made up %v, must %v, is %v", c.v, b.Known, may, must, made)
+			}
+		}
+		if reads, _ := p.tools.Lookup("web.get"); reads != nil {
+			if _, made := task.Mark(reads, "to", Labelled{Value: c.v}); made {
+				t.Errorf("%v: a call that only reads asks", c.v)
+			}
+		}
+	}
+	var none *Task
+	if _, made := none.Mark(d, "to", Labelled{Value: "eve@evil.example"}); made {
+		t.Error("a plan of a person is taken for a model's")
+	}
+}
+
+// TestTaskOfRecursiveSchema ends for a schema that refers to itself.
+func TestTaskOfRecursiveSchema(t *testing.T) {
+	s, err := schema.Parse("s", []byte(`{"$ref": "#/$defs/n", "$defs": {"n": {"type": "object", "properties": {"a": {"$ref": "#/$defs/n"}, "b": {"$ref": "#/$defs/n"}, "c": {"$ref": "#/$defs/n"}, "k": {"enum": ["x1"]}}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := &Task{numbers: map[string]bool{}}
+	task.listed(s.Type(), map[*schema.Type]bool{})
+	if !task.has("x1") || task.has("x2") {
+		t.Error("the enum is not known")
+	}
+}
