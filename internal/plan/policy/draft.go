@@ -102,6 +102,9 @@ func trustedAt(d *tool.Definition, path string) bool {
 	return trusted
 }
 
+// maxListed bounds how deep the fields of a type are listed.
+const maxListed = 8
+
 // fieldsOf visits the fields of a type with their paths.
 func fieldsOf(t *schema.Type, path string, depth int, visit func(path, name string, t *schema.Type)) {
 	if t == nil || depth > maxListed {
