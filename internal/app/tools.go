@@ -230,6 +230,7 @@ func resultWords(d *tool.Definition) string {
 	if d.Labels.Trusted {
 		trust = "trusted"
 	}
+	trust += d.Labels.Exceptions()
 	r := d.Labels.Readers
 	who := "readable by " + strings.Join(r.Principals, ", ")
 	switch {

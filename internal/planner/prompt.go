@@ -92,6 +92,7 @@ func (cfg Config) tool(b *strings.Builder, d *tool.Definition) {
 	if d.Labels.Trusted {
 		about[1] = "Results: trusted"
 	}
+	about[1] += d.Labels.Exceptions()
 	if !d.Labels.Readers.Everyone {
 		about = append(about, "Not everyone may read them")
 	}
@@ -142,7 +143,7 @@ func rules(b *strings.Builder, p *policy.Policy) {
 	}
 	b.WriteString("\nThe user's rules. Of those that apply the strictest counts.\n" +
 		"x.trusted(): nothing that is not trusted influenced x; x.from(\"planner\"): you made it up;\n" +
-		"x.among(\"tool\"): x equals something in a trusted result of that tool, which this plan has called before; pc: what decided that the call is reached.\n")
+		"x.among(\"tool/path\"): x equals something there in a trusted result of that tool, which this plan has called before with trusted arguments: call it; pc: what decided that the call is reached.\n")
 	for _, r := range list {
 		fmt.Fprintf(b, "- %s %s", r.Verdict, strings.Join(r.Tools, ", "))
 		if r.When != "" {

@@ -123,6 +123,21 @@ func (l Labels) Marks(path []string) (m PartMarks) {
 	return m
 }
 
+// Exceptions says in words which parts of results are trusted or not, other than the
+// whole: "; trusted are /*/id, /*/participants".
+func (l Labels) Exceptions() string {
+	var paths []string
+	for _, f := range l.Fields {
+		if f.Trusted != nil && *f.Trusted != l.Trusted {
+			paths = append(paths, string(f.Path))
+		}
+	}
+	if len(paths) == 0 {
+		return ""
+	}
+	return map[bool]string{true: "; not trusted are ", false: "; trusted are "}[l.Trusted] + strings.Join(paths, ", ")
+}
+
 // Whole says whether all of a result is trusted, with each of its parts.
 func (l Labels) Whole() bool {
 	return l.Trusted && !slices.ContainsFunc(l.Fields, func(f PartLabel) bool { return f.Trusted != nil && !*f.Trusted })

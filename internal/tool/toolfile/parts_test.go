@@ -49,6 +49,9 @@ func TestPartLabels(t *testing.T) {
 	if want := []string{"/*/owner untrusted", "/*/guests trusted", "/* result/guests"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	if got := d.Labels.Exceptions(); got != "; trusted are /*/guests" {
+		t.Errorf("in words: %q", got)
+	}
 	if schema := string(d.Output.JSON()); strings.Contains(schema, "x-readers") || strings.Count(schema, "x-trusted") != 1 {
 		t.Errorf("the schema is %s", schema)
 	}
