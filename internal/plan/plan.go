@@ -105,6 +105,9 @@ func refusals(m *syntax.Module, tools *tool.Set) []check.Refusal {
 			r.Feature = "an import that hides the tools of the same name (" + module + ")"
 			r.Remedy = "Import the module under another name: import " + module + " as " + module + "_module."
 		}
+		if name, ok := strings.CutPrefix(r.Feature, "the module "); ok && tools.IsNamespace(name) {
+			r.Remedy = "The tools of that name are there without an import."
+		}
 		out = append(out, check.Refusal(r))
 	}
 	return out

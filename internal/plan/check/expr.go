@@ -34,7 +34,7 @@ func (f *frame) eval(e syntax.Expr) val {
 	case *syntax.Name:
 		return f.name(e)
 	case *syntax.Attribute:
-		if v, ok := f.dotted(e); ok {
+		if v, ok := f.dotted(e, e); ok {
 			return v
 		}
 		v := f.eval(e.Value)
@@ -108,10 +108,23 @@ func (f *frame) evalRare(e syntax.Expr) val {
 
 // name reads a variable, or a name from outside.
 func (f *frame) name(n *syntax.Name) val {
-	if v, ok := f.read(n); ok {
-		return v
+	v, ok := f.read(n)
+	if !ok || f.mayLack(n) {
+		return join(v, f.outside(n.ID))
 	}
-	return f.outside(n.ID)
+	return v
+}
+
+// mayLack says whether a variable may not be there yet, so that its name means what it
+// means outside: that of a tool, an input or something built in.
+func (f *frame) mayLack(n *syntax.Name) bool {
+	owner, _, _ := f.scope.lookup(n.ID)
+	if owner.kind == functionScope || !f.a.given(n.ID) {
+		return false
+	}
+	return owner != f.a.scopes.root || f.act != f.a.root || !slices.ContainsFunc(f.a.scopes.sure[n.ID], func(s syntax.Span) bool {
+		return !n.Start.Before(s.Start) && n.Start.Before(s.End)
+	})
 }
 
 // outside is the value of a name that the program does not bind.
@@ -145,12 +158,18 @@ func (f *frame) space(name string, n syntax.Node) val {
 	if d, ok := a.tools.Lookup(name); ok {
 		return ref(a.toolObject(d, f))
 	}
+	if at, ok := n.(*syntax.Attribute); ok && !a.tools.IsNamespace(name) {
+		wrong := a.noTool(name)
+		wrong.Level = a.mistake()
+		a.made(at, wrong)
+	}
 	o := a.alloc(oSpace, a.scopes.root.node, a.root, name)
 	return ref(o)
 }
 
-// dotted reads a.b.c that names a tool without the steps between.
-func (f *frame) dotted(e *syntax.Attribute) (val, bool) {
+// dotted reads a.b.c that names a tool without the steps between. n is where it is
+// said that there is none, nil where that is said otherwise.
+func (f *frame) dotted(e *syntax.Attribute, n syntax.Node) (val, bool) {
 	if f.a.tools == nil {
 		return val{}, false
 	}
@@ -161,7 +180,7 @@ func (f *frame) dotted(e *syntax.Attribute) (val, bool) {
 	if _, _, bound := f.scope.lookup(root.ID); bound || !f.a.tools.IsNamespace(root.ID) {
 		return val{}, false
 	}
-	return f.space(root.ID+"."+e.Attr, e), true
+	return f.space(root.ID+"."+e.Attr, n), true
 }
 
 func (f *frame) callExpr(e *syntax.Call) val {
@@ -172,11 +191,12 @@ func (f *frame) callExpr(e *syntax.Call) val {
 	}
 	var fn val
 	if at, ok := e.Func.(*syntax.Attribute); ok {
-		if fn, ok = f.dotted(at); !ok {
+		if fn, ok = f.dotted(at, nil); !ok {
 			return f.callAttr(at, e)
 		}
 	} else {
 		fn = f.eval(e.Func)
+		f.callee(fn, e)
 	}
 	x := f.drained(fn, e)
 	if x == nil {

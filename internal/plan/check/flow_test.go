@@ -157,3 +157,21 @@ func TestFlows(t *testing.T) {
 		})
 	}
 }
+
+// TestNamesThatAreBoundLater follows what a name means before the program binds it.
+func TestNamesThatAreBoundLater(t *testing.T) {
+	w := newWorld(t)
+	for _, src := range []string{
+		"str = str(calendar.read('mon'))\nemail.write(str, 'b')",
+		"def f(): return max(calendar.read('mon')['guests'])\nemail.write(f(), 'b')\nmax = 3",
+		"if today: max = 3\nelse: email.write(max(calendar.read('mon')['guests']), 'b')",
+		"class A:\n  len = len(calendar.read('mon'))\nemail.write(A.len, 'b')",
+	} {
+		r := w.check(t, src, false)
+		for _, f := range r.Flows {
+			if f.Tool == "email.write" && f.Verdict == "safe" {
+				t.Errorf("%s\n%s", src, brief(r))
+			}
+		}
+	}
+}

@@ -74,9 +74,36 @@ func (f *frame) lacks(o *object, key val) *Finding {
 	return f.mistaken(name, fmt.Sprintf("%s has no member %q", what, name), remedy)
 }
 
+const hiddenTools = "It hides the tools of that name: give it another."
+
+// callee notes whether v can be called.
+func (f *frame) callee(v val, n *syntax.Call) {
+	name, ok := n.Func.(*syntax.Name)
+	s := f.shapes(v)
+	if !ok || s == 0 {
+		return
+	}
+	if s&aThing != 0 {
+		f.a.made(name, nil)
+		return
+	}
+	remedy := ""
+	if _, tool := f.toolName(name.ID); tool {
+		remedy = hiddenTools
+	} else if _, input := f.a.inputs[name.ID]; input {
+		remedy = "It is the value itself: write " + name.ID + "."
+	}
+	f.a.made(name, f.mistaken("", name.ID+" is no function: it is "+s.String(), remedy))
+}
+
 // attributes notes whether v can have the attribute that is read of it.
 func (f *frame) attributes(v val, n *syntax.Attribute) {
 	s := f.shapes(v)
+	name, named := n.Value.(*syntax.Name)
+	hidden := named && f.a.tools != nil && f.a.tools.IsNamespace(name.ID)
+	if hidden && v.bottom() {
+		f.a.made(n, f.mistaken("", name.ID+" is a variable of this function, which has no value yet", hiddenTools))
+	}
 	if s == 0 || f.a.methods == nil || strings.HasPrefix(n.Attr, "_") {
 		return
 	}
@@ -101,9 +128,9 @@ func (f *frame) attributes(v val, n *syntax.Attribute) {
 		}
 	}
 	remedy := ""
-	switch name, ok := n.Value.(*syntax.Name); {
-	case ok && f.a.tools != nil && f.a.tools.IsNamespace(name.ID):
-		remedy = "The program gives " + name.ID + " another value, which hides the tools of that name: use another name for it."
+	switch {
+	case hidden:
+		remedy = hiddenTools
 	case s == aDict:
 		remedy = fmt.Sprintf("Read a member as [%q].", n.Attr)
 	case s&(aList|aTuple) != 0:
@@ -116,6 +143,9 @@ func (f *frame) attributes(v val, n *syntax.Attribute) {
 func (f *frame) instanceHas(v val, n *syntax.Attribute) {
 	for _, id := range v.objs.all() {
 		o := f.a.objects[id]
+		if o.kind == oSpace {
+			return // which tools there are is said elsewhere
+		}
 		if o.kind != oInst || !o.other.bottom() || ent(o.attrs, n.Attr) != nil || len(o.of.class.nativeAll(f.a)) > 0 || f.hasAttr(o.of, n.Attr) {
 			f.a.made(n, nil)
 			return

@@ -245,7 +245,14 @@ func (f *frame) fits(d *tool.Definition, x args) {
 	}
 	bound, err := tool.BindArgs(d, x.pos, named)
 	if err != nil {
-		return // reported by its name
+		call, ok := x.site.(*syntax.Call)
+		if !ok {
+			return
+		}
+		if _, named := dottedName(call.Func, f.scope); !named { // else it is reported by its name
+			f.a.made(x.site, &Finding{Kind: Arguments, Level: f.a.mistake(), Tool: d.Name, Message: err.Error(), Remedy: "Call it as " + d.Signature() + "."})
+		}
+		return
 	}
 	text, remedy := f.misfit(d, bound)
 	if text == "" {
@@ -265,6 +272,12 @@ func (f *frame) misfit(d *tool.Definition, bound []tool.Named[val]) (text, remed
 			whole.Set(b.Name, v)
 			if err := d.CheckArgument(b.Name, v); err != nil {
 				return faultText(err)
+			}
+			if o, ok := v.(*jsondoc.Object); ok && d.Name == "ask_llm" && b.Name == "schema" {
+				_, err := parseSchema(o)
+				if text, remedy := faultText(err); text != "" {
+					return "cannot call ask_llm: " + text, remedy
+				}
 			}
 		} else if kinds := f.kinds(b.Value); declared && kinds != 0 && want.Type.Kinds&kinds == 0 {
 			return fmt.Sprintf("cannot call %s: arguments: /%s: expected %s, got %s", d.Name, b.Name, want.Type.Kinds, kinds), "Call it as " + d.Signature() + "."

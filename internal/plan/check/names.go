@@ -3,6 +3,7 @@ package check
 import (
 	"strings"
 
+	"praxis/internal/plan/library"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
@@ -37,6 +38,16 @@ func builtinName(name string) bool {
 	return false
 }
 
+// given says whether a name means something that the program has not bound.
+func (a *analysis) given(name string) bool {
+	_, ok := a.inputs[name]
+	if !ok && a.tools != nil {
+		_, ok = a.tools.Lookup(name)
+		ok = ok || a.tools.IsNamespace(name)
+	}
+	return ok || builtinName(name)
+}
+
 // names checks every name that the program reads.
 func (a *analysis) names(r *Result) {
 	for _, s := range a.scopes.all {
@@ -45,16 +56,13 @@ func (a *analysis) names(r *Result) {
 			if _, _, ok := u.in.lookup(name); ok {
 				continue
 			}
-			if _, ok := a.inputs[name]; ok || builtinName(name) {
+			if a.given(name) {
 				continue
 			}
-			if a.tools != nil {
-				if _, ok := a.tools.Lookup(name); ok || a.tools.IsNamespace(name) {
-					continue
-				}
-			}
 			f := found(u.name, Name, Error, "name '"+name+"' is not defined")
-			if f.Remedy = near(name, a.visible(u.in)); f.Remedy == "" && a.tools != nil {
+			if _, module := library.Source(name); module {
+				f.Remedy = "It is a module: import it first."
+			} else if f.Remedy = near(name, a.visible(u.in)); f.Remedy == "" && a.tools != nil {
 				if s := a.tools.Suggest(name); s != "" {
 					f.Remedy = "Did you mean " + s + "?"
 				}
@@ -124,18 +132,26 @@ func (a *analysis) toolCallNames(r *Result, c callUse) {
 	if !ok {
 		root, _, _ := strings.Cut(name, ".")
 		if a.tools.IsNamespace(root) && root != name {
-			f := found(c.call.Func, Name, Error, "there is no tool "+name)
-			f.Tool = name
-			if s := a.tools.Suggest(name); s != "" {
-				f.Remedy = "Did you mean " + s + "?"
-			} else {
-				f.Remedy = "Known are " + toolNames(a.tools.Namespace(root)) + "."
-			}
-			r.add(f)
+			f := a.noTool(name)
+			at := found(c.call.Func, f.Kind, f.Level, f.Message)
+			at.Tool, at.Remedy = f.Tool, f.Remedy
+			r.add(at)
 		}
 		return
 	}
 	a.bindTool(r, d, c.call)
+}
+
+// noTool says that a name in a name space of tools is none of them.
+func (a *analysis) noTool(name string) *Finding {
+	root, _, _ := strings.Cut(name, ".")
+	f := &Finding{Kind: Name, Level: Error, Message: "there is no tool " + name, Tool: name}
+	if s := a.tools.Suggest(name); s != "" {
+		f.Remedy = "Did you mean " + s + "?"
+	} else {
+		f.Remedy = "Known are " + toolNames(a.tools.Namespace(root)) + "."
+	}
+	return f
 }
 
 func toolNames(list []*tool.Definition) string {

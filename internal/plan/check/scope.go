@@ -128,10 +128,11 @@ type scopes struct {
 	tries   bool // exceptions may be caught
 	classes bool // it defines classes
 	// What makes a mistake one that the program may mean.
-	excuses bool            // a TypeError, KeyError or AttributeError may be caught
-	sorts   bool            // it looks at what kind of value something is
-	tested  map[string]bool // texts that it looks for with in
-	defines map[string]bool // the names of its functions and methods
+	excuses bool                     // a TypeError, KeyError or AttributeError may be caught
+	sorts   bool                     // it looks at what kind of value something is
+	tested  map[string]bool          // texts that it looks for with in
+	sure    map[string][]syntax.Span // where names of the outer level are bound for certain
+	defines map[string]bool          // the names of its functions and methods
 	calls   []callUse
 }
 
@@ -146,8 +147,55 @@ func newScopes(m *syntax.Module) *scopes {
 	b := &scopes{of: make(map[syntax.Node]*scope, 8), defines: map[string]bool{}}
 	b.root = b.open(moduleScope, m, nil)
 	b.block(b.root, m.Body)
+	b.bindings(m)
 	b.resolve()
 	return b
+}
+
+// bindings notes the names that the program's own statements bind, one after the other.
+func (b *scopes) bindings(m *syntax.Module) {
+	b.sure = map[string][]syntax.Span{}
+	note := func(name string, n syntax.Node) {
+		if len(b.sure[name]) == 0 {
+			b.sure[name] = append(b.sure[name], syntax.Span{Start: n.Range().End, End: m.End})
+		}
+	}
+	for _, s := range m.Body {
+		switch s := s.(type) {
+		case *syntax.Assign:
+			for _, t := range s.Targets {
+				if name, ok := t.(*syntax.Name); ok {
+					note(name.ID, s)
+				}
+			}
+		case *syntax.FunctionDef:
+			note(s.Name, s)
+		case *syntax.ClassDef:
+			note(s.Name, s)
+		case *syntax.Import:
+			for _, al := range s.Names {
+				note(al.Bound(), s)
+			}
+		case *syntax.ImportFrom:
+			for _, al := range s.Names {
+				note(al.Bound(), s)
+			}
+		}
+	}
+	syntax.Walk(m, func(n syntax.Node) bool {
+		if loop, ok := n.(*syntax.For); ok {
+			if name, ok := loop.Target.(*syntax.Name); ok {
+				b.sure[name.ID] = append(b.sure[name.ID], syntax.Span{Start: loop.Iter.Range().End, End: loop.Body[len(loop.Body)-1].Range().End})
+			}
+		}
+		return true
+	})
+	syntax.Walk(m, func(n syntax.Node) bool {
+		if name, ok := n.(*syntax.Name); ok && name.Ctx == syntax.Del {
+			delete(b.sure, name.ID)
+		}
+		return true
+	})
 }
 
 func (b *scopes) open(kind scopeKind, n syntax.Node, parent *scope) *scope {

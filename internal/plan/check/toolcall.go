@@ -288,15 +288,19 @@ func (f *frame) schemaType(want val) *schema.Type {
 	if !ok {
 		return nil
 	}
-	text, err := jsondoc.Canonical(json)
-	if err != nil {
-		return nil
-	}
-	s, err := schema.Parse("schema.json", text)
+	s, err := parseSchema(json)
 	if err != nil {
 		return nil
 	}
 	return s.Type()
+}
+
+func parseSchema(json any) (*schema.Schema, error) {
+	text, err := jsondoc.Canonical(json)
+	if err != nil {
+		return nil, err
+	}
+	return schema.Parse("schema", text)
 }
 
 // lower finds the parts of a result that the policy lowers for certain, and

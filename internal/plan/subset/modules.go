@@ -327,5 +327,8 @@ func nameRemedy(module, name string) string {
 	case "asyncio":
 		return "Await one call after the other, or asyncio.gather: a plan runs in one order."
 	}
+	if Names(module)[module] {
+		return module + " is the module here; the class is " + module + "." + module + "."
+	}
 	return "The language's " + module + " lacks it; do without it."
 }
