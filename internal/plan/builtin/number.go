@@ -337,16 +337,12 @@ func floatNatives() []*value.Native {
 	}
 	return append([]*value.Native{
 		{Name: "float.__new__", Params: "", Call: floatNew},
-		{Name: "float.fromhex", Params: "cls, string, /", Call: floatFromHex},
 		{Name: "float.from_number", Params: "cls, number, /", Call: floatFromNumber},
 		m("is_integer", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
 			f := a.Pos[0].Float()
 			return value.Bool(f == math.Trunc(f) && !math.IsInf(f, 0)), nil
 		}),
 		m("as_integer_ratio", "self, /", floatRatio),
-		m("hex", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
-			return t.Str(string(pytext.AppendFloatHex(nil, a.Pos[0].Float()))), nil
-		}),
 		m("conjugate", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) { return a.Pos[0], nil }),
 		m("__round__", "self, ndigits=None, /", floatRound),
 		m("__format__", "self, format_spec, /", formatMethod),
@@ -401,22 +397,6 @@ func floatOf(t *value.Thread, v value.Value) (float64, error) {
 		return f, err
 	}
 	return t.RealArg(v)
-}
-
-func floatFromHex(t *value.Thread, a *value.Args) (value.Value, error) {
-	s, ok := t.Payload(a.Pos[1], value.KStr)
-	if !ok {
-		return value.Value{}, t.Raise(t.Types.TypeError, "bad argument type for built-in operation")
-	}
-	t.See(s.Label)
-	f, err := pytext.ParseFloatHex(s.Obj.(*value.Str).Text)
-	if err != nil {
-		return value.Value{}, t.TextError(err)
-	}
-	if c := a.Pos[0].Obj.(*value.Class); !c.Static {
-		return t.Call(a.Pos[0], []value.Value{value.Float(f)}, nil, nil)
-	}
-	return value.Float(f), nil
 }
 
 func floatFromNumber(t *value.Thread, a *value.Args) (value.Value, error) {

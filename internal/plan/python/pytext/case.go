@@ -4,12 +4,12 @@ import "unicode/utf8"
 
 const flagCased = flagUpper | flagLower | flagTitle
 
-// appendMapped appends what the record's field by maps r to.
-func appendMapped(dst []byte, r rune, rec *ucdRecord, by int32) []byte {
-	if rec.flags&flagSpecial == 0 {
-		return AppendRune(dst, r+by)
+// appendMapped appends what a mapping of the record makes of r.
+func appendMapped(dst []byte, r rune, rec record, by mapping) []byte {
+	if rec.flags()&flagSpecial == 0 {
+		return AppendRune(dst, r+rec.mapped(by))
 	}
-	for _, m := range ucdSpecial[by] {
+	for _, m := range special(rec.mapped(by)) {
 		if m != 0 {
 			dst = AppendRune(dst, m)
 		}
@@ -49,8 +49,8 @@ func Upper(s string) string {
 	out := make([]byte, 0, len(s)+8)
 	for i := 0; i < len(s); {
 		r, n := DecodeRune(s[i:])
-		rec := record(r)
-		out = appendMapped(out, r, rec, rec.upper)
+		rec := recordOf(r)
+		out = appendMapped(out, r, rec, upper)
 		i += n
 	}
 	return string(out)
@@ -78,8 +78,8 @@ func appendLower(dst []byte, s string, i int, r rune) []byte {
 		}
 		return append(dst, "σ"...)
 	}
-	rec := record(r)
-	return appendMapped(dst, r, rec, rec.lower)
+	rec := recordOf(r)
+	return appendMapped(dst, r, rec, lower)
 }
 
 // finalSigma reports whether the sigma at s[i] has a cased letter before it
@@ -89,7 +89,7 @@ func finalSigma(s string, i int) bool {
 	for j := i; j > 0; {
 		r, n := DecodeLastRune(s[:j])
 		j -= n
-		if flags := record(r).flags; flags&flagIgnorable == 0 {
+		if flags := recordOf(r).flags(); flags&flagIgnorable == 0 {
 			cased = flags&flagCased != 0
 			break
 		}
@@ -100,7 +100,7 @@ func finalSigma(s string, i int) bool {
 	for j := i + len("Σ"); j < len(s); {
 		r, n := DecodeRune(s[j:])
 		j += n
-		if flags := record(r).flags; flags&flagIgnorable == 0 {
+		if flags := recordOf(r).flags(); flags&flagIgnorable == 0 {
 			return flags&flagCased == 0
 		}
 	}
@@ -113,13 +113,13 @@ func Title(s string) string {
 	inWord := false
 	for i := 0; i < len(s); {
 		r, n := DecodeRune(s[i:])
-		rec := record(r)
+		rec := recordOf(r)
 		if inWord {
 			out = appendLower(out, s, i, r)
 		} else {
-			out = appendMapped(out, r, rec, rec.title)
+			out = appendMapped(out, r, rec, title)
 		}
-		inWord = rec.flags&flagCased != 0
+		inWord = rec.flags()&flagCased != 0
 		i += n
 	}
 	return string(out)
@@ -131,8 +131,8 @@ func Capitalize(s string) string {
 	for i := 0; i < len(s); {
 		r, n := DecodeRune(s[i:])
 		if i == 0 {
-			rec := record(r)
-			out = appendMapped(out, r, rec, rec.title)
+			rec := recordOf(r)
+			out = appendMapped(out, r, rec, title)
 		} else {
 			out = appendLower(out, s, i, r)
 		}
@@ -146,11 +146,11 @@ func SwapCase(s string) string {
 	out := make([]byte, 0, len(s)+8)
 	for i := 0; i < len(s); {
 		r, n := DecodeRune(s[i:])
-		switch rec := record(r); {
-		case rec.flags&flagUpper != 0:
+		switch rec := recordOf(r); {
+		case rec.flags()&flagUpper != 0:
 			out = appendLower(out, s, i, r)
-		case rec.flags&flagLower != 0:
-			out = appendMapped(out, r, rec, rec.upper)
+		case rec.flags()&flagLower != 0:
+			out = appendMapped(out, r, rec, upper)
 		default:
 			out = AppendRune(out, r)
 		}
@@ -167,8 +167,8 @@ func CaseFold(s string) string {
 	out := make([]byte, 0, len(s)+8)
 	for i := 0; i < len(s); {
 		r, n := DecodeRune(s[i:])
-		rec := record(r)
-		out = appendMapped(out, r, rec, rec.fold)
+		rec := recordOf(r)
+		out = appendMapped(out, r, rec, fold)
 		i += n
 	}
 	return string(out)

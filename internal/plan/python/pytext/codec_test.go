@@ -10,11 +10,11 @@ import (
 )
 
 func codecNames() []string {
-	return []string{"utf-8", "UTF8", "ascii", "latin-1", "ISO-8859-1", "cp1252", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be", "utf-8-sig"}
+	return []string{"utf-8", "UTF8", "ascii", "latin-1", "ISO-8859-1", "utf-8-sig"}
 }
 
 func handlerNames() []string {
-	return []string{"strict", "ignore", "replace", "backslashreplace", "xmlcharrefreplace", "surrogateescape", "surrogatepass"}
+	return []string{"strict", "ignore", "replace", "backslashreplace", "xmlcharrefreplace"}
 }
 
 // pyBytes is an expression of Python for b.
@@ -71,7 +71,7 @@ func TestCodecs(t *testing.T) {
 		dec, err := Decode(nil, b, name, handler)
 		pairs = append(pairs, pair{showUnicode(fmt.Sprintf("%s.decode('%s', '%s')", pyBytes(b), name, handler)), unicodeShown(asciiOf(string(dec)), err)})
 	}
-	for _, name := range []string{"utf_8", " UTF-8 ", "u8", "utf--8", "l1", "Latin-1", "windows-1252", "us ascii", "646", "u16", "U32", "utf-16LE", "foo", "", "utf.8", "rot13", "hex", "Base64", "ütf-8", "utf-8é", strings.Repeat("-", 100) + "utf" + strings.Repeat("_", 100) + "8", "iso_646.irv_1991"} {
+	for _, name := range []string{"utf_8", " UTF-8 ", "u8", "utf--8", "l1", "Latin-1", "us ascii", "646", "foo", "", "utf.8", "rot13", "hex", "Base64", "ütf-8", "utf-8é", strings.Repeat("-", 100) + "utf" + strings.Repeat("_", 100) + "8", "iso_646.irv_1991"} {
 		out, err := Encode(nil, "é", name, "replace")
 		pairs = append(pairs, pair{showUnicode(fmt.Sprintf("'é'.encode(%s, 'replace')", asciiOf(name))), unicodeShown(pyBytes(out), err)})
 		text, err := Decode(nil, []byte("abcd"), name, "")
@@ -82,12 +82,6 @@ func TestCodecs(t *testing.T) {
 		pairs = append(pairs, pair{showUnicode(fmt.Sprintf("'aé'.encode('ascii', '%s')", handler)), unicodeShown(pyBytes(out), err)})
 		text, err := Decode(nil, []byte("a\xff"), "utf-8", handler)
 		pairs = append(pairs, pair{showUnicode(fmt.Sprintf("b'a\\xff'.decode('utf-8', '%s')", handler)), unicodeShown(asciiOf(string(text)), err)})
-	}
-	for c := range 256 {
-		text, err := Decode(nil, []byte{byte(c)}, "cp1252", "")
-		pairs = append(pairs, pair{showUnicode(fmt.Sprintf("bytes([%d]).decode('cp1252')", c)), unicodeShown(asciiOf(string(text)), err)})
-		enc, err := Encode(nil, string(rune(c)), "cp1252", "")
-		pairs = append(pairs, pair{showUnicode(fmt.Sprintf("chr(%d).encode('cp1252')", c)), unicodeShown(pyBytes(enc), err)})
 	}
 	for i := range pairs {
 		pairs[i].expr = strings.ReplaceAll(pairs[i].expr, "é", "\\xe9")

@@ -2,14 +2,14 @@ package pytext
 
 import _ "embed"
 
-// The tables hold what CPython 3.14 (Unicode 16) knows of each code point.
-// ucd.bin is a two-stage table of little-endian 16-bit numbers: for each block
-// of 128 code points the number of its page, then the pages, which hold the
-// index of each code point's record in ucdRecords. TestTables compares both
-// with CPython, and writes them anew with -update.
+// ucd holds what CPython 3.14 (Unicode 16) knows of each code point, in
+// little-endian numbers: the places of the records and of the special mappings;
+// for each block of 128 code points the number of its page; the pages, which hold
+// the index of each code point's record; the records, and the special mappings.
+// TestTables compares it with CPython, and writes it anew with -update.
 //
 //go:embed ucd.bin
-var ucdIndex string
+var ucd string
 
 //go:generate go test -run ^TestTables$ . -update
 
@@ -28,32 +28,63 @@ const (
 	flagIDContinue
 	flagLineBreak
 	flagIgnorable // invisible to the rule of the final sigma
-	flagSpecial   // the mappings index ucdSpecial
+	flagSpecial   // the mappings are indices of special mappings
 )
-
-// ucdRecord is what several code points have in common. The mappings are
-// added to the code point, or index ucdSpecial when flagSpecial is set.
-type ucdRecord struct {
-	flags                     uint16
-	digit                     int8
-	upper, lower, title, fold int32
-}
 
 const (
-	pageShift = 7
-	pageSize  = 1 << pageShift
-	pageCount = (MaxRune + 1) >> pageShift
+	pageShift   = 7
+	pageSize    = 1 << pageShift
+	pageCount   = (MaxRune + 1) >> pageShift
+	headSize    = 8
+	recordSize  = 19
+	specialSize = 6
 )
 
-// record returns the record of r.
-func record(r rune) *ucdRecord {
+// record is the place in ucd of what several code points have in common: flags,
+// the value of a digit, and four mappings.
+type record int
+
+// The mappings of a record.
+type mapping int
+
+const (
+	upper mapping = iota
+	lower
+	title
+	fold
+)
+
+// number16 reads the 16-bit number at a place.
+func number16(at int) int { return int(ucd[at]) | int(ucd[at+1])<<8 }
+
+// recordOf returns the record of r.
+func recordOf(r rune) record {
+	records := number16(0) | number16(2)<<16
 	if uint32(r) > MaxRune {
-		return &ucdRecords[0]
+		return record(records)
 	}
-	i := int(r>>pageShift) * 2
-	page := int(ucdIndex[i]) | int(ucdIndex[i+1])<<8
-	i = (pageCount + page*pageSize + int(r&(pageSize-1))) * 2
-	return &ucdRecords[int(ucdIndex[i])|int(ucdIndex[i+1])<<8]
+	page := number16(headSize + int(r>>pageShift)*2)
+	index := number16(headSize + (pageCount+page*pageSize+int(r&(pageSize-1)))*2)
+	return record(records + index*recordSize)
+}
+
+func (r record) flags() uint16 { return uint16(number16(int(r))) }
+
+func (r record) digit() int { return int(int8(ucd[int(r)+2])) }
+
+// mapped returns what to add to the code point, or the index of a special mapping.
+func (r record) mapped(m mapping) int32 {
+	at := int(r) + 3 + int(m)*4
+	return int32(number16(at) | number16(at+2)<<16)
+}
+
+// special returns the code points of a special mapping; those behind the last are 0.
+func special(index int32) (out [3]rune) {
+	at := (number16(4) | number16(6)<<16) + int(index)*specialSize
+	for i := range out {
+		out[i] = rune(number16(at + 2*i))
+	}
+	return out
 }
 
 // IsSpace reports whether str.isspace, split and strip take r for a space.
@@ -61,7 +92,7 @@ func IsSpace(r rune) bool {
 	if r < 0x80 {
 		return r == ' ' || r >= 9 && r <= 13 || r >= 28 && r <= 31
 	}
-	return record(r).flags&flagSpace != 0
+	return recordOf(r).flags()&flagSpace != 0
 }
 
 // IsByteSpace reports whether bytes.isspace, split and strip take b for a space.
@@ -81,12 +112,12 @@ func IsPrintable(r rune) bool {
 	if r < 0x7F {
 		return r >= ' '
 	}
-	return record(r).flags&flagPrintable != 0
+	return recordOf(r).flags()&flagPrintable != 0
 }
 
 // IsIDStart reports whether an identifier may begin with r.
 func IsIDStart(r rune) bool {
-	return r == '_' || record(r).flags&flagIDStart != 0
+	return r == '_' || recordOf(r).flags()&flagIDStart != 0
 }
 
 // DecimalValue returns the value of a decimal digit of any script, or -1.
@@ -97,8 +128,8 @@ func DecimalValue(r rune) int {
 		}
 		return -1
 	}
-	if rec := record(r); rec.flags&flagDecimal != 0 {
-		return int(rec.digit)
+	if rec := recordOf(r); rec.flags()&flagDecimal != 0 {
+		return rec.digit()
 	}
 	return -1
 }
@@ -107,7 +138,7 @@ func DecimalValue(r rune) int {
 func all(s string, flags uint16) bool {
 	for i := 0; i < len(s); {
 		r, n := DecodeRune(s[i:])
-		if record(r).flags&flags == 0 {
+		if recordOf(r).flags()&flags == 0 {
 			return false
 		}
 		i += n
@@ -153,7 +184,7 @@ func onlyCase(s string, want, other uint16) bool {
 	found := false
 	for i := 0; i < len(s); {
 		r, n := DecodeRune(s[i:])
-		flags := record(r).flags
+		flags := recordOf(r).flags()
 		if flags&other != 0 {
 			return false
 		}
@@ -168,7 +199,7 @@ func StrIsTitle(s string) bool {
 	found, inWord := false, false
 	for i := 0; i < len(s); {
 		r, n := DecodeRune(s[i:])
-		switch flags := record(r).flags; {
+		switch flags := recordOf(r).flags(); {
 		case flags&(flagUpper|flagTitle) != 0:
 			if inWord {
 				return false

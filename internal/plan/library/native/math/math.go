@@ -59,7 +59,7 @@ func Natives() []*value.Native {
 			return ""
 		}),
 		realNative("cbrt", math.Cbrt, nil), realNative("fabs", math.Abs, nil),
-		realNative("erf", pytext.Erf, nil), realNative("erfc", pytext.Erfc, nil),
+		realNative("erf", math.Erf, nil), realNative("erfc", math.Erfc, nil),
 		realNative("gamma", gamma, gammaDomain), realNative("lgamma", lgamma, lgammaDomain),
 		realNative("degrees", func(x float64) float64 { return x * (180 / math.Pi) }, nil),
 		realNative("radians", func(x float64) float64 { return x * (math.Pi / 180) }, nil),
