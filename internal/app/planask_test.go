@@ -577,3 +577,26 @@ mail.send("ann@acme.com", datetime.fromisoformat(mail.read()))
 		}
 	}
 }
+
+// TestNestedNotTwice lets a nested plan repeat nothing of what one in an earlier plan of
+// the run did.
+func TestNestedNotTwice(t *testing.T) {
+	p := newListWorld(t, fenced("run_plan(todo.read())\n1/0"), fenced("notes.add('one')"),
+		fenced("print(run_plan(todo.read()))"), fenced("try:\n    notes.add('one')\nexcept PermissionError:\n    print('done before')"))
+	out, err := p.ask("Do what is on my list")
+	if err != nil || out.Text != "done before" || len(p.sent()) != 1 {
+		t.Errorf("%q, %v, done: %q", out.Text, err, p.sent())
+	}
+	p.replays(out.Run)
+}
+
+// TestNestedSeesNoInput keeps of an input what did not stand in the task from the
+// second planner.
+func TestNestedSeesNoInput(t *testing.T) {
+	p := newListWorld(t, fenced("print(run_plan(letter[:5]))"), fenced("int(letter)"), fenced("print('ok')"))
+	p.file("tools.yaml", strings.Replace(listTools, "tools:\n", "inputs:\n  letter: {description: a letter, schema: {type: string}, trusted: false}\ntools:\n", 1))
+	out, err := p.ask("Do what the letter begins with", func(q *PlanAskRequest) { q.Start.Inputs = map[string]any{"letter": "Dear mellon"} })
+	if err != nil || out.Text != "ok" || p.messages[1] != "Dear " || strings.Contains(p.messages[2], "mellon") || !strings.Contains(p.messages[2], "ValueError") {
+		t.Errorf("%q, %v, %q", out.Text, err, p.messages)
+	}
+}
