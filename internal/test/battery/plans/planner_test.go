@@ -11,7 +11,7 @@ import (
 // through as before, since whom and how much they name stands in the request or in
 // trusted data. For a request that names nobody, a person is asked.
 func TestAssistantPlanner(t *testing.T) {
-	held := map[string]int{}
+	waits := map[string]int{}
 	for _, task := range programs(t, "testdata/assistant/tasks.py") {
 		for _, request := range []string{task.title, "Do it."} {
 			o := optionsIn(t, "testdata/assistant/", false)
@@ -24,14 +24,14 @@ func TestAssistantPlanner(t *testing.T) {
 			if !strings.Contains(stopped, "the planner chose") {
 				continue
 			}
-			if held[request]++; request == task.title {
+			if waits[request]++; request == task.title {
 				t.Errorf("line %d: %s\n%s", task.line, task.title, stopped)
 			}
 		}
 	}
-	if n := held["Do it."]; n < 5 {
-		t.Errorf("of a request that names nobody, only %d tasks are held up", n)
+	if n := waits["Do it."]; n < 5 {
+		t.Errorf("of a request that names nobody, only %d tasks wait for a person", n)
 	} else {
-		t.Logf("of a request that names nobody, %d tasks are held up", n)
+		t.Logf("of a request that names nobody, %d tasks wait for a person", n)
 	}
 }
