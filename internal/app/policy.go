@@ -111,13 +111,14 @@ type ToolRules struct {
 	Rules     []string `json:"rules"`   // names, in the file's order
 	Demands   []string `json:"demands"` // of the definition itself, in words
 	Otherwise string   `json:"otherwise"`
+	Because   string   `json:"because,omitempty"` // what the policy says of that
 }
 
 // toolRules says for each tool what decides its calls.
 func toolRules(pol *policy.Policy, tools *tool.Set) []ToolRules {
 	out := []ToolRules{}
 	for d := range tools.All() {
-		w := ToolRules{Tool: d.Name, Effects: d.Effects.String(), Rules: []string{}, Demands: demands(d), Otherwise: pol.Otherwise(d).String()}
+		w := ToolRules{Tool: d.Name, Effects: d.Effects.String(), Rules: []string{}, Demands: demands(d), Otherwise: pol.Otherwise(d).String(), Because: pol.Because(d)}
 		for _, r := range pol.Rules() {
 			if slices.Contains(r.Tools, d.Name) {
 				w.Rules = append(w.Rules, r.Name)

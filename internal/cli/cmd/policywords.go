@@ -58,6 +58,9 @@ func otherwise(w app.ToolRules) string {
 	if len(w.Rules)+len(w.Demands) == 0 {
 		head = "no rule: "
 	}
+	if w.Because != "" {
+		return head + w.Otherwise + ": " + safetext.Line(w.Because)
+	}
 	if w.Otherwise == "allow" {
 		return head + "allow"
 	}

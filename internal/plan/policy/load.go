@@ -333,7 +333,9 @@ func (l *loader) rules(e *entry) {
 	}
 	said := []any{}
 	for _, item := range e.items {
-		if r := l.rule(item); r != nil {
+		if r := l.rule(item); r != nil && r.name == OtherwiseRule {
+			l.add(item.pos, "Choose another name.", "the rule %s has the name that decisions without a rule of the file have", safetext.Quote(r.name))
+		} else if r != nil {
 			l.policy.rules = append(l.policy.rules, r)
 			said = append(said, r.canonical())
 		}

@@ -138,6 +138,7 @@ func TestAmongThatIsWrong(t *testing.T) {
 	}
 	for _, c := range []struct{ old, change, want string }{
 		{"{tools: [drops], decision: allow", "{tools: [drops], when: 'true', decision: allow", "otherwise has no conditions"},
+		{"name: paid before", "name: otherwise", "has the name that decisions"},
 		{"tools: [drops]", "tools: [mail.drop, mail.send]", "speaks of mail.send twice"},
 		{"tools: [drops]", "tools: [\"!mail.drip\"]", "there is no tool"},
 		{`when: args.to.trusted() || args.to.among("contacts.all/*/email")`, "x-when: no", "never decides here"},

@@ -156,6 +156,14 @@ func (p *Policy) Otherwise(d *tool.Definition) Verdict {
 	return Allow
 }
 
+// Because returns the reason that the section otherwise gives, "" without a word there.
+func (p *Policy) Because(d *tool.Definition) string {
+	if r := p.others[d.Name]; r != nil {
+		return r.reason
+	}
+	return ""
+}
+
 // Empty returns the policy without rules over a set of tools: the defaults and
 // what the definitions themselves demand.
 func Empty(tools *tool.Set) *Policy {
