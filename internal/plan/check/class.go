@@ -352,6 +352,8 @@ func (f *frame) construct(c *object, x args) val {
 	self := ref(o)
 	out := self
 	known := false
+	// A call of an Enum looks a member up: its methods take the values of members.
+	x.direct = x.direct && !enumLike(c.class.nativeAll(a))
 	if m, ok := a.classAttr(c, "__new__"); ok {
 		y := x
 		y.pos = append([]val{ref(c)}, x.pos...)

@@ -202,7 +202,7 @@ func (f *frame) operate(op syntax.Operator, x, y shape) valFlag {
 		return text
 	case x == aThing || y == aThing:
 		_, _, reflected := methodsOf(op)
-		differs := op == syntax.Sub || op == syntax.Div || op == syntax.FloorDiv || op == syntax.Pow
+		differs := op == syntax.Sub && x == aNull || op == syntax.Div || op == syntax.FloorDiv || op == syntax.Pow
 		if differs && x&(sequence|aNull) != 0 && !f.a.scopes.defines[reflected] {
 			return 0
 		}
