@@ -351,11 +351,15 @@ func (f *frame) super(e *syntax.Call) val {
 func (f *frame) subscript(e *syntax.Subscript) val {
 	v := f.eval(e.Value)
 	if s, ok := e.Slice.(*syntax.Slice); ok {
-		return f.sliced(v, s, e)
+		return f.sliced(v, f.slice(s), e)
 	}
 	key := f.eval(e.Slice)
 	f.subscripts(v, key, e)
-	return f.item(v, key, e)
+	out := f.item(v, key, e)
+	if f.a.scopes.slices && key.fl&other != 0 { // it may be a slice
+		out = join(out, f.sliced(v, key, e))
+	}
+	return out
 }
 
 // slice is a slice object on its own.
@@ -370,8 +374,7 @@ func (f *frame) slice(e *syntax.Slice) val {
 }
 
 // sliced is v[a:b].
-func (f *frame) sliced(v val, s *syntax.Slice, n syntax.Node) val {
-	key := f.slice(s)
+func (f *frame) sliced(v, key val, n syntax.Node) val {
 	l := union(key.may, v.may)
 	f.raises(l)
 	f.risks(v)

@@ -165,6 +165,7 @@ func TestNamesThatAreBoundLater(t *testing.T) {
 		"str = str(calendar.read('mon'))\nemail.write(str, 'b')",
 		"def f(): return max(calendar.read('mon')['guests'])\nemail.write(f(), 'b')\nmax = 3",
 		"if today: max = 3\nelse: email.write(max(calendar.read('mon')['guests']), 'b')",
+		"l = [{'a': calendar.read('mon')}]\ns = slice(0, 1)\nfor x in l[s]: email.write(x['a'], 'b')",
 		"class A:\n  len = len(calendar.read('mon'))\nemail.write(A.len, 'b')",
 	} {
 		r := w.check(t, src, false)

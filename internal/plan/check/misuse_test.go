@@ -185,6 +185,7 @@ func TestMistakenValues(t *testing.T) {
 		{"l = []\nl += d['title']; l += (1,)\ns = {1}\ns |= {2}", ""},
 		{"x = None\nfor g in d['guests']: x = g\nif x: x.upper()", ""},
 		{"def f(sep=None, n=False):\n  if sep: sep.join(['a'])\n  if n: n.bit\nf()", ""},
+		{"s = slice(None)\nd['guests'][s].reverse()", ""},
 		{"['title', 'x'] - d.keys(); 'ab' - {'a': 1}.keys()", ""},
 		{"class A:\n  def __rsub__(self, x): return 1\nd['title'] - A()", ""},
 		{"class A:\n  x: int\n  def set(self): self.y = 1\na = A()\na.set()\na.y; a.z = 1; a.z; a.set; setattr(a, today, 1); a.w", ""},

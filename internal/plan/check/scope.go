@@ -130,6 +130,7 @@ type scopes struct {
 	// What makes a mistake one that the program may mean.
 	excuses bool                     // a TypeError, KeyError or AttributeError may be caught
 	sorts   bool                     // it looks at what kind of value something is
+	slices  bool                     // it makes slices that are values
 	tested  map[string]bool          // texts that it looks for with in
 	sure    map[string][]syntax.Span // where names of the outer level are bound for certain
 	defines map[string]bool          // the names of its functions and methods
@@ -423,6 +424,7 @@ func (b *scopes) expr(s *scope, e syntax.Expr) {
 		if e.Ctx == syntax.Load {
 			b.catches = b.catches || e.ID == "next"
 			b.always = b.always || e.ID == "next" || e.ID == "getattr" || e.ID == "hasattr"
+			b.slices = b.slices || e.ID == "slice"
 			b.sorts = b.sorts || e.ID == "isinstance" || e.ID == "type" || e.ID == "hasattr" || e.ID == "callable"
 			h := s.host
 			h.uses = append(h.uses, use{e, s})
