@@ -236,3 +236,50 @@ otherwise: [{tools: [put], decision: deny, reason: r, remedy: r}]
 		}
 	}
 }
+
+// TestPartsChosen: a trusted part that data beside it chose is not trusted: reading what
+// stands in front, under a key or at a place that others decide.
+func TestPartsChosen(t *testing.T) {
+	set := partSet(t)
+	results := map[string]string{"events": `[{"title": "x", "note": "n", "guests": ["ann@acme.com", "me@acme.com"]}, {"title": "y", "guests": ["bob@acme.com"]}]`}
+	for _, code := range []string{
+		"put(max(events(), key=lambda e: e['title'])['guests'][0])",
+		"put(sorted(events(), key=lambda e: e['title'])[0]['guests'][0])",
+		"l = events()\nl.sort(key=lambda e: e['title'])\nput(l[0]['guests'][0])",
+		"l = events()\nd = {e['title']: e['guests'][0] for e in l}\nput(d[l[0]['title']])",
+		"l = events()\nd = {e['title']: e['guests'][0] for e in l}\nput(list(d.values())[0])",
+		"l = events()\nd = {e['title']: e['guests'][0] for e in l}\nput(d.get('x'))",
+		"l = events()\nd = {e['title']: e['guests'][0] for e in l}\nput(sorted(d.items())[0][1])",
+		"l = events()\nput(l[len(l[0]['title']) - 1]['guests'][0])",
+		"l = events()\nput(l[[e['title'] for e in l].index('y')]['guests'][0])",
+		"import heapq\nl = events()\nput(heapq.nlargest(1, l, key=lambda e: e['title'])[0]['guests'][0])",
+		"import heapq\nl = events()\nh = []\nfor e in l:\n    heapq.heappush(h, (e['title'], e['guests'][0]))\nput(h[0][1])",
+		"import bisect\nl = events()\nput(l[bisect.bisect([e['title'] for e in l], 'x') - 1]['guests'][0])",
+		"from collections import Counter\nl = events()\nput(Counter(e['title'] for e in l).most_common(1)[0][1])",
+		"l = events()\nput([l[0]['guests'][0], l[1]['guests'][0]][l[0]['title'] == 'x'])",
+		"l = events()\nput(min((e['title'], e['guests'][0]) for e in l)[1])",
+		"l = events()\ns = {e['title'] for e in l}\nput(len(s))",
+		"l = events()\nput(sum(e['title'] == 'x' for e in l))",
+		"l = events()\nput(list(map(lambda p: p[1], sorted(zip([e['title'] for e in l], [e['guests'][0] for e in l]))))[0])",
+		"l = events()\nput(l[0]['guests'][0][:len(l[0]['title'])])",
+		"l = events()\nput(l[0]['guests'][0].replace(l[0]['title'], ''))",
+		"from statistics import mode\nl = events()\nput(mode([e['title'] for e in l]))",
+		"l = events()\ndel l[len(l[0]['title']) - 1]\nput(l[0]['guests'][0])",
+		"l = events()\nl.pop(len(l[0]['title']) - 1)\nput(l[0]['guests'][0])",
+		"l = events()\nl.insert(len(l[0]['title']) - 1, {'guests': ['q']})\nput(l[0]['guests'][0])",
+		"l = events()\nx = l[0]\nx['guests'] = [x['title']]\nput(l[0]['guests'][0])",
+		"l = events()\nl[0]['guests'].sort(key=lambda g: g == l[0]['title'])\nput(l[0]['guests'][0])",
+		"import random\nl = events()\nrandom.seed(l[0]['title'])\nput(random.choice(l)['guests'][0])",
+		"l = events()\nput(str(l[0]))",
+		"import json\nl = events()\nput(json.loads(json.dumps(l))[0]['guests'][0])",
+		"l = events()\nput(sorted(l[0].items(), key=str)[0][0])",
+	} {
+		p, err := plan.Prepare(t.Context(), plan.Source{Name: "plan.py", Text: []byte(code)}, plan.Options{Tools: set, Policy: policy.Empty(set)})
+		if err != nil || !p.Check.Accepted {
+			t.Fatal(err, p.Check.Text())
+		}
+		if l, _ := putLabel(t, p, results); l.Trusted() {
+			t.Errorf("trusted:\n%s", code)
+		}
+	}
+}
