@@ -22,7 +22,7 @@ class PatternError(Exception):
 
 error = PatternError
 
-_names = {256: "ASCII", 2: "IGNORECASE", 4: "LOCALE", 32: "UNICODE", 8: "MULTILINE", 16: "DOTALL", 64: "VERBOSE", 128: "DEBUG"}
+_names = {256: "ASCII", 2: "IGNORECASE", 32: "UNICODE", 8: "MULTILINE", 16: "DOTALL", 64: "VERBOSE", 128: "DEBUG"}
 
 
 class RegexFlag(int):
@@ -67,7 +67,6 @@ class RegexFlag(int):
 NOFLAG = RegexFlag(0)
 A = ASCII = RegexFlag(256)
 I = IGNORECASE = RegexFlag(2)
-L = LOCALE = RegexFlag(4)
 U = UNICODE = RegexFlag(32)
 M = MULTILINE = RegexFlag(8)
 S = DOTALL = RegexFlag(16)

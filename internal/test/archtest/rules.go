@@ -97,7 +97,7 @@ func planPackages() map[string]Package {
 	return map[string]Package{
 		syntax:                        {Imports: []string{fault}, Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
 		"internal/plan/python/pytext": {Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
-		"internal/plan/python/regex":  {Tests: []string{cpython}},
+		"internal/plan/python/regex":  {Imports: []string{"internal/plan/python/pytext"}, Tests: []string{cpython}},
 		"internal/plan/python/random": {Tests: []string{cpython}},
 		"internal/plan/library":       {},
 		"internal/plan/label":         {Imports: []string{fault}},

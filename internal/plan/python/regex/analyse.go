@@ -87,7 +87,7 @@ func (p *Program) lookAhead(in *inst, pc int) {
 			in.soloNarrow, in.soloWide = apart(in, in.unit, n, n.op)
 		case opSet, opAny, opAll:
 			in.soloNarrow, in.soloWide = apart(in, in.unit, n, n.op)
-		case opRun, opRunLazy, opRunAll:
+		case opRun, opRunLazy:
 			if n.min > 0 {
 				in.soloNarrow, in.soloWide = apart(in, in.unit, n, n.unit)
 			}
@@ -135,7 +135,7 @@ func (p *Program) findFirst() {
 			return
 		case opChar, opSet, opAny, opAll:
 			f.add(in, in.op)
-		case opRun, opRunLazy, opRunAll:
+		case opRun, opRunLazy:
 			f.add(in, in.unit)
 			if in.min == 0 {
 				todo = append(todo, pc+1)
@@ -144,14 +144,10 @@ func (p *Program) findFirst() {
 			todo = append(todo, in.x)
 		case opSplit:
 			todo = append(todo, in.y, in.x)
-		case opAgain, opAgainLazy, opAgainAll:
+		case opAgain, opAgainLazy:
 			todo = append(todo, pc+1, in.y)
-		case opAgainEnd:
-			todo = append(todo, in.y)
 		case opLook, opLookNot:
 			todo = append(todo, in.y)
-		case opCond:
-			todo = append(todo, pc+1, in.y)
 		default:
 			todo = append(todo, pc+1)
 		}

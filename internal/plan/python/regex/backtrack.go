@@ -14,7 +14,7 @@ const (
 	frameRun            // a run: it is at a now, and may shrink to b
 	frameRunLazy        // a run: it is at a now, and may grow by b
 	frameAgain          // the opAgainLazy at the instruction, which has left its loop at a: iterate
-	frameWall           // an atomic group or lookaround begins, at a; the wall below is frame b
+	frameWall           // a lookaround begins, at a; the wall below is frame b
 	frameTryWall        // the same, and if it fails go on at the instruction
 	frameBits    = 3
 	frameMask    = 1<<frameBits - 1
@@ -280,7 +280,7 @@ func (m *machine) run(pos int) (end int, how status) {
 		case opAt:
 			ok = m.text.is(in.at, pos, m.end)
 			pc++
-		case opRun, opRunLazy, opRunAll:
+		case opRun, opRunLazy:
 			pos, ok = m.enterRun(in, pc, pos)
 			pc++
 		case opMatch:
@@ -302,8 +302,7 @@ func (m *machine) accepts(pos int) bool {
 	return !(m.full && pos != m.end) && !(m.advance && pos == m.begin)
 }
 
-// control runs the instructions of loops, lookaround, atomic groups and
-// conditionals.
+// control runs the instructions of loops, and lookaround.
 func (m *machine) control(in *inst, pc int32, pos int) (int32, int, bool) {
 	switch in.op {
 	case opLoop:
@@ -312,11 +311,6 @@ func (m *machine) control(in *inst, pc int32, pos int) (int32, int, bool) {
 		return pc + 1, pos, true
 	case opAgain, opAgainLazy:
 		return m.again(in, pc, pos)
-	case opAgainAll:
-		return m.againAll(in, pc, pos)
-	case opAgainEnd:
-		m.cut()
-		return in.y, pos, true
 	case opLook, opLookNot:
 		back := int64(pos) >= in.min
 		switch {
@@ -332,17 +326,6 @@ func (m *machine) control(in *inst, pc int32, pos int) (int32, int, bool) {
 		return pc + 1, m.cut(), true
 	case opLookNotEnd:
 		m.drop()
-	case opAtomic:
-		m.build(frameWall, 0, pos)
-		return pc + 1, pos, true
-	case opAtomicEnd:
-		m.cut()
-		return pc + 1, pos, true
-	case opCond:
-		if b, e := m.regs[2*in.x], m.regs[2*in.x+1]; b >= 0 && e >= b {
-			return pc + 1, pos, true
-		}
-		return in.y, pos, true
 	}
 	return 0, 0, false
 }
@@ -363,24 +346,6 @@ func (m *machine) again(in *inst, pc int32, pos int) (int32, int, bool) {
 		m.push(frameTry, pc+1, int64(pos), 0)
 		m.set(in.x, count)
 		m.set(in.x+1, int64(pos))
-		return in.y, pos, true
-	}
-	return pc + 1, pos, true
-}
-
-// againAll decides on an iteration of a possessive loop, each of which is an
-// atomic group.
-func (m *machine) againAll(in *inst, pc int32, pos int) (int32, int, bool) {
-	count := m.regs[in.x] + 1
-	switch {
-	case count < in.min:
-		m.set(in.x, count)
-		m.build(frameWall, 0, pos)
-		return in.y, pos, true
-	case (count < in.max || in.max == infinite) && m.regs[in.x+1] != int64(pos):
-		m.set(in.x, count)
-		m.set(in.x+1, int64(pos))
-		m.build(frameTryWall, pc+1, pos)
 		return in.y, pos, true
 	}
 	return pc + 1, pos, true
@@ -458,7 +423,7 @@ func (m *machine) enterRun(in *inst, pc int32, pos int) (int, bool) {
 	switch {
 	case pos < least:
 		return pos, false
-	case pos == least || in.op == opRunAll:
+	case pos == least:
 		return pos, true
 	case m.wide == nil && in.soloNarrow || in.soloWide:
 		return pos, true
@@ -575,7 +540,7 @@ func same(p, q rune, mode caseMode) bool {
 	switch mode {
 	case foldUnicode:
 		return lower(p) == lower(q)
-	case foldASCII, foldLocale:
+	case foldASCII:
 		return lowerASCII(p) == lowerASCII(q)
 	}
 	return false

@@ -62,13 +62,11 @@ func TestBudgetEndsBombs(t *testing.T) {
 		{`(a+)+\1$`, a + "b"},
 		{`^(?=(a+)+b)`, a},
 		{`^(?:a|aa)+(?!a)$`, a + "b"},
-		{`(?:(a)|aa)+(?(1)b|c)$`, a},
 		{`(?<=a)(a*)*\1b`, a},
 		{`^(a?){60}\1a{60}b$`, a},
 		{`()(?:\1|()){4294967294}`, "a"},
 		{`()(?:\1){4294967294}`, "a"},
 		{`(?:(?:a|b|){4000}){4000}c`, strings.Repeat("ab", 500)},
-		{`(?:(a)|b)*+c(\1)`, strings.Repeat("ab", 100_000)},
 		{`(?=(a*))\1*b`, strings.Repeat("a", 100_000)},
 		{`(a*)*b\1`, a},
 	}
@@ -135,7 +133,7 @@ func TestLargePatterns(t *testing.T) {
 			t.Errorf("%.20q…: %v", s, err)
 		}
 	}
-	for _, s := range []string{strings.Repeat("(", 100_000), strings.Repeat("(?:", 60_000) + strings.Repeat(")", 60_000), strings.Repeat("(?(1)", 50_000)} {
+	for _, s := range []string{strings.Repeat("(", 100_000), strings.Repeat("(?:", 60_000) + strings.Repeat(")", 60_000)} {
 		if _, bad := Compile(Str(s), 0); bad == nil || bad.Kind != Recursion {
 			t.Errorf("%.20q…: %v", s, bad)
 		}

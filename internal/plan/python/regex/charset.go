@@ -1,6 +1,10 @@
 package regex
 
-import "slices"
+import (
+	"slices"
+
+	"praxis/internal/plan/python/pytext"
+)
 
 // caseMode says how a set compares.
 type caseMode uint8
@@ -9,7 +13,6 @@ const (
 	exact caseMode = iota
 	foldUnicode
 	foldASCII
-	foldLocale
 )
 
 // charset is a compiled set of characters.
@@ -33,15 +36,6 @@ func (s *charset) has(r rune) bool {
 
 // compute is has without the table.
 func (s *charset) compute(r rune) bool {
-	if s.mode == foldLocale {
-		// The C locale's tolower, then its toupper, each against the whole set.
-		lo := lowerASCII(r)
-		if s.contains(lo) != s.not {
-			return true
-		}
-		up := upperASCII(r)
-		return up != lo && s.contains(up) != s.not
-	}
 	return s.matches(r) != s.not
 }
 
@@ -105,7 +99,7 @@ func inCategory(c category, r rune, unicode bool) bool {
 		}
 	case catSpace:
 		if unicode {
-			ok = isSpace(r)
+			ok = pytext.IsSpace(r)
 		} else {
 			ok = isASCIISpace(r)
 		}
@@ -136,7 +130,7 @@ var latin = [2][catWord + 1][4]uint64{
 
 // newCharset makes a set of the items of a node under some flags.
 func newCharset(items []item, not bool, flags Flags) *charset {
-	s := &charset{not: not, mode: modeOf(flags), unicode: flags&Unicode != 0 && flags&Locale == 0}
+	s := &charset{not: not, mode: modeOf(flags), unicode: flags&Unicode != 0}
 	for _, it := range items {
 		if it.cat == noCategory {
 			s.ranges = append(s.ranges, span{it.lo, it.hi})
@@ -145,9 +139,6 @@ func newCharset(items []item, not bool, flags Flags) *charset {
 		}
 	}
 	s.ranges = merge(s.ranges)
-	if s.mode == foldLocale && not && len(s.cats) == 0 && len(s.ranges) == 1 && s.ranges[0].lo == s.ranges[0].hi {
-		s.mode = foldASCII // anything but one letter is no set for CPython
-	}
 	s.fillLow()
 	s.high = not || len(s.cats) > 0 || s.mode == foldUnicode
 	if n := len(s.ranges); n > 0 && s.ranges[n-1].hi >= 256 {
@@ -160,8 +151,6 @@ func modeOf(flags Flags) caseMode {
 	switch {
 	case flags&IgnoreCase == 0:
 		return exact
-	case flags&Locale != 0:
-		return foldLocale
 	case flags&Unicode != 0:
 		return foldUnicode
 	}
@@ -231,7 +220,7 @@ func (s *charset) alone() (rune, bool) {
 	case foldUnicode:
 		var buf [maxSame]rune
 		return r, len(foldings(buf[:0], r)) == 1
-	case foldASCII, foldLocale:
+	case foldASCII:
 		return r, !isASCIILetter(r)
 	}
 	return r, true

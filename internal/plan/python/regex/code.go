@@ -23,20 +23,14 @@ const (
 	opAt                // at
 	opRun               // min to max characters (unit, r, set), the most first
 	opRunLazy           // the fewest first
-	opRunAll            // the most, and no fewer
 	opLoop              // begin a loop: x its registers; goes on to the next instruction
 	opAgain             // decide on an iteration: x registers, y body; after the loop is the next
 	opAgainLazy         // the same, preferring to leave
-	opAgainAll          // the same, possessive
-	opAgainEnd          // the end of a possessive iteration: x registers, y its opAgainAll
 	opLook              // begin lookahead (min 0) or lookbehind by min: y what follows the assertion if it is negated and holds
 	opLookNot           // the same, negated
 	opLookEnd           // it holds: forget its alternatives
 	opLookNotEnd        // what must not match did
-	opAtomic            // begin an atomic group
-	opAtomicEnd         // forget its alternatives
 	opRef               // what group x matched, compared as mode says
-	opCond              // if group x has matched the next instruction, else y
 )
 
 // inst is one instruction.
@@ -77,7 +71,7 @@ type setCache map[string]*charset
 
 // of makes the set of a node under some flags.
 func (c setCache) of(n *node, flags Flags) *charset {
-	flags &= IgnoreCase | Locale | Unicode
+	flags &= IgnoreCase | Unicode
 	var b strings.Builder
 	b.WriteString(strconv.Itoa(int(flags)))
 	if n.not {
@@ -170,18 +164,11 @@ func (g *generator) node(n *node, flags Flags) {
 		if n.group > 0 {
 			g.emit(inst{op: opClose, x: int32(2*n.group + 1)})
 		}
-	case nodeAtomic:
-		g.p.bare = false
-		g.emit(inst{op: opAtomic})
-		g.node(n.kids[0], flags)
-		g.emit(inst{op: opAtomicEnd})
 	case nodeLook:
 		g.look(n, flags)
 	case nodeRef:
 		g.p.bare = false
 		g.emit(inst{op: opRef, x: int32(n.group), mode: modeOf(flags)})
-	case nodeCond:
-		g.conditional(n, flags)
 	}
 }
 
@@ -192,9 +179,9 @@ func placed(at position, flags Flags) position {
 		return atBeginningLine
 	case at == atEnd && flags&MultiLine != 0:
 		return atEndLine
-	case at == atBoundary && (flags&Locale != 0 || flags&Unicode == 0):
+	case at == atBoundary && flags&Unicode == 0:
 		return atBoundaryASCII
-	case at == atNotBoundary && (flags&Locale != 0 || flags&Unicode == 0):
+	case at == atNotBoundary && flags&Unicode == 0:
 		return atNotBoundaryASCII
 	}
 	return at
@@ -245,9 +232,6 @@ func (g *generator) alternatives(n *node, flags Flags) {
 
 func (g *generator) repeat(n *node, flags Flags) {
 	kid := n.kids[0]
-	if n.mode == possessive {
-		g.p.bare = false
-	}
 	if s := kid.single(); s != nil {
 		in := g.unit(s, flags)
 		in.unit, in.min, in.max = in.op, n.min, n.max
@@ -256,8 +240,6 @@ func (g *generator) repeat(n *node, flags Flags) {
 			in.op = opRun
 		case lazy:
 			in.op = opRunLazy
-		case possessive:
-			in.op = opRunAll
 		}
 		g.emit(in)
 		return
@@ -269,8 +251,6 @@ func (g *generator) repeat(n *node, flags Flags) {
 		low, high = min(low, 1), min(high, 1)
 	}
 	switch {
-	case n.mode == possessive:
-		g.loop(kid, flags, low, high, opAgainAll)
 	case high == 0:
 		// CPython finds errors even in what is never matched.
 		begin := len(g.p.code)
@@ -294,7 +274,7 @@ func looksBack(n *node) bool {
 	if n == nil {
 		return false
 	}
-	if n.op == nodeRef || n.op == nodeCond {
+	if n.op == nodeRef {
 		return true
 	}
 	for _, k := range n.kids {
@@ -354,11 +334,7 @@ func (g *generator) loop(kid *node, flags Flags, low, high int64, op opcode) {
 	jump := g.emit(inst{op: opJump})
 	body := g.here()
 	g.node(kid, flags)
-	if op == opAgainAll {
-		g.emit(inst{op: opAgainEnd, x: regs, y: again})
-	} else {
-		g.emit(inst{op: opJump, x: again})
-	}
+	g.emit(inst{op: opJump, x: again})
 	if g.err == nil {
 		g.p.code[again].y = body
 		g.p.code[jump].x = g.here()
@@ -388,23 +364,4 @@ func (g *generator) look(n *node, flags Flags) {
 	if g.err == nil {
 		g.p.code[begin].y = g.here()
 	}
-}
-
-func (g *generator) conditional(n *node, flags Flags) {
-	g.p.bare = false
-	begin := g.emit(inst{op: opCond, x: int32(n.group)})
-	g.node(n.kids[0], flags)
-	if n.kids[1] == nil {
-		if g.err == nil {
-			g.p.code[begin].y = g.here()
-		}
-		return
-	}
-	jump := g.emit(inst{op: opJump})
-	if g.err != nil {
-		return
-	}
-	g.p.code[begin].y = g.here()
-	g.node(n.kids[1], flags)
-	g.p.code[jump].x = g.here()
 }

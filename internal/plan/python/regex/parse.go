@@ -1,7 +1,6 @@
 package regex
 
 import (
-	"fmt"
 	"strconv"
 )
 
@@ -16,30 +15,24 @@ const (
 // parser reads a pattern into a tree.
 type parser struct {
 	tokens
-	flags    Flags
-	names    []Name
-	widths   []width // of the groups; the first is not used
-	open     []bool  // by group
-	byName   map[string]int
-	conds    []cond       // conditionals by number, to be checked at the end
-	referred map[int]bool // the groups in conds
-	behind   int          // groups that were there when the outermost lookbehind began; -1 outside
-	depth    int
+	flags  Flags
+	names  []Name
+	widths []width // of the groups; the first is not used
+	open   []bool  // by group
+	byName map[string]int
+
+	behind int // groups that were there when the outermost lookbehind began; -1 outside
+	depth  int
 }
 
-// cond is a conditional that names its group by number.
-type cond struct{ group, pos int }
-
-// parse reads a pattern.
 func parse(pattern Text, flags Flags) (*parser, *node, *Error) {
 	p := &parser{
-		tokens:   newTokens(pattern),
-		flags:    flags,
-		widths:   make([]width, 1),
-		open:     make([]bool, 1),
-		behind:   -1,
-		byName:   map[string]int{},
-		referred: map[int]bool{},
+		tokens: newTokens(pattern),
+		flags:  flags,
+		widths: make([]width, 1),
+		open:   make([]bool, 1),
+		behind: -1,
+		byName: map[string]int{},
 	}
 	tree := p.alternatives(flags&Verbose != 0, true)
 	if p.err != nil {
@@ -48,11 +41,6 @@ func parse(pattern Text, flags Flags) (*parser, *node, *Error) {
 	p.fixFlags()
 	if !p.next.end() {
 		p.fail(0, "unbalanced parenthesis")
-	}
-	for _, c := range p.conds {
-		if c.group >= len(p.widths) {
-			p.failAt(Pattern, fmt.Sprintf("invalid group reference %d", c.group), c.pos)
-		}
 	}
 	if p.err != nil {
 		return nil, nil, p.err
@@ -63,16 +51,14 @@ func parse(pattern Text, flags Flags) (*parser, *node, *Error) {
 // fixFlags checks the flags against the pattern's type, and completes them.
 func (p *parser) fixFlags() {
 	switch {
-	case !p.bytes && p.flags&Locale != 0:
-		p.failAt(Value, "cannot use LOCALE flag with a str pattern", -1)
+	case p.flags&Locale != 0:
+		p.failAt(Value, "the LOCALE flag is not supported here", -1)
 	case !p.bytes && p.flags&ASCII == 0:
 		p.flags |= Unicode
 	case !p.bytes && p.flags&Unicode != 0:
 		p.failAt(Value, "ASCII and UNICODE flags are incompatible", -1)
 	case p.bytes && p.flags&Unicode != 0:
 		p.failAt(Value, "cannot use UNICODE flag with a bytes pattern", -1)
-	case p.bytes && p.flags&Locale != 0 && p.flags&ASCII != 0:
-		p.failAt(Value, "ASCII and LOCALE flags are incompatible", -1)
 	}
 }
 
@@ -195,7 +181,7 @@ func (p *parser) repeat(t token, seq *node) *node {
 	if p.match('?') {
 		n.mode = lazy
 	} else if p.match('+') {
-		n.mode = possessive
+		p.fail(p.tell()-here, "a possessive repeat is not supported here, leave out the +")
 	}
 	*last = n
 	return nil

@@ -2,7 +2,6 @@ package regex
 
 import (
 	"strconv"
-	"strings"
 )
 
 // set reads a character set after its bracket.
@@ -91,10 +90,11 @@ func (p *parser) group(verbose, first bool) (n *node, global bool) {
 	case t.in("=!<"):
 		return p.look(t, verbose, start), false
 	case t.is('('):
-		return p.conditional(verbose, start), false
+		p.fail(p.tell()-start, "a conditional is not supported here, write two patterns")
+		return nil, false
 	case t.is(':'):
 	case t.is('>'):
-		n.op = nodeAtomic
+		p.fail(p.tell()-start, "an atomic group is not supported here, write (?:")
 	case flagOf(t) != 0 || t.is('-'):
 		var whole bool
 		n.add, n.del, whole = p.flagLetters(t)
@@ -222,44 +222,6 @@ func (p *parser) look(t token, verbose bool, start int) *node {
 	return n
 }
 
-// conditional reads (?(group)yes|no).
-func (p *parser) conditional(verbose bool, start int) *node {
-	name := p.until(')', "group name")
-	n := &node{op: nodeCond, kids: make([]*node, 2)}
-	if isNumber(name) {
-		digits := strings.TrimLeft(string(name), "0")
-		group, err := strconv.Atoi(digits)
-		switch {
-		case digits == "":
-			p.fail(len(name)+1, "bad group number")
-		case err != nil || group >= maxGroup:
-			p.fail(len(name)+1, "invalid group reference %s", digits)
-		}
-		n.group = group
-		if !p.referred[group] {
-			p.referred[group] = true
-			p.conds = append(p.conds, cond{group, p.tell() - len(name) - 1})
-		}
-	} else {
-		p.name(name, 1)
-		n.group, _ = p.named(name)
-	}
-	p.checkBehind(n.group)
-	if !p.enter() {
-		return nil
-	}
-	n.kids[0] = p.sequence(verbose, false)
-	if p.match('|') {
-		n.kids[1] = p.sequence(verbose, false)
-		if p.next.is('|') {
-			p.fail(0, "conditional backref with more than two branches")
-		}
-	}
-	p.depth--
-	p.closing(start)
-	return n
-}
-
 // flagOf is the flag of a letter, or 0.
 func flagOf(t token) Flags {
 	if t.n != 1 {
@@ -268,8 +230,6 @@ func flagOf(t token) Flags {
 	switch t.c {
 	case 'i':
 		return IgnoreCase
-	case 'L':
-		return Locale
 	case 'm':
 		return MultiLine
 	case 's':
@@ -310,9 +270,6 @@ func (p *parser) flagLetters(t token) (add, del Flags, whole bool) {
 func (p *parser) addFlags(t token) (add Flags, end token) {
 	for {
 		flag := flagOf(t)
-		if flag == Locale && !p.bytes {
-			p.fail(0, "bad inline flags: cannot use 'L' flag with a str pattern")
-		}
 		if flag == Unicode && p.bytes {
 			p.fail(0, "bad inline flags: cannot use 'u' flag with a bytes pattern")
 		}

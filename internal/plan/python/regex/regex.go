@@ -6,7 +6,7 @@
 //
 //   - a backtracker over a compact program with counted loops, which is quick
 //     for ordinary patterns and the only one that knows back references,
-//     lookaround, conditionals, atomic groups and possessive quantifiers;
+//     lookaround;
 //   - a simulation of all threads at once over an unrolled program, whose work
 //     is the length of the subject times the size of the pattern at most.
 //
@@ -23,12 +23,11 @@
 // of the pattern, which is bounded as it is in CPython. The machines keep their
 // own stacks, and these are bounded too.
 //
-// What is left out: \N{...}, which needs the names of all characters, and
-// locales other than C for the LOCALE flag of bytes patterns. Two faults of
-// CPython are not imitated: a conditional on a group that is still open may see
-// what a failed attempt left there, and a search may overlook a match that
-// begins with a category in a group with flags of its own, as (?u:\s) in an ASCII
-// pattern, because the first character is looked for under the outer flags.
+// What is left out: \N{...}, which needs the names of all characters, the LOCALE
+// flag, conditionals, atomic groups and possessive quantifiers. One fault of
+// CPython is not imitated: a search may overlook a match that begins with a
+// category in a group with flags of its own, as (?u:\s) in an ASCII pattern,
+// because the first character is looked for under the outer flags.
 package regex
 
 import (

@@ -45,6 +45,9 @@ func TestErrors(t *testing.T) {
 		{`\q`, `bad escape \q at position 0`},
 		{`(?<=a*)b`, "look-behind requires fixed-width pattern"},
 		{"a\nb\n(", "missing ), unterminated subpattern at position 4 (line 3, column 1)"},
+		{`(?>a)b`, `an atomic group is not supported here, write (?: at position 0`},
+		{`(a)?(?(1)b)`, `a conditional is not supported here, write two patterns at position 4`},
+		{`a*+`, `a possessive repeat is not supported here, leave out the + at position 2`},
 		{`\N{BULLET}`, `\N{BULLET} is not supported here, write the character or \uXXXX at position 0`},
 	}
 	for _, c := range cases {

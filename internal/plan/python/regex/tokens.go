@@ -3,8 +3,9 @@ package regex
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"praxis/internal/plan/python/pytext"
 )
 
 // token is one character of a pattern, or a backslash with the one after it.
@@ -158,7 +159,7 @@ func (s *tokens) name(name []rune, offset int) {
 			}
 		}
 	}
-	if !isIdentifier(name) {
+	if !pytext.StrIsIdentifier(encode(name)) {
 		s.fail(len(name)+offset, "bad character in group name %s", quote(name, false))
 	}
 }
@@ -190,7 +191,7 @@ func quote(rs []rune, ascii bool) string {
 			b = append(b, `\r`...)
 		case r == '\t':
 			b = append(b, `\t`...)
-		case r < ' ' || r == 0x7F || r >= utf8.RuneSelf && (ascii || !isPrintable(r)):
+		case r < ' ' || r == 0x7F || r >= utf8.RuneSelf && (ascii || !pytext.IsPrintable(r)):
 			b = appendEscape(b, r)
 		default:
 			b = appendRune(b, r)
@@ -223,4 +224,4 @@ func appendEscape(b []byte, r rune) []byte {
 }
 
 // isLetter is str.isalpha of one character, for the words of flag errors.
-func isLetter(t token) bool { return t.n == 1 && (unicode.IsLetter(t.c) || isNewLetter(t.c)) }
+func isLetter(t token) bool { return t.n == 1 && pytext.StrIsAlpha(string(t.c)) }

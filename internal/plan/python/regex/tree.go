@@ -11,10 +11,8 @@ const (
 	nodeAt                   // a position: at
 	nodeRepeat               // kids[0], min to max times, mode
 	nodeGroup                // kids[0]; group (0: not captured), add, del
-	nodeAtomic               // kids[0]
 	nodeLook                 // kids[0]; behind, not
 	nodeRef                  // what group matched
-	nodeCond                 // kids[0] if group matched, else kids[1] (nil: nothing)
 )
 
 // infinite is the bound of a repeat without one.
@@ -26,7 +24,6 @@ type repeatMode uint8
 const (
 	greedy repeatMode = iota
 	lazy
-	possessive
 )
 
 // node is a part of a pattern.
@@ -139,12 +136,10 @@ func (n *node) compute(groups []width) width {
 		if n.max == infinite && k.max > 0 {
 			w.max = maxWidth
 		}
-	case nodeGroup, nodeAtomic:
+	case nodeGroup:
 		w = n.kids[0].measure(groups)
 	case nodeRef:
 		w = groups[n.group]
-	case nodeCond:
-		w = n.kids[0].measure(groups).or(n.kids[1].measure(groups))
 	}
 	return w
 }

@@ -321,7 +321,7 @@ var regexFlagNames = [...]struct {
 	flag regex.Flags
 	name string
 }{
-	{regex.IgnoreCase, "re.IGNORECASE"}, {regex.Locale, "re.LOCALE"}, {regex.MultiLine, "re.MULTILINE"}, {regex.DotAll, "re.DOTALL"},
+	{regex.IgnoreCase, "re.IGNORECASE"}, {regex.MultiLine, "re.MULTILINE"}, {regex.DotAll, "re.DOTALL"},
 	{regex.Unicode, "re.UNICODE"}, {regex.Verbose, "re.VERBOSE"}, {regex.Debug, "re.DEBUG"}, {regex.ASCII, "re.ASCII"},
 }
 
