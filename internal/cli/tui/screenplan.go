@@ -160,7 +160,8 @@ func (s *Screen) decided(e event.DecisionMade) {
 	if len(e.Members) > 0 {
 		s.paragraphs("      ", "found in trusted results: "+strings.Join(e.Members, ", "))
 	}
-	if e.Verdict == "deny" && e.Reason != "" {
+	_, others := s.calls.names[e.ID]
+	if e.Reason != "" && (e.Verdict == "deny" || e.Verdict == "ask" && !others) { // of a plan, also why a person is needed
 		s.paragraphs("      ", strings.TrimSpace(e.Reason+"\n"+format.Worded(fault.Code(e.Code), fault.Data{"rule": e.Rule}, e.Remedy)))
 	}
 }
