@@ -154,6 +154,7 @@ func TestTypedReplies(t *testing.T) {
 		{"print(ask_llm('q', schema={'type': 'integer'}))", "4", call(`{"type":"integer"}`) + "4\n"},
 		{"@dataclass\nclass R:\n  inner: R\nask_llm('q', schema=R)", "", "refused error: a class within itself in the type of a reply is not part of the plan language Write the inner part as dict, or ask for it in a second call.\n"},
 		{"class R: pass\nask_llm('q', schema=R)", "", "refused error: the class R in the type of a reply is not part of the plan language Make it a dataclass: @dataclass above the class, and a type for each field.\n"},
+		{"def f(c): return ask_llm('q', schema=c)\nf(Bill)", "", "value error: cannot call ask_llm: a class is no schema here Define it at the outer level, and name it in the call itself: ask_llm(…, schema=Name).\n"},
 		{"type R = list[R]\nask_llm('q', schema=R)", "", "refused error: so much in the type of a reply is not part of the plan language Ask for less at once.\n"},
 	} {
 		answer := any(nil)

@@ -238,6 +238,7 @@ func (f *frame) callAttr(at *syntax.Attribute, e *syntax.Call) val {
 	}
 	f.risks(x.star, x.kw)
 	x.direct = true
+	f.gets(v, at.Attr, e)
 	if v.fl&scalar != 0 || len(v.objs.all()) > 1 {
 		f.a.made(e, nil) // with one of them, perhaps
 	}

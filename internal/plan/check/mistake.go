@@ -50,6 +50,27 @@ func (f *frame) subscripts(v, key val, n syntax.Node) {
 	f.a.made(n, wrong)
 }
 
+// gets warns of a member that get cannot find in any run.
+func (f *frame) gets(v val, method string, n *syntax.Call) {
+	if method != "get" || len(n.Args) == 0 || f.shapes(v) != aDict {
+		return
+	}
+	k, ok := n.Args[0].(*syntax.Constant)
+	if !ok {
+		return
+	}
+	var wrong *Finding
+	for _, id := range v.objs.all() {
+		if wrong = f.lacks(f.a.objects[id], literal(k)); wrong == nil {
+			break
+		}
+	}
+	if wrong != nil {
+		wrong.Level = Warning
+	}
+	f.a.made(k, wrong)
+}
+
 // lacks says what member a dict cannot have.
 func (f *frame) lacks(o *object, key val) *Finding {
 	if o.kind != oData || o.data.deep >= maxNested || !o.elem.bottom() || len(o.data.typ.Variants) > 0 || o.data.typ.Kinds != schema.ObjectKind {

@@ -267,6 +267,9 @@ func (f *frame) fits(d *tool.Definition, x args) {
 func (f *frame) misfit(d *tool.Definition, bound []tool.Named[val]) (text, remedy string) {
 	whole := &jsondoc.Object{}
 	for _, b := range bound {
+		if d.Name == "ask_llm" && b.Name == "schema" && f.classOnly(b.Value) {
+			return "cannot call ask_llm: a class is no schema here", "Define it at the outer level, and name it in the call itself: ask_llm(…, schema=Name)."
+		}
 		want, declared := d.Input.Type().Property(b.Name)
 		if v, ok := f.known(b.Value, 0); ok {
 			whole.Set(b.Name, v)
@@ -287,6 +290,11 @@ func (f *frame) misfit(d *tool.Definition, bound []tool.Named[val]) (text, remed
 		return "", ""
 	}
 	return faultText(d.CheckArguments(whole))
+}
+
+// classOnly says that a value is a class of the program.
+func (f *frame) classOnly(v val) bool {
+	return v.objs != nil && v.fl&scalar == 0 && !slices.ContainsFunc(v.objs.ids, func(id int32) bool { return f.a.objects[id].kind != oClass })
 }
 
 func faultText(err error) (text, remedy string) {
