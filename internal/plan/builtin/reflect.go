@@ -182,10 +182,10 @@ func builtinSetAttr(t *value.Thread, a *value.Args) (value.Value, error) {
 	}
 	v := a.Pos[2]
 	l := a.Pos[1].Label
+	named(t, a.Pos[0], l)
 	err = t.SetAttr(a.Pos[0], name, t.Under(v.With(t.Join(v.Label, l))))
 	if in := value.InstanceOf(a.Pos[0]); err == nil && in != nil && l != 0 {
 		// vars and dir show which attributes there are.
-		in.Attrs.Shape = t.Join(in.Attrs.Shape, l)
 		if at := in.Attrs.Place(name); at >= 0 {
 			in.Attrs.Entries[at].Key.Label = t.Join(in.Attrs.Entries[at].Key.Label, l)
 		}
@@ -193,11 +193,30 @@ func builtinSetAttr(t *value.Thread, a *value.Args) (value.Value, error) {
 	return value.None, err
 }
 
+// named notes that a name of label l says which attribute of o is changed: it
+// could have been any other.
+func named(t *value.Thread, o value.Value, l label.ID) {
+	if l == 0 {
+		return
+	}
+	in := value.InstanceOf(o)
+	if in == nil || t.Hooks {
+		t.Stick(l)
+		return
+	}
+	t.Mark(&in.Attrs.Shape, l)
+	for i := range in.Attrs.Entries {
+		v := &in.Attrs.Entries[i].Val
+		v.Label = t.Join(v.Label, l)
+	}
+}
+
 func builtinDelAttr(t *value.Thread, a *value.Args) (value.Value, error) {
 	name, err := attrName(t, "delattr", a.Pos[1])
 	if err != nil {
 		return value.Value{}, err
 	}
+	named(t, a.Pos[0], a.Pos[1].Label)
 	return value.None, t.DelAttr(a.Pos[0], name)
 }
 

@@ -36,6 +36,10 @@ type analysis struct {
 	uses      []problem
 	origins   map[originKey]*origin
 
+	choices []choice
+	hooks   bool                 // operators and attributes may run code of the program that changes something
+	pure    map[syntax.Node]bool // functions and lambdas whose call changes nothing
+
 	raised  val // all exceptions
 	merge   syntax.Node
 	changed bool

@@ -13,6 +13,7 @@ func (f *frame) attr(v val, name string, n syntax.Node) val {
 	f.a.step(1)
 	f.raises(v.may)
 	f.risks(v)
+	f.hook(v)
 	if name == "__dict__" { // as vars(v)
 		return join(v.loose(), plain(f.a.deep(v), nil)).with(v.may)
 	}
@@ -90,9 +91,9 @@ func (f *frame) instAttr(o *object, self val, name string, n syntax.Node) val {
 		out, found = join(out, e.v), true
 	}
 	if m, ok := a.classAttr(o.of, name); ok {
-		out, found = join(out, f.bindAttr(m, o, self, name, n)), true
+		out, found = join(out, f.bindAttr(m, o, self.with(o.shape), name, n)), true
 	}
-	out = join(out, o.other)
+	out = join(out, o.other).with(o.shape)
 	native := o.of.class.nativeAll(a)
 	if m, ok := a.classAttr(o.of, "__getattr__"); ok && (!found || o.of.class.loose) {
 		out = join(out, f.call(f.bindAttr(m, o, self, "__getattr__", n), args{site: n, pos: []val{f.constant(name)}}))
@@ -269,6 +270,8 @@ func (f *frame) wrapAttr(o *object, self val, name string, n syntax.Node) val {
 // setAttr stores an attribute.
 func (f *frame) setAttr(v val, name string, x val, n syntax.Node) {
 	a := f.a
+	f.hook(v)
+	f.touch(v, name)
 	x.may = union(x.may, f.pc)
 	stored := x
 	stored.may = stored.may.via(pos(n), stepStore, name)
@@ -285,6 +288,7 @@ func (f *frame) setAttr(v val, name string, x val, n syntax.Node) {
 				f.call(f.bindAttr(m, o, ref(o).with(v.may), "__setattr__", n), args{site: n, pos: []val{f.constant(name), x}})
 			}
 			a.setAttr(o, name, stored.with(v.may))
+			a.growLab(&o.shape, v.may)
 		case oClass, oFunc, oModule:
 			a.setAttr(o, name, stored.with(v.may))
 		default:
@@ -331,9 +335,13 @@ func (f *frame) item(v, key val, n syntax.Node) val {
 	by := union(v.may, key.may)
 	f.raises(by)
 	f.risks(v, key)
+	f.hook(v, key)
+	shape := by
 	for _, id := range v.objs.all() {
 		out = join(out, f.itemOf(f.a.objects[id], v, key, n))
+		shape = union(shape, f.a.objects[id].shape)
 	}
+	f.choose(out, union(shape, f.a.deep(key)), v)
 	if v.fl&scalar != 0 {
 		r := plain(by, union(v.must, key.must))
 		out = join(out, r)
@@ -404,6 +412,8 @@ func (f *frame) allAttrs(o *object) val {
 
 // setItem stores v[key] = x.
 func (f *frame) setItem(v, key, x val, n syntax.Node) {
+	f.hook(v, key)
+	f.touch(v, "")
 	key.may = union(key.may, f.pc)
 	x.may = union(x.may, f.pc)
 	f.raises(union(v.may, key.may))
@@ -467,6 +477,8 @@ func (f *frame) maybeElements(x val, n syntax.Node) val {
 }
 
 func (f *frame) delItem(v, key val, n syntax.Node) {
+	f.hook(v, key)
+	f.touch(v, "")
 	l := union(f.a.deep(key), union(v.may, f.pc))
 	f.raises(l)
 	f.risks(v, key)
@@ -493,7 +505,14 @@ func (f *frame) iterate(v val, n syntax.Node) val {
 	f.a.step(1)
 	f.raises(v.may)
 	f.risks(v)
+	f.hook(v)
 	for _, id := range v.objs.all() {
+		switch o := f.a.objects[id]; o.kind {
+		case oIter, oGen, oOpaque:
+			f.touch(ref(o).with(v.may), "")
+		default:
+			f.choose(v, union(v.may, o.shape), v)
+		}
 		// A join is as much work as there are objects in it.
 		f.a.step(1 + int64(len(out.objs.all()))/16)
 		out = join(out, f.elements(f.a.objects[id], v, n))

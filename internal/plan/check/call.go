@@ -47,8 +47,18 @@ func (f *frame) call(v val, x args) val {
 	if x.direct && (v.fl&scalar != 0 || len(v.objs.all()) > 1) {
 		f.a.made(x.site, nil) // by one of them, perhaps
 	}
+	f.picks(v)
 	for _, id := range v.objs.all() {
-		out = join(out, f.callObject(f.a.objects[id], v, x))
+		o := f.a.objects[id]
+		r := f.callObject(o, v, x)
+		switch o.kind {
+		case oNative, oBound, oOpaque, oPartial:
+			if o.fn.objs == nil {
+				given := join(x.all(), o.recv)
+				f.choose(r, r.may, given)
+			}
+		}
+		out = join(out, r)
 		if f.dead {
 			break
 		}

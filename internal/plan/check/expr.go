@@ -452,6 +452,7 @@ func (f *frame) formatted(e *syntax.FormattedValue) val {
 
 // textOf is the text of a value: it depends on all that the value holds.
 func (f *frame) textOf(v val, n syntax.Node) val {
+	f.hook(v)
 	l := f.a.deep(v)
 	l = union(l, f.a.deep(f.describes(v, n)))
 	f.raises(l)
@@ -531,6 +532,7 @@ func (a *analysis) hasClasses() bool { return a.scopes.classes }
 
 func (f *frame) unary(e *syntax.UnaryOp) val {
 	v := f.eval(e.Operand)
+	f.hook(v)
 	f.raises(v.may)
 	f.risks(v)
 	if e.Op == syntax.Not {
@@ -570,6 +572,7 @@ func unaryMethod(op syntax.UnaryOperator) string {
 // truth is what the truth of a value depends on.
 func (f *frame) truth(v val, n syntax.Node) *lab {
 	l := v.may
+	f.hook(v)
 	for _, id := range v.objs.all() {
 		o := f.a.objects[id]
 		l = union(l, o.shape)
@@ -639,6 +642,7 @@ func (f *frame) compare(e *syntax.Compare) val {
 		}
 		right := f.eval(x)
 		f.compared(e.Ops[i], left, right, e)
+		f.hook(left, right)
 		if i == 0 && left.objs == nil && right.objs == nil {
 			out.must = union(left.must, right.must)
 		}

@@ -5,6 +5,11 @@ import "strings"
 // method calls a method of something built in by name.
 func (f *frame) method(recv val, name string, x args) val {
 	var out val
+	f.hook(recv)
+	if changer(name) {
+		f.touch(recv, "")
+	}
+	f.callsBack(x, recv)
 	if f.a.strict && f.trying() {
 		f.stick(union(f.a.deep(recv), f.a.deep(x.all())))
 	}

@@ -38,6 +38,21 @@ func (f *frame) moduleAttr(o *object, name string, n syntax.Node) val {
 // native calls something built in.
 func (f *frame) native(name string, x args) val {
 	in := x.all()
+	f.hook(in)
+	switch name {
+	case "isinstance", "issubclass", "type", "id", "callable", "getattr", "hasattr", "iter", "next", "print":
+	default:
+		f.callsBack(x, val{})
+	}
+	for _, id := range in.objs.all() {
+		switch o := f.a.objects[id]; o.kind {
+		case oIter, oGen, oOpaque:
+			f.touch(ref(o).with(in.may), "")
+		}
+	}
+	if strings.HasPrefix(name, "heapq.") || strings.HasPrefix(name, "bisect.") || strings.HasPrefix(name, "random.") {
+		f.touch(in, "")
+	}
 	if f.a.strict && (f.trying() || f.library(name, x, in)) {
 		f.stick(f.a.deep(in))
 	}
@@ -500,9 +515,12 @@ func (f *frame) attrCall(name string, x args) (val, bool) {
 			f.setAttr(o, known, x.pos[2].with(key.may), x.site)
 			return f.constant(nil), true
 		}
+		f.named(o, key)
 		f.setAnyAttr(o, key, x.pos[2], x.site)
 		return f.constant(nil), true
 	case "delattr":
+		f.touch(o, "")
+		f.named(o, key)
 		f.special(o, "__delattr__", args{site: x.site, pos: []val{key}})
 		for _, name := range f.attrNames(o) {
 			f.descriptors(o, name, "__delete__", args{site: x.site, pos: []val{o}})
@@ -531,6 +549,21 @@ func (f *frame) attrCall(name string, x args) (val, bool) {
 		r = r.with(f.anyAttr(o, x.site).may)
 	}
 	return r.with(f.exc.may), true
+}
+
+// named notes that a key that is not known says which attribute is changed.
+func (f *frame) named(o, key val) {
+	l := f.a.deep(key)
+	for _, id := range o.objs.all() {
+		p := f.a.objects[id]
+		if p.kind != oInst || f.a.hooks {
+			f.stay(l)
+		}
+		f.a.growLab(&p.shape, union(o.may, l))
+		for i := range p.attrs {
+			f.a.grow(&p.attrs[i].v, val{may: l})
+		}
+	}
 }
 
 // attrNames are the names of the attributes that are known of instances.

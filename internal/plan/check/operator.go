@@ -41,6 +41,7 @@ func (f *frame) binary(op syntax.Operator, a, b val, n syntax.Node) val {
 	f.raises(union(a.may, b.may))
 	f.risks(a, b)
 	fl := f.operands(op, a, b, n)
+	f.hook(a, b)
 	out := val{}
 	if a.objs == nil && b.objs == nil || a.fl&scalar != 0 && b.fl&scalar != 0 {
 		out = plain(union(a.may, b.may), union(a.must, b.must))
@@ -154,6 +155,8 @@ func (f *frame) opaqueOperands(n syntax.Node, vs ...val) val {
 // inplace analyses x += y and the like.
 func (f *frame) inplace(n *syntax.AugAssign, old, v val) val {
 	a := f.a
+	f.hook(old, v)
+	f.touch(old, "")
 	in, _, _ := methodsOf(n.Op)
 	var out val
 	by := union(union(old.may, v.may), f.pc)

@@ -619,6 +619,8 @@ func (f *frame) del(t syntax.Expr) {
 		}
 	case *syntax.Attribute:
 		v := f.eval(t.Value)
+		f.hook(v)
+		f.touch(v, t.Attr)
 		f.special(v, "__delattr__", args{site: t, pos: []val{f.constant(t.Attr)}})
 		f.descriptors(v, t.Attr, "__delete__", args{site: t, pos: []val{v}})
 		f.raises(v.may)

@@ -26,14 +26,15 @@ const maxInstrs = 2 << 20
 func Compile(m *syntax.Module, o Options) (*value.Unit, error) {
 	var known *facts
 	if o.Strict {
-		known = gatherFacts(m)
+		known = gatherFacts(m, false)
 	}
 	if bad := SyntaxErrors(m); len(bad) > 0 {
 		e := bad[0]
 		return nil, fault.New(fault.Invalid, "Correct the program.", "cannot compile the program: line %d: %s: %s", e.Pos.Line, e.Kind, e.Message)
 	}
 	sc := analyse(m, known)
-	c := &compiler{unit: &value.Unit{Module: o.Module, Strict: o.Strict}, scopes: sc, strict: o.Strict, facts: known}
+	own := gatherFacts(m, true)
+	c := &compiler{unit: &value.Unit{Module: o.Module, Strict: o.Strict, Hooks: own.operators}, scopes: sc, strict: o.Strict, facts: known, own: own}
 	c.module(m)
 	if c.err != nil {
 		return nil, c.err
@@ -56,6 +57,7 @@ type compiler struct {
 	scopes *scopes
 	strict bool
 	facts  *facts // strict mode: what the whole program may do
+	own    *facts // what it may do by its own code, without that of modules
 
 	strings map[string]*value.Str // equal literals are one object
 	emitted int

@@ -31,6 +31,9 @@ func (b *builder) functionDef(n *syntax.FunctionDef) {
 	if n.Async {
 		f.code.Flags |= value.FlagCoroutine
 	}
+	if b.c.own.pureDef(n) {
+		f.code.Flags |= value.FlagPure
+	}
 	f.noteParams(n.Args, n.Returns)
 	f.docstring(n.Body)
 	f.functionBody(n.Body)
@@ -44,6 +47,9 @@ func (b *builder) lambda(e *syntax.Lambda) {
 	f := b.function(e, "<lambda>", e.Args)
 	f.code.FirstLine = int(e.Start.Line)
 	f.pos = e.Body.Range().Start
+	if b.c.own.pureFunction(e) {
+		f.code.Flags |= value.FlagPure
+	}
 	if f.own.generator {
 		f.code.Flags |= value.FlagGenerator
 	}

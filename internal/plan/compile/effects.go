@@ -31,13 +31,38 @@ type facts struct {
 	handles   bool            // next, getattr or hasattr is there, which handle exceptions
 	always    bool            // the machine itself sees exceptions of the program, such as StopIteration
 
+	own     bool                 // what modules do is left out
 	direct  map[syntax.Node]bool // expressions that are iterated where they stand, once
 	dunders []*syntax.FunctionDef
 }
 
+// Pure says which functions and lambdas of a program change nothing when they are
+// called, and whether operators and attributes may run code of it that does.
+func Pure(m *syntax.Module) (pure map[syntax.Node]bool, hooks bool) {
+	f := gatherFacts(m, true)
+	pure = map[syntax.Node]bool{}
+	syntax.Walk(m, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.FunctionDef:
+			pure[n] = f.pureDef(n)
+		case *syntax.Lambda:
+			pure[n] = f.pureFunction(n)
+		}
+		return true
+	})
+	return pure, f.operators
+}
+
+// pureDef says whether a call of the function itself, without its decorators, changes nothing.
+func (f *facts) pureDef(d *syntax.FunctionDef) bool {
+	own := *d
+	own.Decorators = nil
+	return !d.Async && !f.impure(&own)
+}
+
 // gatherFacts reads a program.
-func gatherFacts(m *syntax.Module) *facts {
-	f := &facts{bound: map[string]int{}, scalars: map[string]int{}, modules: map[string]bool{}, attrs: map[string]bool{},
+func gatherFacts(m *syntax.Module, own bool) *facts {
+	f := &facts{own: own, bound: map[string]int{}, scalars: map[string]int{}, modules: map[string]bool{}, attrs: map[string]bool{},
 		pure: map[string]bool{}, direct: map[syntax.Node]bool{}}
 	syntax.Walk(m, func(n syntax.Node) bool {
 		for _, name := range syntax.Bindings(n) {
@@ -102,7 +127,14 @@ func (f *facts) impure(d *syntax.FunctionDef) bool {
 			return true
 		})
 	}
-	e := f.ofBody(d.Body)
+	w := &effectWalk{f: f}
+	if p := d.Args; p != nil && (d.Name == "__init__" || d.Name == "__post_init__") {
+		if all := parameters(p); len(all) > 0 {
+			w.self = all[0].Arg
+		}
+	}
+	w.block(d.Body)
+	e := w.e
 	for _, name := range e.assigned {
 		generator = generator || outer[name]
 		// The list that a parameter names may be changed by +=.
@@ -247,7 +279,7 @@ func (f *facts) call(n *syntax.Call) {
 }
 
 func (f *facts) module(name string) {
-	if !oneOf(plainModules, name) {
+	if !f.own && !oneOf(plainModules, name) {
 		f.operators, f.iterators, f.dynamic, f.catches = true, true, true, true
 	}
 }
@@ -287,6 +319,7 @@ type effectWalk struct {
 	f     *facts
 	e     effects
 	loops int
+	self  string // of __init__: the object that nobody else has yet
 }
 
 func (f *facts) ofBody(body []syntax.Stmt) effects {
@@ -435,6 +468,11 @@ func (w *effectWalk) target(t syntax.Expr) {
 		w.unpack(t.Elts)
 	case *syntax.List:
 		w.unpack(t.Elts)
+	case *syntax.Attribute:
+		if name, ok := t.Value.(*syntax.Name); !ok || w.self == "" || name.ID != w.self {
+			w.e.sticky = true
+		}
+		w.expr(t)
 	default:
 		w.e.sticky = true
 		w.expr(t)

@@ -178,6 +178,7 @@ func (t *Thread) findInstance(o Value, name string) (Attr, bool) {
 	if own, has := in.Attrs.Str(name); has {
 		return Attr{Value: own, Label: o.Label}, true
 	}
+	o.Label = t.Join(o.Label, in.Attrs.Shape) // that it has none of its own
 	if _, is := o.Obj.(*Exception); is && (!ok || owner.Static) {
 		if v, has := t.dataAttr(o, name); has {
 			return Attr{Value: v}, true
@@ -539,6 +540,7 @@ func (t *Thread) PlainAttr(o Value, name string) (Value, bool, error) {
 // LookupSpecial finds a method on the class of o, as the language's own
 // operations do, and binds it.
 func (t *Thread) LookupSpecial(o Value, name string) (Value, bool) {
+	t.hook(o)
 	cls := t.ClassOf(o)
 	v, owner, ok := t.method(cls, name)
 	if !ok || v.Kind == KNone {

@@ -73,6 +73,7 @@ func (t *Thread) SetAttr(o Value, name string, v Value) error {
 func (t *Thread) SetOwn(o Value, name string, v Value) error {
 	v = t.Under(v)
 	if o.Label != 0 {
+		t.Touch(o, name)
 		v.Label = t.Join(v.Label, o.Label)
 	}
 	switch x := o.Obj.(type) {
@@ -118,6 +119,7 @@ func (t *Thread) SetOwn(o Value, name string, v Value) error {
 		return t.withObject(t.Raise(t.Types.AttributeError,
 			"'%s' object has no attribute '%s' and no __dict__ for setting new attributes", in.Cls.shown(), name), o, name)
 	}
+	in.Attrs.Shape = t.Join(in.Attrs.Shape, o.Label)
 	return t.AddAttr(in, t.Intern(name), v)
 }
 
@@ -248,6 +250,10 @@ func (t *Thread) DelAttr(o Value, name string) error {
 
 // DelOwn deletes an attribute of the object itself.
 func (t *Thread) DelOwn(o Value, name string) error {
+	t.Touch(o, name)
+	if in := InstanceOf(o); in != nil {
+		t.Mark(&in.Attrs.Shape, o.Label)
+	}
 	switch x := o.Obj.(type) {
 	case *Class:
 		if x.Static {

@@ -89,6 +89,7 @@ type Unit struct {
 	Module  string  // "" is the plan itself
 	Codes   []*Code // Codes[0] is the module's body
 	Strict  bool
+	Hooks   bool   // operators and attributes may run code of the program that changes something
 	Source  string // of what a library module compiled while the program runs; "" for all else
 	Summing sync.Once
 	Summed  []byte // identifies the unit in a state; made when the first state is stored, under Summing
@@ -109,6 +110,7 @@ const (
 	FlagModule                          // body of a module: its names are the globals
 	FlagDoc                             // begins with a docstring
 	FlagMethod                          // lies in a class body directly
+	FlagPure                            // calling it changes nothing but, as __init__, its own object
 )
 
 // Try is one entry of the exception table: an exception at a pc in [start, end)
@@ -154,5 +156,6 @@ type Running struct {
 	Need  int // size of a frame's window
 	Fixed int // arguments of a call that needs no binding: as many positional parameters; -1: there is none
 	Sites []Site
+	Lib   bool       // it belongs to a library module
 	Kids  []*Running // of Code.Codes, made when they are first used
 }

@@ -450,6 +450,9 @@ func (t *Thread) orderItems(op syntax.CmpOperator, a, b []Value) (bool, error) {
 func (t *Thread) Contains(o, x Value) (bool, error) {
 	t.See(o.Label)
 	t.See(x.Label)
+	if o.Kind == KIter || o.Kind == KGen {
+		t.Touch(o, "")
+	}
 	if o.Kind == KObject || o.Kind == KSpecial || o.Kind == KClass {
 		if fn, ok := t.Override(o, "__contains__"); ok && fn.Kind != KNone {
 			v, _, err := t.CallSpecial(o, "__contains__", x)

@@ -14,6 +14,7 @@ func (t *Thread) GetItem(o, k Value) (Value, error) {
 	t.Seen = t.Join(o.Label, k.Label)
 	v, err := t.item(o, k)
 	if l := t.Seen; l != 0 {
+		t.Choose(&v, l, o)
 		v.Label = t.Join(v.Label, l)
 	}
 	t.Seen = seen
@@ -400,6 +401,7 @@ func (t *Thread) lookupClassGetItem(o Value) (Value, bool) {
 func (t *Thread) SetItem(o, k, v Value) error {
 	seen := t.Seen
 	t.Seen = t.Join(o.Label, k.Label)
+	t.Touch(o, "")
 	err := t.store(o, k, v)
 	t.Seen = seen
 	return err
@@ -559,6 +561,7 @@ func (t *Thread) Push(l *List, v Value) error {
 func (t *Thread) DelItem(o, k Value) error {
 	seen := t.Seen
 	t.Seen = t.Join(o.Label, k.Label)
+	t.Touch(o, "")
 	err := t.erase(o, k)
 	t.Seen = seen
 	return err

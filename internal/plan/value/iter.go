@@ -48,13 +48,14 @@ var IterNames = [IterKinds]string{
 
 // Iter is an iterator over a value of a built-in class.
 type Iter struct {
-	Kind IterKind
-	Src  Value // what is walked over; KUnset when the end was reached
-	At   int64 // the next place: an index, a byte of a string, a number of a range
-	N    int64 // range: numbers left; dict and set: the size that is expected
-	Step int64 // range
-	left int64 // dict: entries left
-	Stop Value // IterCall: the sentinel; IterBigRange: the next number
+	Kind  IterKind
+	Src   Value    // what is walked over; KUnset when the end was reached
+	At    int64    // the next place: an index, a byte of a string, a number of a range
+	N     int64    // range: numbers left; dict and set: the size that is expected
+	Step  int64    // range
+	left  int64    // dict: entries left
+	Moved label.ID // what its place depends on beside
+	Stop  Value    // IterCall: the sentinel; IterBigRange: the next number
 }
 
 // Generator is the object of a KGen value; the machine makes them.
@@ -186,9 +187,10 @@ func (t *Thread) iterRange(v Value, r *Range) Value {
 func (t *Thread) Next(itv Value) (Value, bool, error) {
 	switch itv.Kind {
 	case KIter:
-		v, ok, err := t.Advance(itv.Obj.(*Iter))
-		if itv.Label != 0 {
-			v.Label = t.Join(v.Label, itv.Label)
+		it := itv.Obj.(*Iter)
+		v, ok, err := t.Advance(it)
+		if itv.Label|it.Moved != 0 {
+			v.Label = t.Join(v.Label, t.Join(itv.Label, it.Moved))
 		}
 		return v, ok, err
 	case KGen:

@@ -31,6 +31,9 @@ type Native struct {
 	// reached from there is free.
 	Streams bool
 
+	// Changes says that the native changes its first argument.
+	Changes bool
+
 	sig signatureCell // of params
 }
 

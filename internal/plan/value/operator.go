@@ -223,6 +223,9 @@ func (t *Thread) Inplace(op syntax.Operator, a, b Value) (Value, error) {
 	switch a.Kind {
 	case KInt, KFloat, KStr, KTuple:
 		return t.binaryInplace(op, a, b)
+	}
+	t.Touch(a, "")
+	switch a.Kind {
 	case KList:
 		switch op {
 		case syntax.Add:

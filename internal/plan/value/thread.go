@@ -42,7 +42,11 @@ type Thread struct {
 	Sticky label.ID // strict mode: what no end of a block lets pc forget
 	Trying bool     // strict mode: somebody may handle an exception
 	Strict bool
-	Plain  bool // labels are off; for measuring their cost only
+
+	Choices []Choice // what data has chosen something from
+	Hooks   bool     // [Unit.Hooks] of the program
+
+	Plain bool // labels are off; for measuring their cost only
 
 	Steps     int64 // left of those that were handed out last
 	StepsLeft int64 // beyond them

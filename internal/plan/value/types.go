@@ -363,6 +363,7 @@ func (t *Thread) method(c *Class, name string) (Value, *Class, bool) {
 // Override returns the method name of v's class when the class or one of its
 // bases brings one that the operators do not know by themselves.
 func (t *Thread) Override(v Value, name string) (Value, bool) {
+	t.hook(v)
 	switch v.Kind {
 	case KObject, KSpecial:
 	case KClass:
@@ -381,6 +382,7 @@ func (t *Thread) Override(v Value, name string) (Value, bool) {
 
 // CallSpecial calls the method name of v's class; false: there is none.
 func (t *Thread) CallSpecial(v Value, name string, args ...Value) (Value, bool, error) {
+	t.hook(v)
 	cls := t.ClassOf(v)
 	m, owner, ok := t.method(cls, name)
 	if !ok || m.Kind == KNone {

@@ -25,6 +25,9 @@ func (vm *VM) loadAttr(f *Frame, i int) error {
 			return vm.invoke(fn, o, []value.Value{n}, nil, nil, retPush, value.Value{})
 		}
 	}
+	if o.Label != 0 && t.Hooks {
+		t.Chosen(o.Label, value.Unknown)
+	}
 	a, ok := t.Find(o, name)
 	if !ok {
 		if tr&value.HasGetattr != 0 {
@@ -185,7 +188,10 @@ func (vm *VM) storeAttr(f *Frame, i int) error {
 		s := &f.run.Sites[i]
 		if s.Kind == value.SiteAdd && s.Cls == in.Cls && s.Ver == t.ClassVersion && int(s.Pos) == len(in.Attrs.Entries) && !in.Attrs.May(s.Hash) {
 			if in.Attrs.Index == nil {
-				return t.AddAttr(in, s.Key, v.With(t.Join(v.Label, o.Label)))
+				if o.Label != 0 {
+					return t.SetOwn(o, name, v)
+				}
+				return t.AddAttr(in, s.Key, v)
 			}
 		}
 		fn, self, args, err := t.Setter(o, name, v)

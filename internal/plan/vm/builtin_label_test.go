@@ -59,7 +59,7 @@ var builtinLabels = []labelCase{
 	{"objects", "class C:\n    x = 1\nc = C()\nc.y = A\nsetattr(c, 'z', B)\nsetattr(c, S, 5)", `
 		getattr(c, 'y'): a
 		getattr(c, 'z'): b
-		getattr(c, 'x'):
+		getattr(c, 'x'): a
 		getattr(c, 'nope', A): a
 		getattr(c, S + 'q', 5): a
 		hasattr(c, P): b

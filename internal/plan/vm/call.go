@@ -139,7 +139,7 @@ func (vm *VM) invoke(fn, self value.Value, pos []value.Value, names []string, na
 		if self.Kind != value.KUnset {
 			pos = prepend(self, pos)
 		}
-		return vm.invoke(m.Fn.With(vm.t.Join(m.Fn.Label, fn.Label)), m.Self, pos, names, named, mode, extra)
+		return vm.invoke(m.Fn.With(vm.t.Join(m.Fn.Label, fn.Label)), m.Self.With(vm.t.Join(m.Self.Label, fn.Label)), pos, names, named, mode, extra)
 	case value.KClass:
 		if self.Kind != value.KUnset {
 			pos = prepend(self, pos)
@@ -193,6 +193,9 @@ func (vm *VM) callFunc(fv, self value.Value, pos []value.Value, names []string, 
 		if err == nil {
 			err = vm.bind(g.f.st, fn, self, pos, names, named)
 		}
+		if err == nil && fn.Run.Lib && !vm.frames[vm.depth].library() {
+			vm.calledBack(g.f)
+		}
 		if err != nil {
 			return vm.failed(mode, extra, err)
 		}
@@ -207,6 +210,9 @@ func (vm *VM) callFunc(fv, self value.Value, pos []value.Value, names []string, 
 	if err := vm.bind(f.st, fn, self, pos, names, named); err != nil {
 		vm.pop(f)
 		return vm.failed(mode, extra, err)
+	}
+	if fv.Label != 0 || fn.Run.Lib {
+		vm.called(f, vm.frames[vm.depth-1], self)
 	}
 	return nil
 }

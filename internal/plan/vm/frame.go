@@ -22,6 +22,8 @@ type Frame struct {
 	grown   bool     // the frame began a new slab
 	mode    retMode  // what is done with the value that the frame returns
 	ret     label.ID // joined into that value: what the choice of the function depends on
+	raised  bool     // the control label was raised for the call
+	before  label.ID // what it was
 	gen     *Gen     // whose frame this is
 	def     *classDef
 	extra   value.Value // belongs to mode: the new instance, the default of next()
@@ -80,7 +82,7 @@ func (vm *VM) running(c *value.Code) *value.Running {
 	if r := rs[c.ID]; r != nil {
 		return r
 	}
-	r := &value.Running{Code: c, Need: len(c.Slots) + c.Stack + 1, Fixed: -1}
+	r := &value.Running{Code: c, Need: len(c.Slots) + c.Stack + 1, Fixed: -1, Lib: c.Unit.Module != ""}
 	if c.KwOnly == 0 && c.Star < 0 && c.KwStar < 0 && c.Flags&(value.FlagGenerator|value.FlagCoroutine) == 0 {
 		r.Fixed = c.PosOnly + c.Pos
 	}
@@ -197,6 +199,10 @@ func (vm *VM) grow(n int) {
 // pop leaves the frame at the top.
 func (vm *VM) pop(f *Frame) {
 	vm.depth--
+	if f.raised {
+		f.raised = false
+		vm.t.PC = vm.t.Join(f.before, vm.t.Sticky)
+	}
 	if f.handled.Kind != value.KUnset {
 		f.handled = value.Value{}
 		vm.handlers--

@@ -61,6 +61,7 @@ const frameBytes = 320
 // at. The frame that it came from must have been saved.
 func (vm *VM) resume(gv, sent value.Value, mode retMode, extra value.Value) error {
 	t := &vm.t
+	t.Touch(gv, "")
 	g := gv.Obj.(*Gen)
 	if g.running {
 		return vm.failed(mode, extra, t.Raise(t.Types.ValueError, "%s already executing", g.word()))

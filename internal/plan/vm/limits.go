@@ -80,6 +80,9 @@ func (vm *VM) live() int64 {
 	}
 	h.value(vm.result)
 	h.value(vm.pending.extra)
+	for _, c := range vm.t.Choices {
+		h.value(c.From)
+	}
 	for _, c := range vm.t.Output {
 		h.size += int64(len(c.Text)) + 32
 	}

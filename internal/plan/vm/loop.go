@@ -407,7 +407,9 @@ next:
 			if l := x.Obj.(*value.List); uint64(y.N) < uint64(len(l.Items)) {
 				st[sp] = l.Items[y.N]
 				if j := x.Label | y.Label | l.Shape; j != 0 {
-					st[sp].Label = t.Join(t.Join(st[sp].Label, x.Label), t.Join(l.Shape, y.Label))
+					j = t.Join(x.Label, t.Join(l.Shape, y.Label))
+					t.Choose(&st[sp], j, *x)
+					st[sp].Label = t.Join(st[sp].Label, j)
 				}
 				sp++
 				goto next
@@ -428,6 +430,9 @@ next:
 					j = t.Join(t.Join(x.Label, y.Label), l.Shape)
 				}
 				sp--
+				if j != 0 {
+					t.Choose(&l.Items[y.N], j, *x)
+				}
 				*x = l.Items[y.N]
 				if j != 0 {
 					x.Label = t.Join(x.Label, j)
@@ -464,6 +469,9 @@ next:
 			if o, ok := x.Obj.(*value.Instance); ok && o.Cls == s.Cls && s.Ver == vm.t.ClassVersion {
 				if e := o.Attrs.Entries; int(s.Pos) < len(e) && sameName(&e[s.Pos].Key, s.Key) {
 					l := x.Label
+					if l != 0 && t.Hooks {
+						t.Chosen(l, value.Unknown)
+					}
 					*x = e[s.Pos].Val
 					if l != 0 {
 						x.Label = t.Join(x.Label, l)
@@ -532,7 +540,7 @@ next:
 		x := &st[sp-1]
 		switch s.Kind {
 		case value.SiteMethod:
-			if o, ok := x.Obj.(*value.Instance); ok && o.Cls == s.Cls && s.Ver == vm.t.ClassVersion && !o.Attrs.May(s.Hash) {
+			if o, ok := x.Obj.(*value.Instance); ok && o.Cls == s.Cls && s.Ver == vm.t.ClassVersion && !o.Attrs.May(s.Hash) && o.Attrs.Shape == 0 {
 				st[sp] = *x
 				*x = s.Val.With(x.Label)
 				sp++
@@ -673,6 +681,9 @@ next:
 		if v, err = t.Iter(*x); err != nil {
 			goto raise
 		}
+		if v.Label != 0 {
+			vm.goesOver(*x, v)
+		}
 		st[sp-1] = v
 	case bytecode.ForIter, bytecode.ForIterFast:
 		x := &st[sp-1]
@@ -704,14 +715,14 @@ next:
 				sp--
 				ip = in.Arg()
 			case bytecode.Op(in) == bytecode.ForIterFast:
-				if x.Label != 0 {
-					v.Label = t.Join(v.Label, x.Label)
+				if x.Label|it.Moved != 0 {
+					v.Label = t.Join(v.Label, t.Join(x.Label, it.Moved))
 				}
 				st[code[ip]] = v
 				ip++
 			default:
-				if x.Label != 0 {
-					v.Label = t.Join(v.Label, x.Label)
+				if x.Label|it.Moved != 0 {
+					v.Label = t.Join(v.Label, t.Join(x.Label, it.Moved))
 				}
 				st[sp] = v
 				sp++
@@ -798,6 +809,9 @@ next:
 				}
 				copy(g.st, st[sp-n:sp])
 				g.ret = l
+				if l != 0 || fn.Run.Lib {
+					vm.called(g, f, value.Value{})
+				}
 				f, code, st, consts = g, g.code.Instrs, g.st, g.code.Consts
 				sp, ip = g.sp, 0
 				goto next
@@ -813,6 +827,9 @@ next:
 				}
 				f.ip, f.sp, f.high = ip, sp-1-n, sp
 				l := x.Label
+				if l != 0 {
+					vm.picks(*x, value.Value{})
+				}
 				if v, err = vm.newInstance(c, m); err != nil {
 					goto raise
 				}
@@ -873,6 +890,13 @@ next:
 				}
 				copy(g.st, args)
 				g.ret = l
+				if l != 0 || fn.Run.Lib {
+					self := value.Value{}
+					if len(args) > n {
+						self = args[0]
+					}
+					vm.called(g, f, self)
+				}
 				f, code, st, consts = g, g.code.Instrs, g.st, g.code.Consts
 				sp, ip = g.sp, 0
 				goto next

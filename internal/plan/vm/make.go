@@ -366,6 +366,9 @@ func (vm *VM) annotate(f *Frame, a, w int) error {
 
 // construct executes cls(…).
 func (vm *VM) construct(cls value.Value, pos []value.Value, names []string, named []value.Value, mode retMode, extra value.Value) error {
+	if cls.Label != 0 {
+		vm.picks(cls, value.Value{})
+	}
 	c := cls.Obj.(*value.Class)
 	if cls.N != 0 { // from type.__call__
 		cls.N = 0

@@ -1,6 +1,8 @@
 package vm
 
 import (
+	"slices"
+
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/value"
 )
@@ -55,6 +57,16 @@ func (vm *VM) native(n *value.Native, self value.Value, pos []value.Value, names
 			return vm.drainArg(n, sig, i, self, pos, names, named, l)
 		}
 	}
+	if len(t.Choices) > 0 && len(a.Pos) > 0 {
+		vm.touches(n, a.Pos)
+	}
+	if vm.gives(a) && !n.Changes && !keeps(n.Name) && !vm.frames[vm.depth].library() {
+		args := slices.Concat(a.Pos, a.Star, a.Named)
+		if sig.Self {
+			args = args[1:]
+		}
+		vm.callbacks(args)
+	}
 	any := label.ID(0)
 	if !n.Precise {
 		for i := range a.Pos {
@@ -94,6 +106,9 @@ func (vm *VM) native(n *value.Native, self value.Value, pos []value.Value, names
 		}
 	}
 	t.Seen = seen
+	if err == nil && any|v.Label != 0 && v.Changeable() {
+		vm.choices(v, t.Join(v.Label, any), &a.Args)
+	}
 	if any != 0 {
 		if err == nil {
 			v.Label = t.Join(v.Label, any)

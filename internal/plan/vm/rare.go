@@ -411,6 +411,9 @@ func (vm *VM) unpack(f *Frame, in bytecode.Instr) error {
 	if !t.CanIter(v) {
 		return vm.labelled(t.Raise(t.Types.TypeError, "cannot unpack non-iterable %s object", t.ClassName(v)), []value.Value{v})
 	}
+	if v.Label != 0 && (v.Kind == value.KIter || v.Kind == value.KGen) {
+		t.Touch(v, "")
+	}
 	if t.Foreign(v) {
 		if v.Kind == value.KGen || v.Kind == value.KObject {
 			v = f.take()

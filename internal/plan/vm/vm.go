@@ -138,7 +138,7 @@ func New(p *Program, cfg Config) (*VM, error) {
 	t.Began, t.Now, t.Seed = cfg.Now, cfg.Now, cfg.Seed
 	t.Types = builtinTypes()
 	t.Natives = natives()
-	t.Strict = p.unit.Strict
+	t.Strict, t.Hooks = p.unit.Strict, p.unit.Hooks
 	t.Plain = cfg.Plain
 	if t.Labels = cfg.Labels; t.Labels == nil {
 		t.Labels = label.NewTable()

@@ -122,7 +122,7 @@ func planPackages() map[string]Package {
 			Tests:   []string{cpython},
 		},
 		"internal/plan/check": {
-			Imports: []string{fault, tool, syntax, "internal/plan/label", "internal/plan/policy", "internal/plan/library", jsondoc, toolSchema},
+			Imports: []string{fault, tool, syntax, "internal/plan/label", "internal/plan/policy", "internal/plan/library", "internal/plan/compile", jsondoc, toolSchema},
 			Tests:   []string{cpython, "internal/plan/builtin", "internal/plan/value", "internal/plan/subset", "internal/plan/vm", toolfile},
 		},
 		"internal/plan": {

@@ -15,6 +15,7 @@ var (
 	first    = flag.Uint64("first", 1, "the seed of the first")
 	most     = flag.Int("most", 3, "how many failures are shown")
 	only     = flag.String("only", "", "a file with the one plan to run")
+	known    = flag.Bool("known", false, "also run what is left out for a reason")
 	every    = flag.Int("every", 1, "how many plans are made of each statement")
 )
 
@@ -74,14 +75,14 @@ func TestCases(t *testing.T) {
 	o := newOracle(t)
 	for _, part := range strings.Split("\n"+string(text), "\n--- ")[1:] {
 		title, src, _ := strings.Cut(part, "\n")
-		known := [2]bool{strings.HasPrefix(title, "[known"), strings.HasPrefix(title, "[known")}
+		left := [2]bool{strings.HasPrefix(title, "[known"), strings.HasPrefix(title, "[known")}
 		if strings.HasPrefix(title, "[known in mode ") {
-			known[0] = strings.HasPrefix(title, "[known in mode normal")
-			known[1] = !known[0]
+			left[0] = strings.HasPrefix(title, "[known in mode normal")
+			left[1] = !left[0]
 		}
 		branches := strings.HasPrefix(title, "[branches]")
 		for mode, name := range modes {
-			if known[mode] {
+			if left[mode] && !*known {
 				t.Logf("%s: left out in mode %s", title, name)
 				continue
 			}

@@ -61,6 +61,8 @@ func newGrammar(t testing.TB) *grammar {
 				g.loops = list
 			case section == "look":
 				g.eyes = list
+			case section != "" && *known:
+				g.act = append(g.act, list...)
 			case section != "":
 				g.known[section] = list
 			}

@@ -1,22 +1,22 @@
 --- data chooses a constant out of a list
 sink(["a", "b", "c"][src.num()])
 sink(1)
---- [known: the receiver] data chooses which list grows
+--- data chooses which list grows
 xs, ys = [1], [2]
 [xs, ys][src.num() % 2].append(3)
 sink(len(xs))
 sink(len(ys))
---- [known: the receiver] data chooses which dict is written to
+--- data chooses which dict is written to
 a, b = {"x": 1}, {"x": 2}
 {"a": a, "b": b, "c": b}[src.key()]["x"] = 5
 sink(a["x"])
 sink(b["x"])
---- [known: the receiver] data chooses which set grows
+--- data chooses which set grows
 a, b = {1}, {2}
 [a, b][src.num() % 2].add(5)
 sink(len(a))
 sink(len(b))
---- [known: the receiver] data chooses whose attribute is set
+--- data chooses whose attribute is set
 class P:
     def __init__(self):
         self.a = 1
@@ -24,7 +24,7 @@ p, q = P(), P()
 [p, q][src.num() % 2].a = 2
 sink(p.a)
 sink(q.a)
---- [known: the receiver] data chooses which class gets an attribute
+--- data chooses which class gets an attribute
 class P:
     n = 0
 class Q:
@@ -32,12 +32,12 @@ class Q:
 [P, Q][src.num() % 2].n += 1
 sink(P.n)
 sink(Q().n)
---- [known: the receiver] data chooses which iterator goes on
+--- data chooses which iterator goes on
 i, j = iter([1, 2, 3]), iter([1, 2, 3])
 next([i, j][src.num() % 2])
 sink(next(i))
 sink(next(j))
---- [known: the receiver] data chooses which generator goes on
+--- data chooses which generator goes on
 def gen():
     yield 1
     yield 2
@@ -45,13 +45,13 @@ g, h = gen(), gen()
 next([g, h][src.num() % 2])
 sink(next(g))
 sink(next(h))
---- [known: the receiver] data chooses which generator of random numbers is asked
+--- data chooses which generator of random numbers is asked
 import random
 r, s = random.Random(1), random.Random(2)
 [r, s][src.num() % 2].random()
 sink(r.random())
 sink(s.random())
---- [known: the receiver] data chooses which of the iterators of tee goes on
+--- data chooses which of the iterators of tee goes on
 from itertools import tee
 a, b = tee([1, 2, 3])
 next([a, b][src.num() % 2])
@@ -67,7 +67,7 @@ d = {"a": 1}
 d.pop(src.key(), None)
 sink("a" in d)
 sink(len(d))
---- [known: the receiver] data chooses the name of an attribute that is set
+--- data chooses the name of an attribute that is set
 class P:
     pass
 p = P()
@@ -83,13 +83,13 @@ p.a, p.b, p.c = 1, 2, 3
 delattr(p, src.key())
 sink(hasattr(p, "a"))
 sink(hasattr(p, "b"))
---- [known: the callee] data chooses a function of a dict
+--- data chooses a function of a dict
 total = []
 def f(): total.append(1)
 def g(): pass
 {"a": f, "b": g, "c": g}[src.key()]()
 sink(len(total))
---- [known: the callee] data chooses the name of a method
+--- data chooses the name of a method
 total = []
 class P:
     def a(self): total.append(1)
@@ -97,7 +97,7 @@ class P:
     def c(self): pass
 getattr(P(), src.key())()
 sink(len(total))
---- [known: the callee] data chooses a class
+--- data chooses a class
 total = []
 class A:
     def __init__(self): total.append(1)
@@ -113,7 +113,7 @@ class B:
     def go(self): pass
 [A(), B()][src.num() % 2].go()
 sink(len(total))
---- [known: the callee] data chooses whose operator is called
+--- data chooses whose operator is called
 total = []
 class A:
     def __add__(self, x):
@@ -124,7 +124,7 @@ class B:
         return 1
 [A(), B()][src.num() % 2] + 1
 sink(len(total))
---- [known: the callee] data chooses whose property is read
+--- data chooses whose property is read
 total = []
 class A:
     @property
@@ -135,7 +135,7 @@ class B:
     p = 1
 [A(), B()][src.num() % 2].p
 sink(len(total))
---- [known: the callee] data chooses whose text is made
+--- data chooses whose text is made
 total = []
 class A:
     def __str__(self):
@@ -157,7 +157,7 @@ c, d = counter(), counter()
 [c, d][src.num() % 2]()
 sink(c())
 sink(d())
---- [known: the callee] data chooses a decorated function
+--- data chooses a decorated function
 total = []
 def noted(f):
     def inner(*args):
@@ -169,19 +169,19 @@ def f(): pass
 def g(): pass
 [f, g][src.num() % 2]()
 sink(len(total))
---- [known: the callee] data says how often map calls
+--- data says how often map calls
 total = []
 def f(x): total.append(1)
 list(map(f, src.data()))
 sink(len(total))
---- [known: the callee] data says how often sorted calls
+--- data says how often sorted calls
 total = []
 def f(x):
     total.append(1)
     return x
 sorted(src.data(), key=f)
 sink(len(total))
---- [known: the callee] a set calls __hash__ as often as data says
+--- a set calls __hash__ as often as data says
 total = []
 class P:
     def __hash__(self):

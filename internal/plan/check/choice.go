@@ -1,0 +1,318 @@
+package check
+
+import (
+	"strings"
+
+	"praxis/internal/plan/syntax"
+)
+
+// choice is what data chose something from; see package value. Here choices of
+// all runs are one list, and what may be chosen in any run is.
+type choice struct {
+	lab  *lab
+	from val
+}
+
+// maxChoices bounds the choices that are kept apart.
+const maxChoices = 64
+
+// choose notes that data of the set l chose out among what from holds.
+func (f *frame) choose(out val, l *lab, from val) {
+	a := f.a
+	if l == nil || out.objs == nil || from.objs == nil || l.within(from.must) {
+		return
+	}
+	from = val{objs: from.objs, fl: reached}
+	for i := range a.choices {
+		c := &a.choices[i]
+		if sameLab(c.lab, l) || i == maxChoices-1 {
+			a.growLab(&c.lab, l)
+			a.grow(&c.from, from)
+			return
+		}
+	}
+	a.choices = append(a.choices, choice{l, from})
+	a.grew()
+}
+
+// overlaps says whether two sets have a source in common.
+func (l *lab) overlaps(o *lab) bool {
+	return both(l, o) != nil || l.any() && o != nil || o.any() && l != nil
+}
+
+// chosen gathers what a value of the set l may have been chosen from.
+func (f *frame) chosen(l *lab) (from val) {
+	if l == nil {
+		return val{}
+	}
+	for _, c := range f.a.choices {
+		if c.lab.overlaps(l) {
+			from = join(from, c.from)
+		}
+	}
+	return from
+}
+
+// stay makes all that follows depend on l.
+func (f *frame) stay(l *lab) { f.pc = union(f.pc, l) }
+
+// reachAll visits what can be reached, also by way of functions and classes.
+func (a *analysis) reachAll(v val, visit func(*object)) {
+	more := v.objs
+	for done := (*oset)(nil); !more.within(done); {
+		done = done.union(more)
+		next := done
+		a.reach(done, func(o *object) {
+			next = next.union(&o.only)
+			switch o.kind {
+			case oInst:
+				next = next.union(&o.of.only)
+			case oClass:
+				for _, b := range o.class.bases {
+					next = next.union(&b.only)
+				}
+				for i := range o.attrs {
+					next = next.union(o.attrs[i].v.objs)
+				}
+			case oFunc:
+				for act := o.code.outer; act != nil && act.fn.outer != nil; act = act.fn.outer {
+					for _, c := range act.cells {
+						next = next.union(c.objs)
+					}
+				}
+				for i := range o.attrs {
+					next = next.union(o.attrs[i].v.objs)
+				}
+			}
+		})
+		more = next
+	}
+	for _, id := range more.all() {
+		visit(a.objects[id])
+	}
+}
+
+// touch notes that what v refers to is changed: if data chose it, all that could
+// have been chosen is. attr is the name of an attribute, or "".
+func (f *frame) touch(v val, attr string) {
+	from := f.chosen(v.may)
+	if from.objs == nil || v.objs == nil {
+		return
+	}
+	a := f.a
+	for _, id := range v.objs.all() {
+		switch o := a.objects[id]; o.kind {
+		case oList, oTuple, oSet, oDict, oData, oIter, oOpaque:
+			if attr != "" {
+				f.stay(v.may)
+			}
+		case oInst:
+			if attr == "" {
+				f.stay(v.may)
+			}
+		default:
+			f.stay(v.may)
+		}
+		if a.objects[id].kind == oOpaque {
+			f.stay(v.may)
+		}
+	}
+	a.reachAll(from, func(o *object) {
+		switch o.kind {
+		case oInst:
+			if e := ent(o.attrs, attr); e != nil && attr != "" {
+				a.grow(&e.v, val{may: v.may})
+			}
+			a.growLab(&o.shape, v.may)
+		case oList, oSet, oDict, oData, oIter, oOpaque:
+			if attr == "" {
+				a.growLab(&o.shape, v.may)
+			}
+			if o.kind == oOpaque {
+				a.grow(&o.elem, val{may: v.may, fl: reached})
+			}
+		}
+	})
+}
+
+// hook notes that an operator may run code of the program that data chose.
+func (f *frame) hook(vs ...val) {
+	if !f.a.hooks {
+		return
+	}
+	for _, v := range vs {
+		if v.may == nil || f.chosen(v.may).objs == nil {
+			continue
+		}
+		for _, id := range v.objs.all() {
+			switch f.a.objects[id].kind {
+			case oInst, oOpaque, oSuper:
+				f.stay(v.may)
+			}
+		}
+	}
+}
+
+// picks notes that v is called: if data chose it among functions that do
+// different things, all that follows depends on the choice.
+func (f *frame) picks(v val) {
+	from := f.chosen(v.may)
+	if from.objs == nil {
+		return
+	}
+	a := f.a
+	var first syntax.Node
+	several := false
+	see := func(n syntax.Node) {
+		several = several || first != nil && n != first
+		first = n
+	}
+	name := ""
+	var look func(v val)
+	look = func(v val) {
+		for _, id := range v.objs.all() {
+			switch o := a.objects[id]; o.kind {
+			case oFunc:
+				name = o.code.name
+				see(o.node)
+			case oBound:
+				if o.fn.objs != nil {
+					look(o.fn)
+				}
+			case oTool, oNative:
+			default:
+				several = true
+			}
+		}
+	}
+	look(v)
+	if first == nil && !several {
+		for _, id := range v.objs.all() {
+			if o := a.objects[id]; o.kind == oBound {
+				f.touch(o.recv.with(v.may), "")
+			}
+		}
+		several = len(v.objs.all()) > 1
+	}
+	a.reachAll(from, func(o *object) {
+		switch o.kind {
+		case oFunc:
+			if o.code.class == nil {
+				see(o.node)
+			}
+		case oClass:
+			if m, ok := a.classAttr(o, name); ok {
+				look(m)
+			}
+		case oPartial, oBound:
+			several = true
+		}
+	})
+	if several {
+		f.stay(v.may)
+	}
+}
+
+// pureCall says whether calling an object changes nothing.
+func (f *frame) pureCall(o *object) bool {
+	switch o.kind {
+	case oFunc:
+		return f.a.pure[o.node]
+	case oBound:
+		for _, id := range o.fn.objs.all() {
+			if !f.pureCall(f.a.objects[id]) {
+				return false
+			}
+		}
+		return o.fn.objs != nil || !changer(o.name)
+	case oNative:
+		_, method, dotted := strings.Cut(o.name, ".")
+		if !dotted {
+			return o.name != "next" && o.name != "setattr" && o.name != "delattr"
+		}
+		return !changer(method)
+	case oClass:
+		for _, name := range [...]string{"__init__", "__new__", "__post_init__"} {
+			if m, ok := f.a.classAttr(o, name); ok {
+				for _, id := range m.objs.all() {
+					if p := f.a.objects[id]; p.kind != oNative && !f.pureCall(p) {
+						return false
+					}
+				}
+			}
+		}
+		return true
+	case oTool, oSpace:
+		return true
+	}
+	return false
+}
+
+// changer says whether a method that is built in may change its object.
+func changer(name string) bool {
+	switch name {
+	case "count", "index", "get", "keys", "values", "items", "copy", "union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint",
+		"upper", "lower", "strip", "lstrip", "rstrip", "split", "rsplit", "splitlines", "partition", "rpartition", "join", "format", "startswith", "endswith", "replace",
+		"find", "rfind", "title", "capitalize", "casefold", "isdigit", "isalpha", "isalnum", "isspace", "encode", "decode", "fromkeys", "isoformat", "strftime":
+		return false
+	}
+	return true
+}
+
+// callsBack notes that something built in calls what it was given as often, and takes
+// as much out of iterators, as what else it was given says.
+func (f *frame) callsBack(x args, recv val) {
+	all := join(x.all(), recv)
+	if all.objs == nil {
+		return
+	}
+	impure, moves := false, false
+	for _, id := range x.all().objs.all() {
+		switch o := f.a.objects[id]; o.kind {
+		case oFunc, oBound, oClass:
+			impure = impure || !f.pureCall(o)
+		case oNative:
+			impure = impure || !f.pureCall(o)
+		case oPartial, oWrap:
+			impure = true
+		case oGen:
+			impure = impure || len(x.pos)+len(x.named) > 1 || recv.objs != nil
+		case oIter:
+			moves = true
+		case oOpaque:
+			switch module, _, _ := strings.Cut(o.name, "."); module {
+			case "itertools", "functools", "map", "filter", "zip", "enumerate", "reversed", "operator", "csv", "re":
+				impure = impure || len(x.pos)+len(x.named) > 1
+				moves = true
+			}
+		case oInst:
+			_, calls := f.a.classAttr(o.of, "__call__")
+			impure = impure || calls || f.a.hooks
+		case oList, oTuple, oSet, oDict:
+			if f.a.hooks {
+				impure = impure || f.a.holdsInstance(o)
+			}
+		}
+	}
+	if !impure && !moves {
+		return
+	}
+	l := f.a.deep(all)
+	if impure {
+		f.stay(l)
+	}
+	for _, id := range x.all().objs.all() {
+		if o := f.a.objects[id]; o.kind == oIter || o.kind == oOpaque {
+			f.a.growLab(&o.shape, l)
+		}
+	}
+}
+
+func (a *analysis) holdsInstance(o *object) bool {
+	for _, id := range a.contents(o).objs.all() {
+		if a.objects[id].kind == oInst {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,291 @@
+package vm
+
+import (
+	"praxis/internal/plan/label"
+	"praxis/internal/plan/value"
+)
+
+// touches notes which of the arguments of a native is changed by it: the first one,
+// and iterators, which go on.
+func (vm *VM) touches(n *value.Native, pos []value.Value) {
+	t := &vm.t
+	for i := range pos {
+		if v := &pos[i]; v.Label != 0 && (i == 0 && n.Changes || v.Kind == value.KIter || v.Kind == value.KGen || v.Kind == value.KSpecial) {
+			attr := ""
+			if name, ok := pos[min(1, len(pos)-1)].Obj.(*value.Str); ok && v.Kind == value.KObject {
+				attr = name.Text
+			}
+			t.Touch(*v, attr)
+		}
+	}
+}
+
+// choices notes what a native that gave v may have chosen it from.
+func (vm *VM) choices(v value.Value, l label.ID, a *value.Args) {
+	for _, vs := range [...][]value.Value{a.Pos, a.Star, a.Named} {
+		for i := range vs {
+			if vs[i].Changeable() {
+				vm.t.Choose(&v, l, vs[i])
+			}
+		}
+	}
+}
+
+// goesOver notes that something goes over x by way of the iterator it: x is changed
+// by that if it is the iterator itself, else its order may have chosen what comes.
+func (vm *VM) goesOver(x, it value.Value) {
+	if x.Obj == it.Obj {
+		vm.t.Touch(x, "")
+	} else {
+		vm.t.Choose(&x, it.Label, x)
+	}
+}
+
+// called is called when a function of the program or of the library is about to run in
+// g, called by f; self is set when it is called as a method.
+func (vm *VM) called(g, f *Frame, self value.Value) {
+	t := &vm.t
+	if g.run.Lib && !f.library() {
+		vm.calledBack(g)
+	}
+	if g.ret == 0 || len(t.Choices) == 0 {
+		return
+	}
+	pc := t.PC
+	if vm.picks(value.Value{Kind: value.KFunc, Obj: g.fn, Label: g.ret}, self) && t.Join(t.PC, g.ret) != t.PC {
+		g.raised, g.before = true, pc
+		t.PC = t.Join(t.PC, g.ret)
+	}
+}
+
+// picks reports whether data chose fn among functions that do different things. If
+// any of them changes something, all that follows depends on the choice.
+func (vm *VM) picks(fn, self value.Value) bool {
+	t := &vm.t
+	others := false
+	t.Chosen(fn.Label, func(from value.Value) bool {
+		ok := true
+		see := func(c value.Value) {
+			if c.Obj != fn.Obj {
+				others = true
+				ok = ok && vm.pure(c)
+			}
+		}
+		f, _ := fn.Obj.(*value.Func)
+		if f != nil && self.Kind != value.KUnset && t.Join(self.Label, fn.Label) == self.Label {
+			t.Reach(from, fn.Label, func(o value.Object) {
+				cls, _ := o.(*value.Class)
+				if in, is := o.(*value.Instance); is {
+					cls = in.Cls
+				}
+				if cls != nil {
+					if m, _, has := cls.Lookup(f.Name); has {
+						see(m)
+					}
+				}
+			})
+		} else {
+			vm.callables(from, see)
+		}
+		return ok && (!others || vm.pure(fn))
+	})
+	return others
+}
+
+// callables calls see with what can be called in a container, or among the attributes of an object.
+func (vm *VM) callables(from value.Value, see func(value.Value)) {
+	seen := map[value.Object]bool{}
+	var look func(v value.Value, deep bool)
+	dict := func(d *value.Dict) {
+		for i := range d.Entries {
+			look(d.Entries[i].Val, false)
+		}
+	}
+	look = func(v value.Value, first bool) {
+		vm.t.Steps--
+		if v.Obj == nil || seen[v.Obj] {
+			return
+		}
+		switch o := v.Obj.(type) {
+		case *value.Func, *value.Native:
+			see(v)
+		case *value.Method:
+			see(v)
+			if first {
+				look(o.Fn, false)
+			}
+		case *value.Wrapper:
+			look(o.Fn, false)
+		case *value.Property:
+			look(o.Get, false)
+		case *value.Class:
+			seen[o] = true
+			if !first {
+				see(v)
+				return
+			}
+			for _, b := range o.MRO {
+				if !b.Static {
+					dict(&b.Attrs)
+				}
+			}
+		case *value.Instance:
+			seen[o] = true
+			if m, _, ok := o.Cls.Lookup("__call__"); ok {
+				look(m, false)
+			}
+			dict(&o.Attrs)
+			look(o.Base, false)
+			if first {
+				look(value.ClassValue(o.Cls), true)
+			}
+		case *value.Module:
+			dict(&o.Names)
+		default:
+			switch v.Kind {
+			case value.KList, value.KTuple, value.KDict, value.KSet, value.KIter, value.KView:
+				seen[v.Obj] = true
+				vm.elements(v, func(e value.Value) { look(e, false) })
+			}
+		}
+	}
+	look(from, true)
+}
+
+// elements calls f with what a container holds directly.
+func (vm *VM) elements(v value.Value, f func(value.Value)) {
+	all := func(vs ...value.Value) {
+		for i := range vs {
+			f(vs[i])
+		}
+	}
+	switch o := v.Obj.(type) {
+	case *value.List:
+		all(o.Items...)
+	case *value.Tuple:
+		all(o.Items...)
+	case *value.Dict:
+		for i := range o.Entries {
+			all(o.Entries[i].Key, o.Entries[i].Val)
+		}
+	case *value.View:
+		vm.elements(value.Value{Kind: value.KDict, Obj: o.Dict}, f)
+	case *value.Set:
+		for i := range o.Table {
+			f(o.Table[i].Key)
+		}
+	case *value.Iter:
+		all(o.Src, o.Stop)
+	}
+}
+
+// pure reports whether a call of v changes nothing.
+func (vm *VM) pure(v value.Value) bool {
+	switch o := v.Obj.(type) {
+	case *value.Func:
+		return o.Code.Flags&value.FlagPure != 0
+	case *value.Method:
+		return vm.pure(o.Fn)
+	case *value.Native:
+		return !o.Changes
+	case *value.Wrapper:
+		return vm.pure(o.Fn)
+	case *value.Class:
+		for _, name := range [...]string{"__init__", "__new__", "__post_init__"} {
+			if m, owner, ok := o.Lookup(name); ok && !owner.Static && !vm.pure(m) {
+				return false
+			}
+		}
+		return true
+	case *value.ToolRef:
+		return true
+	}
+	return false
+}
+
+// gives reports whether a native is given anything that it could call or take elements of.
+func (vm *VM) gives(a *argSlot) bool {
+	const able = 1<<value.KFunc | 1<<value.KMethod | 1<<value.KNative | 1<<value.KClass | 1<<value.KObject | 1<<value.KIter | 1<<value.KGen
+	kinds := uint64(0)
+	for i := range a.Pos {
+		kinds |= 1 << a.Pos[i].Kind
+	}
+	for i := range a.Star {
+		kinds |= 1 << a.Star[i].Kind
+	}
+	for i := range a.Named {
+		kinds |= 1 << a.Named[i].Kind
+	}
+	if kinds&able != 0 {
+		return true
+	}
+	return vm.t.Hooks && kinds&(1<<value.KList|1<<value.KTuple|1<<value.KSet|1<<value.KDict) != 0
+}
+
+// keeps reports whether a native neither calls what it is given nor takes elements of it.
+func keeps(name string) bool {
+	switch name {
+	case "isinstance", "issubclass", "type", "id", "callable", "getattr", "hasattr", "iter", "next", "object.__new__", "type.__call__", "type.__new__":
+		return true
+	}
+	return false
+}
+
+// calledBack is callbacks for a function of the library. Its own object or class
+// is not what it calls back.
+func (vm *VM) calledBack(g *Frame) {
+	args := g.st[:g.code.Params]
+	if len(args) > 0 && (g.code.Slots[0] == "self" || g.code.Slots[0] == "cls") {
+		args = args[1:]
+	}
+	vm.callbacks(args)
+}
+
+// callbacks notes that code that is no part of the program calls what it was
+// given as often, and takes as much out of iterators, as its other arguments say.
+func (vm *VM) callbacks(args []value.Value) {
+	t := &vm.t
+	for i := range args {
+		v := &args[i]
+		moves := v.Kind == value.KIter || v.Kind == value.KGen
+		switch v.Kind {
+		case value.KFunc, value.KMethod, value.KNative, value.KClass:
+			if vm.pure(*v) {
+				continue
+			}
+		case value.KObject:
+			if _, _, ok := t.ClassOf(*v).Lookup("__call__"); !ok && !t.Hooks {
+				continue
+			}
+		case value.KList, value.KTuple, value.KSet, value.KDict:
+			objects := false
+			if t.Hooks {
+				vm.elements(*v, func(e value.Value) { objects = objects || e.Kind == value.KObject })
+			}
+			if !objects {
+				continue
+			}
+		default:
+			if !moves {
+				continue
+			}
+		}
+		l := label.ID(0)
+		for j := range args {
+			if o := &args[j]; i != j || !moves {
+				l = t.Join(l, t.Join(o.Label, shapeOf(t, *o)))
+				if !moves || o.Kind == value.KTuple {
+					vm.elements(*o, func(e value.Value) { l = t.Join(l, e.Label) })
+				}
+			}
+		}
+		if it, ok := v.Obj.(*value.Iter); ok {
+			it.Moved = t.Join(it.Moved, l)
+		} else if l != 0 {
+			t.Stick(l)
+		}
+	}
+}
+
+// library reports whether code of the library runs in f.
+func (f *Frame) library() bool { return f != nil && f.run != nil && f.run.Lib }
