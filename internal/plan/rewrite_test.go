@@ -208,3 +208,20 @@ func TestTypedRepliesLabels(t *testing.T) {
 		}
 	}
 }
+
+// TestTypedRepliesBound reads definitions that double with each name in bounded time.
+func TestTypedRepliesBound(t *testing.T) {
+	for _, last := range []string{"5 | 5", "int | int"} {
+		src := "X0 = " + last + "\n"
+		for i := range 40 {
+			src += fmt.Sprintf("X%d = X%d | X%d\n", i+1, i, i)
+		}
+		p, err := plan.Prepare(t.Context(), plan.Source{Name: "plan.py", Text: []byte(src + "ask_llm('q', schema=X40)")}, plan.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last == "int | int" && p.Check.Accepted {
+			t.Error("it was accepted")
+		}
+	}
+}

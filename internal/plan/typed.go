@@ -94,6 +94,9 @@ func (t *types) answer(c *syntax.Call) {
 
 // names says that an expression is meant as a type: other schemas are values.
 func (t *types) names(e syntax.Expr) bool {
+	if t.count++; t.count > maxTypes {
+		return false
+	}
 	switch e := e.(type) {
 	case *syntax.Subscript:
 		switch last(e.Value) {

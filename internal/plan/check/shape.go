@@ -96,10 +96,7 @@ func (f *frame) shapes(v val) shape {
 	if v.fl&other != 0 {
 		s |= aThing
 	}
-	if v.objs == nil {
-		return s
-	}
-	for _, id := range v.objs.ids {
+	for _, id := range v.objs.all() {
 		switch o := f.a.objects[id]; o.kind {
 		case oList:
 			s |= aList
