@@ -3,6 +3,7 @@ package tool
 import (
 	"crypto/sha256"
 	"iter"
+	"path"
 	"slices"
 	"strings"
 
@@ -31,6 +32,10 @@ type Set struct {
 func NewSet(files ...*File) (*Set, error) {
 	s := &Set{byName: map[string][]*Definition{}, namespaces: map[string][]string{}, principals: Principals{Me: Me}}
 	var mePos jsondoc.Position
+	var entries []FieldEntry
+	for _, f := range files {
+		entries = append(entries, f.Fields...)
+	}
 	for _, f := range files {
 		if f.Me != "" {
 			if s.principals.Me != Me && s.principals.Me != f.Me {
@@ -47,7 +52,7 @@ func NewSet(files ...*File) (*Set, error) {
 			return nil, err
 		}
 		for _, d := range f.Tools {
-			if err := s.addTool(d); err != nil {
+			if err := s.addTool(d.labelled(entries)); err != nil {
 				return nil, err
 			}
 		}
@@ -288,7 +293,40 @@ type File struct {
 	Bindings   map[string]Binding // how tools are implemented, by their IDs; not every tool is
 	Servers    []ServerEntry
 	Secrets    []SecretEntry
+	Fields     []FieldEntry // labels of parts of results of tools, wherever these are declared
 	MePos      jsondoc.Position
+}
+
+// FieldEntry labels parts of the results of the tools whose names match a pattern, as
+// path.Match has them. It counts before what the definitions say.
+type FieldEntry struct {
+	Tools string
+	Parts []PartLabel
+}
+
+// labelled returns a definition with the labels that entries of files give to it.
+func (d *Definition) labelled(entries []FieldEntry) *Definition {
+	out := d
+	for _, e := range entries {
+		if ok, err := path.Match(e.Tools, d.Name); err != nil || !ok || d.Model {
+			continue
+		}
+		if out == d {
+			c := *d
+			out = &c
+			out.Labels.Fields = nil
+		}
+		out.Labels.Fields = append(out.Labels.Fields, e.Parts...)
+	}
+	if out == d {
+		return d
+	}
+	for _, p := range d.Labels.Fields {
+		if !slices.ContainsFunc(out.Labels.Fields, func(q PartLabel) bool { return q.Path == p.Path }) {
+			out.Labels.Fields = append(out.Labels.Fields, p)
+		}
+	}
+	return out
 }
 
 // Input is a name that a plan is given from outside.

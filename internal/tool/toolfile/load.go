@@ -117,6 +117,7 @@ func fileFields() []field[tool.File] {
 		{"inputs", false, func(l *loader, f *tool.File, v *jsondoc.Node) { l.inputs(f, v) }},
 		{"secrets", false, func(l *loader, f *tool.File, v *jsondoc.Node) { l.secretEntries(f, v) }},
 		{"tools", false, func(l *loader, f *tool.File, v *jsondoc.Node) { l.tools(f, v) }},
+		{"fields", false, func(l *loader, f *tool.File, v *jsondoc.Node) { l.fieldEntries(f, v) }},
 		{"servers", false, func(l *loader, f *tool.File, v *jsondoc.Node) { l.servers(f, v) }},
 	}
 }

@@ -1,6 +1,7 @@
 package toolfile
 
 import (
+	"path"
 	"slices"
 
 	"praxis/internal/safetext"
@@ -27,6 +28,21 @@ func partFields() []field[tool.PartLabel] {
 	}
 }
 
+// fieldEntries reads labels of parts for tools that are declared elsewhere: by a server, or
+// in a file that was made of an OpenAPI document.
+func (l *loader) fieldEntries(f *tool.File, v *jsondoc.Node) {
+	if v.Kind != jsondoc.Map {
+		l.Add(v, `Write fields: {"crm.list_*": {"/*/owner": {trusted: true}}}.`, "fields: expected a mapping of tools, got %s", v.Show())
+		return
+	}
+	for i, key := range v.Keys {
+		if _, err := path.Match(key.Text, ""); err != nil || key.Text == "" {
+			l.Add(key, "Write a name, with * for any characters.", "fields: %s is no pattern", safetext.Quote(key.Text))
+		}
+		f.Fields = append(f.Fields, tool.FieldEntry{Tools: key.Text, Parts: l.partLabels(nil, v.Items[i])})
+	}
+}
+
 // partLabels reads the labels of parts: pointers and what is said of each.
 func (l *loader) partLabels(d *draft, v *jsondoc.Node) []tool.PartLabel {
 	if v.Kind != jsondoc.Map {
@@ -37,7 +53,9 @@ func (l *loader) partLabels(d *draft, v *jsondoc.Node) []tool.PartLabel {
 	for i, key := range v.Keys {
 		p := tool.PartLabel{Path: l.pointer("fields", key)}
 		fields(l, v.Items[i], "the labels of "+safetext.Quote(key.Text), partFields(), &p)
-		l.path(key, "labels: field "+string(p.Path), p.Path, d.Output, "output")
+		if d != nil {
+			l.path(key, "labels: field "+string(p.Path), p.Path, d.Output, "output")
+		}
 		out = append(out, p)
 	}
 	return out

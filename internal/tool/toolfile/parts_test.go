@@ -105,3 +105,44 @@ func TestPartLabelsThatAreWrong(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFieldEntries: a file labels parts of results of tools that others declare, before
+// what these say, and what is written of a run has it.
+func TestFieldEntries(t *testing.T) {
+	file, err := toolfile.Load("tools.yaml", []byte(marked))
+	if err != nil {
+		t.Fatal(err)
+	}
+	over, err := toolfile.Load("over.yaml", []byte("version: 1\nfields:\n  ev*: {/*/guests: {trusted: false}, /*/x-trusted: {trusted: true}}\n  other.*: {/a: {readers: everyone}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := tool.NewSet(file, over)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _ := set.Lookup("events")
+	if got := d.Labels.Exceptions(); got != "; trusted are /*/x-trusted" || len(d.Labels.Fields) != 4 {
+		t.Errorf("%q of %v", got, d.Labels.Fields)
+	}
+	if file.Tools[0].Labels.Exceptions() != "; trusted are /*/guests" {
+		t.Error("the definition itself was changed")
+	}
+	text, err := toolfile.Write(file, over)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := toolfile.Load("run.json", text)
+	if err != nil || again.Tools[0].Hash() != d.Hash() {
+		t.Errorf("what is written is another definition: %v", err)
+	}
+	for text, want := range map[string]string{
+		"version: 1\nfields: []\n":                             "expected a mapping of tools",
+		"version: 1\nfields: {\"[\": {/a: {trusted: true}}}\n": "no pattern",
+		"version: 1\nfields: {a: {/a: {trust: true}}}\n":       "unknown key",
+	} {
+		if _, err := toolfile.Load("over.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}

@@ -106,9 +106,6 @@ func (d *described) document(s *settings, server, version string) (doc *jsondoc.
 	if effects == tool.Pure && label.readers != nil {
 		labels.Set("readers", tool.Me) // the results of others are the user's anyway
 	}
-	if fields, ok := find(s.fields, d.original, local); ok {
-		labels.Set("fields", fields)
-	}
 	doc.Set("labels", labels)
 	if notes.idempotent && (s.Hints == nil || *s.Hints) {
 		doc.Set("idempotent", true)

@@ -87,11 +87,11 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// TestLabelsOfParts: the file's labels of parts count, the server's own do not.
+// TestLabelsOfParts: what a server says of its own schema makes nothing trusted.
 func TestLabelsOfParts(t *testing.T) {
 	one := `[{"name":"list","inputSchema":{"type":"object"},"outputSchema":{"type":"object","x-trusted":true,"properties":{"to":{"type":"string"},"body":{"type":"string","x-trusted":true}}}}]`
-	d := load(t, newFake(one).open(t, `"fields": {"li*": {"/to": {"trusted": true}}}`)).defs["fake.list"]
-	if d == nil || len(d.Labels.Fields) != 1 || d.Labels.Fields[0].Path != "/to" || !*d.Labels.Fields[0].Trusted || d.Labels.Trusted {
+	d := load(t, newFake(one).open(t, ``)).defs["fake.list"]
+	if d == nil || d.Labels.Fields != nil || d.Labels.Trusted {
 		t.Errorf("got %+v", d)
 	}
 }

@@ -27,7 +27,6 @@
 //	approval: {"delete_*": true}
 //	hints: true                     # false: hints that make a tool more harmless do not count
 //	trusted: false                  # true: its results may steer calls
-//	fields: {"list_*": {"/events/*/attendees": {trusted: true}}}   # labels of parts of results
 //	version: 1.2.0                  # of its tools, in place of what the server says
 //
 // Patterns are those of path.Match, for the tool's own name or the one it has

@@ -34,14 +34,12 @@ type settings struct {
 	Approval  *jsondoc.Object `json:"approval"`
 	Hints     *bool           `json:"hints"`
 	Trusted   bool            `json:"trusted"`
-	Fields    *jsondoc.Object `json:"fields"`
 	Version   string          `json:"version"`
 
 	endpoint *url.URL
 	filter   filter
 	effects  []rule[tool.Effects]
 	approval []rule[bool]
-	fields   []rule[*jsondoc.Object]
 }
 
 type filter struct {
@@ -236,16 +234,6 @@ func (s *settings) readRules() error {
 			return err
 		}
 		s.approval = append(s.approval, rule[bool]{pattern, needs})
-	}
-	for pattern, v := range members(s.Fields) {
-		labels, ok := v.(*jsondoc.Object)
-		if !ok {
-			return wrong(`Write {"/path": {trusted: true}}.`, "fields of %q: expected JSON pointers and labels", safetext.OneLine(pattern, 60))
-		}
-		if err := checkPattern("fields", pattern); err != nil {
-			return err
-		}
-		s.fields = append(s.fields, rule[*jsondoc.Object]{pattern, labels})
 	}
 	return nil
 }
