@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"praxis/internal/plan/syntax"
@@ -40,6 +41,12 @@ func (f *frame) subscripts(v, key val, n syntax.Node) {
 		return
 	}
 	var wrong *Finding
+	if s == aThing && v.fl&scalar == 0 && !slices.ContainsFunc(v.objs.all(), func(id int32) bool {
+		o := f.a.objects[id]
+		return o.kind != oInst || len(o.of.class.nativeAll(f.a)) > 0 || f.hasAttr(o.of, "__getitem__")
+	}) {
+		wrong = f.mistaken("", "objects of the class "+f.a.objects[v.objs.ids[0]].of.class.name+" have no items", "Read a field as an attribute: x.field.")
+	}
 	if s == aDict {
 		for _, id := range v.objs.all() {
 			if wrong = f.lacks(f.a.objects[id], key); wrong == nil {

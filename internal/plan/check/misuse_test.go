@@ -190,6 +190,7 @@ func TestMistakenValues(t *testing.T) {
 		{"['title', 'x'] - d.keys(); 'ab' - {'a': 1}.keys()", ""},
 		{"class A:\n  def __rsub__(self, x): return 1\nd['title'] - A()", ""},
 		{"class A:\n  x: int\n  def set(self): self.y = 1\na = A()\na.set()\na.y; a.z = 1; a.z; a.set; setattr(a, today, 1); a.w", ""},
+		{"class A:\n  def __getitem__(self, k): return k\nclass B(A): pass\nclass D(dict): pass\nB()['a']; D()['a'] if today else 0; list[int]", ""},
 		{"class A:\n  def __getattr__(self, n): return n\nA().anything", ""},
 		{"for k in d: d[k]\nfor k, v in d.items(): print(k.upper(), v)", ""},
 	} {
