@@ -15,62 +15,38 @@ class JSONDecodeError(ValueError):
         self.colno = colno
 
 
-_constants = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
+JSONDecodeError.__module__ = "json.decoder"
 
 
-def loads(s, *, cls=None, object_hook=None, parse_float=None, parse_int=None, parse_constant=None, object_pairs_hook=None, **kw):
+def loads(s, *, object_hook=None, parse_float=None, parse_int=None, object_pairs_hook=None):
     if isinstance(s, bytes):
         s = s.decode("utf-8-sig")
     elif not isinstance(s, str):
         raise TypeError(f"the JSON object must be str, bytes or bytearray, not {s.__class__.__name__}")
-    if cls is not None:
-        return cls(object_hook=object_hook, parse_float=parse_float, parse_int=parse_int, parse_constant=parse_constant,
-                   object_pairs_hook=object_pairs_hook, **kw).decode(s)
-    if object_hook is None and parse_float is None and parse_int is None and parse_constant is None and object_pairs_hook is None and not kw:
-        return _loads(s, True)
-    return JSONDecoder(object_hook=object_hook, parse_float=parse_float, parse_int=parse_int, parse_constant=parse_constant,
-                       object_pairs_hook=object_pairs_hook, **kw).decode(s)
+    if object_hook is None and parse_float is None and parse_int is None and object_pairs_hook is None:
+        return _loads(s)
+    return _value(_tree(s), object_hook, parse_float or float, parse_int or int, object_pairs_hook)
 
 
 def load(fp, **kw):
     return loads(fp.read(), **kw)
 
 
-class JSONDecoder:
-    def __init__(self, *, object_hook=None, parse_float=None, parse_int=None, parse_constant=None, strict=True, object_pairs_hook=None):
-        self.object_hook = object_hook
-        self.parse_float = parse_float or float
-        self.parse_int = parse_int or int
-        self.parse_constant = parse_constant or _constants.__getitem__
-        self.strict = strict
-        self.object_pairs_hook = object_pairs_hook
-
-    def decode(self, s):
-        return self._value(_tree(s, self.strict))
-
-    def raw_decode(self, s, idx=0):
-        if idx < 0:
-            raise ValueError("idx cannot be negative")
-        return _scan(s, idx, self.strict)
-
-    def _value(self, node):
-        kind, v = node
-        if kind == "v":
-            return v
-        if kind == "i":
-            return self.parse_int(v)
-        if kind == "f":
-            return self.parse_float(v)
-        if kind == "c":
-            return self.parse_constant(v)
-        if kind == "a":
-            return [self._value(x) for x in v]
-        pairs = [(k, self._value(x)) for k, x in v]
-        if self.object_pairs_hook is not None:
-            return self.object_pairs_hook(pairs)
-        if self.object_hook is not None:
-            return self.object_hook(dict(pairs))
-        return dict(pairs)
+def _value(node, hook, to_float, to_int, pairs_hook):
+    """What the hooks make of a node, which is a kind and what it holds."""
+    kind, v = node
+    if kind == "v":
+        return v
+    if kind == "i":
+        return to_int(v)
+    if kind == "f":
+        return to_float(v)
+    if kind == "a":
+        return [_value(x, hook, to_float, to_int, pairs_hook) for x in v]
+    pairs = [(k, _value(x, hook, to_float, to_int, pairs_hook)) for k, x in v]
+    if pairs_hook is not None:
+        return pairs_hook(pairs)
+    return dict(pairs) if hook is None else hook(dict(pairs))
 
 
 def _plain(o, default, around):
@@ -88,11 +64,14 @@ def _plain(o, default, around):
 
 
 def _text(o, skipkeys, ensure_ascii, check_circular, allow_nan, indent, separators, sort_keys):
-    if isinstance(indent, int):
+    if indent is not None and not isinstance(indent, str):
         indent = " " * indent
     if separators is None:
         separators = (", ", ": ") if indent is None else (",", ": ")
     item, key = separators
+    for i, text in ((5, key), (6, item)):
+        if not isinstance(text, str):
+            raise TypeError(f"make_encoder() argument {i} must be str, not {type(text).__name__}")
     return _dumps(o, skipkeys, ensure_ascii, check_circular, allow_nan, indent, item, key, sort_keys)
 
 

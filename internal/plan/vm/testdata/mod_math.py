@@ -55,7 +55,6 @@ t(lambda: math.floor("a"), lambda: math.ceil(inf), lambda: math.floor(nan), lamb
 t(lambda: math.prod([]), lambda: math.prod([2, 3], start=4), lambda: math.prod(["a"]), lambda: math.prod([1.5, 2]), lambda: math.prod(5), lambda: math.prod(x for x in [1, 2, 3]), lambda: math.prod(range(1, 25)))
 t(lambda: math.dist([1], [1, 2]), lambda: math.dist((1, 2), (4, 6)), lambda: math.dist(1, 2), lambda: math.hypot(), lambda: math.hypot("a"), lambda: math.hypot(3, 4), lambda: math.hypot(1, 2, 3), lambda: math.hypot(inf, nan))
 t(lambda: math.frexp(0), lambda: math.frexp(inf), lambda: math.frexp(10), lambda: math.modf(-inf), lambda: math.modf(3.7), lambda: math.modf(-2.0), lambda: math.ldexp(1, 5000), lambda: math.ldexp(1, -5000), lambda: math.ldexp(1, 10**30), lambda: math.ldexp(1, 1.5), lambda: math.ldexp(0, 10**30), lambda: math.ldexp(0.75, 4))
-t(lambda: math.nextafter(1, 2, steps=-1), lambda: math.nextafter(1, 2, steps=5), lambda: math.nextafter(1, 2, steps=1.5), lambda: math.nextafter(0, -1), lambda: math.nextafter(0, -1, steps=3), lambda: math.nextafter(5e-324, -1, steps=2), lambda: math.nextafter(1, 1), lambda: math.ulp(inf), lambda: math.ulp(0), lambda: math.ulp(1), lambda: math.ulp(-1e300))
 t(lambda: math.isclose(1, 2, rel_tol=-1), lambda: math.isclose(1, 1 + 1e-10), lambda: math.isclose(0, 1e-10), lambda: math.isclose(0, 1e-10, abs_tol=1e-9), lambda: math.isclose(inf, inf), lambda: math.isclose(nan, nan))
 ---
 import math
@@ -68,7 +67,6 @@ def t(*fs):
     print()
 inf, nan = math.inf, math.nan
 t(lambda: math.sumprod([1], [1, 2]), lambda: math.sumprod([1, 2], [3, 4]), lambda: math.sumprod([1.5, 2], [3, 4]), lambda: math.sumprod([0.1] * 10, [1] * 10), lambda: math.sumprod([], []))
-t(lambda: math.fma(1, 2, 3), lambda: math.fma(inf, 0, 3), lambda: math.fma(1e308, 10, 0), lambda: math.fma(inf, 1, -inf), lambda: math.fma(0.1, 10, -1))
 t(lambda: math.fsum([1e308, 1e308]), lambda: math.fsum([inf, -inf]), lambda: math.fsum(["a"]), lambda: math.fsum([0.1] * 10), lambda: math.fsum([1e100, 1, -1e100]), lambda: math.fsum([]))
 t(lambda: math.copysign(1, -0.0), lambda: math.fabs(-1), lambda: math.cbrt(8), lambda: math.isnan("a"), lambda: math.isnan(nan), lambda: math.isinf(-inf), lambda: math.isfinite(1), lambda: math.isfinite(10**400))
 t(lambda: math.sin(), lambda: math.sin(1, 2), lambda: math.pow(1), lambda: math.log(), lambda: math.log(1, 2, 3), lambda: math.comb(1), lambda: math.atan2(1))
@@ -89,7 +87,7 @@ t(lambda: math.sqrt(N()), lambda: math.floor(N()), lambda: math.ceil(N()), lambd
 ---
 import math
 vals = [0.0, -0.0, 0.1, 0.5, 1.0, 1.5, 2.0, 2.5, 3.3, 7.7, 9.5, 33.3, 100.0, 170.5, 1e-5, 1e-10, 1e-300, -0.3, -1.5, -2.7, -33.1, 0.999999, 1.000001, 12345.678]
-for name in "acos acosh asin asinh atan atanh ceil cos cosh degrees erf erfc exp exp2 expm1 fabs floor frexp gamma lgamma log log10 log1p log2 modf radians sin sinh sqrt tan tanh trunc ulp".split():
+for name in "acos acosh asin asinh atan atanh ceil cos cosh degrees erf erfc exp exp2 expm1 fabs floor frexp gamma lgamma log log10 log1p log2 modf radians sin sinh sqrt tan tanh trunc".split():
     for v in vals:
         try:
             r = getattr(math, name)(v)
@@ -100,7 +98,7 @@ for name in "acos acosh asin asinh atan atanh ceil cos cosh degrees erf erfc exp
 ---
 import math
 vals = [0.0, -0.0, 0.1, 0.5, 1.0, 1.5, 2.0, 3.3, 10.0, 1e-5, 1e300, -0.3, -1.0, -2.7, math.inf, -math.inf, math.nan]
-for name in "atan2 copysign fmod hypot isclose log nextafter pow remainder".split():
+for name in "atan2 copysign fmod hypot isclose log pow remainder".split():
     for a in vals:
         for b in vals:
             try:

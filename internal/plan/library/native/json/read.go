@@ -14,44 +14,32 @@ import (
 // Natives are the natives of module json.
 func Natives() []*value.Native {
 	return []*value.Native{
-		{Name: "json._loads", Params: "s, strict, /", Call: jsonLoads},
-		{Name: "json._tree", Params: "s, strict, /", Call: jsonTree},
-		{Name: "json._scan", Params: "s, idx, strict, /", Call: jsonScan},
+		{Name: "json._loads", Params: "s, /", Call: jsonLoads},
+		{Name: "json._tree", Params: "s, /", Call: jsonTree},
 		{Name: "json._dumps", Params: "obj, skipkeys, ensure_ascii, check_circular, allow_nan, indent, item, key, sort_keys, /", Call: jsonDumps},
 	}
 }
 
 // jsonReader reads JSON as Python does. All that it makes has the text's label.
 type jsonReader struct {
-	t      *value.Thread
-	s      string
-	i      int
-	l      label.ID
-	strict bool                   // control characters in strings are mistakes
-	tree   bool                   // make nodes: [kind, payload]
-	keys   map[string]value.Value // keys that were read, shared
+	t    *value.Thread
+	s    string
+	i    int
+	l    label.ID
+	tree bool                   // make nodes: [kind, payload]
+	keys map[string]value.Value // keys that were read, shared
 }
 
 func jsonLoads(t *value.Thread, a *value.Args) (value.Value, error) { return readJSON(t, a, false) }
 
 func jsonTree(t *value.Thread, a *value.Args) (value.Value, error) { return readJSON(t, a, true) }
 
-func newJSONReader(t *value.Thread, text, strict value.Value) (*jsonReader, error) {
-	s := t.Base(text).Obj.(*value.Str).Text
-	r := &jsonReader{t: t, s: s, l: text.Label}
-	var err error
-	if r.strict, err = t.Truth(strict); err != nil {
-		return nil, err
-	}
-	return r, t.Step(int64(len(s)) / 8)
-}
-
 func readJSON(t *value.Thread, a *value.Args, tree bool) (value.Value, error) {
-	r, err := newJSONReader(t, a.Pos[0], a.Pos[1])
-	if err != nil {
+	text := a.Pos[0]
+	r := &jsonReader{t: t, s: t.Base(text).Obj.(*value.Str).Text, l: text.Label, tree: tree}
+	if err := t.Step(int64(len(r.s)) / 8); err != nil {
 		return value.Value{}, err
 	}
-	r.tree = tree
 	if strings.HasPrefix(r.s, "\ufeff") {
 		return value.Value{}, r.fail("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0)
 	}
@@ -64,24 +52,6 @@ func readJSON(t *value.Thread, a *value.Args, tree bool) (value.Value, error) {
 		return value.Value{}, r.fail("Extra data", r.i)
 	}
 	return v, nil
-}
-
-// jsonScan reads the value at idx and returns it with the place behind it.
-func jsonScan(t *value.Thread, a *value.Args) (value.Value, error) {
-	r, err := newJSONReader(t, a.Pos[0], a.Pos[2])
-	if err != nil {
-		return value.Value{}, err
-	}
-	idx, err := t.IntArg(a.Pos[1])
-	if err != nil {
-		return value.Value{}, err
-	}
-	r.i = pytext.Offset(r.s, int(max(min(idx, int64(len(r.s))), 0)))
-	v, err := r.value()
-	if err != nil {
-		return value.Value{}, err
-	}
-	return t.Tuple([]value.Value{v, value.Int(int64(pytext.RuneCount(r.s[:r.i])))}), nil
 }
 
 // fail makes a JSONDecodeError about the byte at.
@@ -153,27 +123,18 @@ func (r *jsonReader) value() (value.Value, error) {
 	case c == '-' || c >= '0' && c <= '9':
 		return r.number()
 	}
-	for _, word := range [...]string{"NaN", "Infinity"} {
-		if strings.HasPrefix(rest, word) {
-			return r.constant(word)
-		}
+	switch {
+	case strings.HasPrefix(rest, "NaN"):
+		return r.constant("NaN", math.NaN())
+	case strings.HasPrefix(rest, "Infinity"):
+		return r.constant("Infinity", math.Inf(1))
 	}
 	return value.Value{}, r.fail("Expecting value", r.i)
 }
 
 // constant reads a word for a number that JSON does not have.
-func (r *jsonReader) constant(word string) (value.Value, error) {
+func (r *jsonReader) constant(word string, f float64) (value.Value, error) {
 	r.i += len(word)
-	if r.tree {
-		return r.node("c", r.t.Str(word)), nil
-	}
-	f := math.NaN()
-	switch word {
-	case "Infinity":
-		f = math.Inf(1)
-	case "-Infinity":
-		f = math.Inf(-1)
-	}
 	return r.node("v", value.Float(f)), nil
 }
 
@@ -204,7 +165,7 @@ func (r *jsonReader) number() (value.Value, error) {
 		r.i++
 		if strings.HasPrefix(r.s[r.i:], "Infinity") {
 			r.i = start
-			return r.constant("-Infinity")
+			return r.constant("-Infinity", math.Inf(-1))
 		}
 	}
 	if r.peek() == '0' {
@@ -280,7 +241,7 @@ func (r *jsonReader) text() (value.Value, error) {
 				b = []byte{}
 			}
 			run = r.i
-		case c < 0x20 && r.strict:
+		case c < 0x20:
 			return value.Value{}, r.fail("Invalid control character at", r.i)
 		default:
 			r.i++

@@ -63,7 +63,6 @@ func Natives() []*value.Native {
 		realNative("gamma", gamma, gammaDomain), realNative("lgamma", lgamma, lgammaDomain),
 		realNative("degrees", func(x float64) float64 { return x * (180 / math.Pi) }, nil),
 		realNative("radians", func(x float64) float64 { return x * (math.Pi / 180) }, nil),
-		realNative("ulp", ulp, nil),
 	}
 	return append(append(append(out, pairNatives()...), partNatives()...), append(wholeNatives(), seriesNatives()...)...)
 }
@@ -134,9 +133,7 @@ func pairNatives() []*value.Native {
 			return math.Remainder(x, y), nil
 		}),
 		pairNative("pow", mathPow),
-		{Name: "math.nextafter", Params: "x, y, /, *, steps=None", Call: mathNextAfter},
 		{Name: "math.isclose", Params: "a, b, *, rel_tol=1e-09, abs_tol=0.0", Call: mathIsClose},
-		{Name: "math.fma", Params: "x, y, z, /", Call: mathFMA},
 		{Name: "math.ldexp", Params: "x, i, /", Call: mathLdexp},
 		{Name: "math.log", Params: "x, base=None, /", Call: mathLog},
 		{Name: "math.log2", Params: "x, /", Call: logNative(pytext.Log2, 1)},
@@ -158,72 +155,6 @@ func mathPow(t *value.Thread, x, y float64) (float64, error) {
 		return 0, t.Raise(t.Types.OverflowError, "math range error")
 	}
 	return z, nil
-}
-
-func mathNextAfter(t *value.Thread, a *value.Args) (value.Value, error) {
-	v, err := reals(t, a.Pos[:2])
-	if err != nil {
-		return value.Value{}, err
-	}
-	x, y := v[0], v[1]
-	if !value.Given(a.Pos[2]) {
-		if x == y {
-			return value.Float(y), nil
-		}
-		return value.Float(math.Nextafter(x, y)), nil
-	}
-	n, err := t.Index(a.Pos[2])
-	if err != nil {
-		return value.Value{}, err
-	}
-	if value.ToBig(n).Sign() < 0 {
-		return value.Value{}, t.Raise(t.Types.ValueError, "steps must be a non-negative integer")
-	}
-	steps := uint64(math.MaxUint64)
-	if value.ToBig(n).IsUint64() {
-		steps = value.ToBig(n).Uint64()
-	}
-	switch {
-	case steps == 0 || x != x:
-		return value.Float(x), nil
-	case y != y:
-		return value.Float(y), nil
-	}
-	return value.Float(stepsAfter(x, y, steps)), nil
-}
-
-// stepsAfter goes from x towards y by so many floats.
-func stepsAfter(x, y float64, steps uint64) float64 {
-	order := func(f float64) int64 { // floats as integers in their order
-		n := int64(math.Float64bits(f))
-		if n < 0 {
-			return math.MinInt64 - n
-		}
-		return n
-	}
-	from, to := order(x), order(y)
-	if from == to {
-		return y
-	}
-	gap := uint64(to) - uint64(from)
-	if to < from {
-		gap = uint64(from) - uint64(to)
-	}
-	if steps >= gap {
-		return y
-	}
-	if to > from {
-		from += int64(steps)
-	} else {
-		from -= int64(steps)
-	}
-	if from < 0 {
-		return math.Float64frombits(uint64(math.MinInt64 - from))
-	}
-	if from == 0 && x < 0 {
-		return math.Copysign(0, -1)
-	}
-	return math.Float64frombits(uint64(from))
 }
 
 func mathIsClose(t *value.Thread, a *value.Args) (value.Value, error) {
@@ -251,26 +182,6 @@ func mathIsClose(t *value.Thread, a *value.Args) (value.Value, error) {
 	}
 	diff := math.Abs(y - x)
 	return value.Bool(diff <= math.Abs(rel*y) || diff <= math.Abs(rel*x) || diff <= abs), nil
-}
-
-func mathFMA(t *value.Thread, a *value.Args) (value.Value, error) {
-	v, err := reals(t, a.Pos[:3])
-	if err != nil {
-		return value.Value{}, err
-	}
-	x, y, z := v[0], v[1], v[2]
-	r := math.FMA(x, y, z)
-	finite := func(f float64) bool { return f-f == 0 }
-	switch {
-	case finite(r):
-	case r != r:
-		if x == x && y == y && z == z {
-			return value.Value{}, t.Raise(t.Types.ValueError, "invalid operation in fma")
-		}
-	case finite(x) && finite(y) && finite(z):
-		return value.Value{}, t.Raise(t.Types.OverflowError, "overflow in fma")
-	}
-	return value.Float(r), nil
 }
 
 func mathLdexp(t *value.Thread, a *value.Args) (value.Value, error) {
@@ -336,18 +247,6 @@ func mathLog(t *value.Thread, a *value.Args) (value.Value, error) {
 		return value.Value{}, err
 	}
 	return t.Binary(syntax.Div, value.Float(x), value.Float(b))
-}
-
-func ulp(x float64) float64 {
-	x = math.Abs(x)
-	switch next := math.Nextafter(x, math.Inf(1)); {
-	case x-x != 0:
-		return x
-	case math.IsInf(next, 1):
-		return x - math.Nextafter(x, 0)
-	default:
-		return next - x
-	}
 }
 
 // partNatives take floats apart.
