@@ -410,7 +410,7 @@ const listTools = mailTools + `
     run: {command: {argv: [sh, -c, 'printf "note %s\n" "$1" >> sent.txt; echo kept', sh, "{text}"], output: text}}
 `
 
-const listPolicy = mailPolicy + "  - {name: notes, tools: [notes.add], decision: allow, reason: notes are the user's, remedy: Add.}\n"
+const listPolicy = mailPolicy + "  - {name: notes, tools: [notes.add], when: 'pc.trusted() || pc.from(\"todo.read\")', decision: allow, reason: notes are the user's, remedy: Add.}\n"
 
 // newListWorld is a world in which the second planner answers with nested plans.
 func newListWorld(t *testing.T, replies ...string) *planWorld {
@@ -599,4 +599,16 @@ func TestNestedSeesNoInput(t *testing.T) {
 	if err != nil || out.Text != "ok" || p.messages[1] != "Dear " || strings.Contains(p.messages[2], "mellon") || !strings.Contains(p.messages[2], "ValueError") {
 		t.Errorf("%q, %v, %q", out.Text, err, p.messages)
 	}
+}
+
+// TestNestedNeedsWord leaves a call that a list chose to a person when no rule says that
+// data may choose it, although the rule allows it whatever its arguments are.
+func TestNestedNeedsWord(t *testing.T) {
+	p := newListWorld(t, fenced("print(run_plan(todo.read()))"), fenced("notes.add('one')\nprint('added')"))
+	p.file("policy.yaml", mailPolicy+"  - {name: notes, tools: [notes.add], decision: allow, reason: notes are the user's, remedy: Add.}\n")
+	out, err := p.ask("Do what is on my list", p.webhook)
+	if want := []string{"control: data that are not trusted decided that notes.add is called"}; err != nil || out.Text != "added" || !slices.Equal(p.questions, want) {
+		t.Errorf("%q, %v, questions %q", out.Text, err, p.questions)
+	}
+	p.replays(out.Run)
 }

@@ -65,7 +65,7 @@ func (p *Policy) Decide(c Call) Decision {
 		return *bad
 	}
 	e := p.concrete(&c)
-	return e.planned(p.decide(e))
+	return e.cautious(p.decide(e))
 }
 
 // strange denies what is no tool of the policy.
@@ -287,7 +287,7 @@ func (p *Policy) Explain(c Call) Decision {
 		return *bad
 	}
 	e := p.concrete(&c)
-	d := e.planned(p.decide(e))
+	d := e.cautious(p.decide(e))
 	e.annotate(&d)
 	return d
 }

@@ -77,13 +77,13 @@ func (p *Policy) Judge(a Abstract) Judgement {
 	if open == nil || denied {
 		d := e.settle(steps, sure)
 		e.annotate(&d)
-		return e.perhapsPlanned(Judgement{Certainty: Certainty(d.Verdict), Possible: []Verdict{d.Verdict}, Decision: d})
+		return e.perhapsCautious(Judgement{Certainty: Certainty(d.Verdict), Possible: []Verdict{d.Verdict}, Decision: d})
 	}
 	slices.Sort(possible)
 	j := Judgement{Certainty: DependsOnRunTime, Possible: slices.Compact(possible)}
 	j.Decision = Decision{Verdict: open.Verdict, Rule: open.Rule, Reason: open.reason, Remedy: open.remedy, Steps: steps}
 	e.annotate(&j.Decision)
-	return e.perhapsPlanned(j)
+	return e.perhapsCautious(j)
 }
 
 // abstract prepares the evaluation of an abstract call.

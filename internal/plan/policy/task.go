@@ -20,8 +20,12 @@ import (
 	"praxis/internal/tool/schema"
 )
 
-// PlannerRule lets a person decide about what the model that wrote a plan made up.
-const PlannerRule = "planner"
+// The names of rules that no file declares and that let a person decide about a call
+// which would be allowed.
+const (
+	PlannerRule = "planner" // the model that wrote the plan made an argument up
+	ControlRule = "control" // data that are not trusted decided that it is made
+)
 
 // planner is the source of what the model that wrote a plan made up. It counts as
 // trusted: no data chose it.
@@ -340,14 +344,22 @@ func (g *Task) markBound(d *tool.Definition, argument, member string, t *schema.
 	return b
 }
 
-// explicit says whether a rule about a tool names the planner: then the rules decide.
-func (p *Policy) explicit(d *tool.Definition) bool {
+// explicit says whether a rule about a tool names something: then the rules decide.
+func (p *Policy) explicit(d *tool.Definition, what func(c *condition) bool) bool {
 	var names func(c *condition, depth int) bool
 	names = func(c *condition, depth int) bool {
-		return c != nil && depth < maxNesting && (slices.ContainsFunc(c.froms, func(f from) bool { return f.pattern == planner }) ||
+		return c != nil && depth < maxNesting && (what(c) ||
 			slices.ContainsFunc(c.names, func(n string) bool { return names(p.named[n], depth+1) }))
 	}
 	return slices.ContainsFunc(p.byTool[d.Name], func(r *rule) bool { return names(r.when, 0) })
+}
+
+func namesPlanner(c *condition) bool {
+	return slices.ContainsFunc(c.froms, func(f from) bool { return f.pattern == planner })
+}
+
+func namesControl(c *condition) bool {
+	return slices.ContainsFunc(c.uses, func(u use) bool { return u.path.root == "pc" })
 }
 
 // made finds the arguments that the planner made up: for certain, and perhaps.
@@ -375,12 +387,36 @@ func (e *evaluation) made() (must, may []string) {
 
 func isPlanner(f fact) bool { return f.kind == label.Planner }
 
-// planned lets a person decide about a call that would be allowed and has arguments
-// that the planner made up, unless a rule about the tool speaks of the planner.
-func (e *evaluation) planned(d Decision) Decision {
-	if must, _ := e.made(); len(must) > 0 && d.Verdict == Allow && !e.policy.explicit(e.def) {
+// cautious lets a person decide about a call that the rules would allow, where they say
+// nothing of what is peculiar about it: data decided that it is made, or its arguments
+// are the planner's own.
+func (e *evaluation) cautious(d Decision) Decision {
+	if d.Verdict != Allow {
+		return d
+	}
+	if must, _ := e.steered(); must {
+		return d.steered(e.def)
+	}
+	if must, _ := e.made(); len(must) > 0 && !e.policy.explicit(e.def, namesPlanner) {
 		return d.planned(must)
 	}
+	return d
+}
+
+// steered says whether data that are not trusted decided that a call with effects is
+// made, and no rule about the tool names pc: for certain, and perhaps.
+func (e *evaluation) steered() (must, may bool) {
+	if !e.def.Effects.Acts() || e.policy.explicit(e.def, namesControl) {
+		return false, false
+	}
+	b := e.control.labels()
+	return !b.must.trusted(), b.may.any || !b.may.trusted()
+}
+
+func (d Decision) steered(def *tool.Definition) Decision {
+	d.Verdict, d.Rule = Ask, ControlRule
+	d.Reason = "data that are not trusted decided that " + def.Name + " is called"
+	d.Remedy = "Call it whatever the data say, or let a rule about " + def.Name + " say what of pc is fine."
 	return d
 }
 
@@ -391,19 +427,28 @@ func (d Decision) planned(arguments []string) Decision {
 	return d
 }
 
-// perhapsPlanned does so for what is known before the run.
-func (e *evaluation) perhapsPlanned(j Judgement) Judgement {
+// perhapsCautious does so for what is known before the run.
+func (e *evaluation) perhapsCautious(j Judgement) Judgement {
 	must, may := e.made()
-	if len(must)+len(may) == 0 || !slices.Contains(j.Possible, Allow) || e.policy.explicit(e.def) {
+	if e.policy.explicit(e.def, namesPlanner) {
+		must, may = nil, nil
+	}
+	steered, perhaps := e.steered()
+	if len(must)+len(may) == 0 && !steered && !perhaps || !slices.Contains(j.Possible, Allow) {
 		return j
 	}
-	if j.Certainty == CertainAllow && len(must) > 0 {
-		return Judgement{CertainAsk, []Verdict{Ask}, j.Decision.planned(must)}
+	own := j.Decision.planned(slices.Concat(must, may))
+	if steered || perhaps {
+		own = j.Decision.steered(e.def)
+	}
+	certain := steered || len(must) > 0
+	if j.Certainty == CertainAllow && certain {
+		return Judgement{CertainAsk, []Verdict{Ask}, own}
 	}
 	if j.Certainty == CertainAllow {
-		j.Certainty, j.Decision = DependsOnRunTime, j.Decision.planned(may)
+		j.Certainty, j.Decision = DependsOnRunTime, own
 	}
-	if j.Possible = append(j.Possible, Ask); len(must) > 0 {
+	if j.Possible = append(j.Possible, Ask); certain {
 		j.Possible = slices.DeleteFunc(j.Possible, func(v Verdict) bool { return v == Allow })
 	}
 	slices.Sort(j.Possible)

@@ -79,3 +79,39 @@ func TestTaskOfRecursiveSchema(t *testing.T) {
 		t.Error("the enum is not known")
 	}
 }
+
+// TestControl leaves a call with effects to a person when data decided that it is made,
+// and no rule names pc.
+func TestControl(t *testing.T) {
+	const rules = `version: 1
+conditions: {fine: 'pc.trusted() || pc.from("web.get")'}
+rules:
+  - {name: drop, tools: [mail.drop], decision: allow, reason: r}
+  - {name: file, tools: [file.drop], when: fine, decision: allow, reason: r}
+`
+	p, err := Load("policy.yaml", []byte(rules), memberSet(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	untrusted := label.Label{Sources: []label.Source{{Kind: label.Tool, Name: "web.get", Call: 2}}}
+	for _, c := range []struct {
+		tool    string
+		control label.Label
+		want    Verdict
+		rule    string
+	}{
+		{"mail.drop", label.Label{}, Allow, "drop"}, {"mail.drop", untrusted, Ask, ControlRule},
+		{"file.drop", untrusted, Allow, "file"}, {"web.get", untrusted, Allow, DefaultRule},
+	} {
+		d, _ := p.tools.Lookup(c.tool)
+		got := p.Decide(Call{Tool: d, Number: 1, Control: c.control})
+		if got.Verdict != c.want || got.Rule != c.rule {
+			t.Errorf("%s under %v: %s by %s, want %s by %s", c.tool, c.control, got.Verdict, got.Rule, c.want, c.rule)
+		}
+		for _, b := range []Bound{{May: c.control}, {Must: c.control, May: c.control}} {
+			if j := p.Judge(Abstract{Tool: d, Control: b}); j.Certainty == CertainAllow && c.want != Allow || j.Certainty == CertainAsk && c.want == Allow {
+				t.Errorf("%s under %v: %s, and is %s", c.tool, b, j.Certainty, c.want)
+			}
+		}
+	}
+}
