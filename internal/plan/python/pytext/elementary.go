@@ -5,8 +5,7 @@ import "math"
 // The functions of Python's math module whose last digits differ between Go's
 // and C's libraries. Where C's comes within a hair of the nearest float these
 // return the nearest float, so that about one result in a thousand differs.
-// Where C's is coarser (log10, the hyperbolic ones) they take the steps that it
-// takes, on top of that.
+// Where C's is coarser (log10) they take the steps that it takes, on top of that.
 
 // Exp returns e**x, an infinity when that is too large.
 func Exp(x float64) float64 {
@@ -179,69 +178,6 @@ func Acos(x float64) float64 {
 	}
 	w := leg(x)
 	return angle(math.Atan2(w.hi, x), double{x, 0}, w)
-}
-
-// Sinh returns the hyperbolic sine of x.
-func Sinh(x float64) float64 {
-	a := math.Abs(x)
-	if !(a < 22) {
-		return math.Sinh(x)
-	}
-	t := math.Expm1(a)
-	if a < 1 {
-		t = 2*t - t*t/(t+1)
-	} else {
-		t += t / (t + 1)
-	}
-	return math.Copysign(t/2, x)
-}
-
-// Cosh returns the hyperbolic cosine of x.
-func Cosh(x float64) float64 {
-	a := math.Abs(x)
-	switch {
-	case !(a < 700):
-		return math.Cosh(x)
-	case a < math.Ln2/2:
-		t := math.Expm1(a)
-		return 1 + t*t/(2*(1+t))
-	case a < 22:
-		t := Exp(a)
-		return t/2 + 0.5/t
-	}
-	return Exp(a) / 2
-}
-
-// Tanh returns the hyperbolic tangent of x.
-func Tanh(x float64) float64 {
-	a := math.Abs(x)
-	if !(a < 22) {
-		return math.Tanh(x)
-	}
-	t := math.Expm1(2 * a)
-	t = 1 - 2/(t+2)
-	if a < 1 {
-		t = math.Expm1(-2 * a)
-		t = -t / (t + 2)
-	}
-	return math.Copysign(t, x)
-}
-
-// Asinh returns the inverse hyperbolic sine of x.
-func Asinh(x float64) float64 {
-	a := math.Abs(x)
-	if !(a > 2 && a < 1<<28) {
-		return math.Asinh(x)
-	}
-	return math.Copysign(Log(2*a+1/(math.Sqrt(float64(a*a)+1)+a)), x)
-}
-
-// Acosh returns the inverse hyperbolic cosine of x.
-func Acosh(x float64) float64 {
-	if !(x > 2 && x < 1<<28) {
-		return math.Acosh(x)
-	}
-	return Log(2*x - 1/(x+math.Sqrt(float64(x*x)-1)))
 }
 
 // inverseFactorial holds 1/n! at n.

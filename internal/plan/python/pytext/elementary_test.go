@@ -21,7 +21,6 @@ func functions() []function {
 	return []function{
 		{"exp", Exp, -30, 30}, {"exp2", Exp2, -30, 30}, {"log", Log, 1e-3, 1e3}, {"log2", Log2, 1e-3, 1e3}, {"log10", Log10, 1e-3, 1e3},
 		{"sin", Sin, -20, 20}, {"cos", Cos, -20, 20}, {"tan", Tan, -20, 20}, {"asin", Asin, -1, 1}, {"acos", Acos, -1, 1}, {"atan", Atan, -20, 20},
-		{"sinh", Sinh, -10, 10}, {"cosh", Cosh, -10, 10}, {"tanh", Tanh, -4, 4}, {"asinh", Asinh, -20, 20}, {"acosh", Acosh, 1, 40},
 	}
 }
 

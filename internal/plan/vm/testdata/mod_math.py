@@ -91,7 +91,7 @@ for name in "acos acosh asin asinh atan atanh ceil cos cosh degrees erf erfc exp
     for v in vals:
         try:
             r = getattr(math, name)(v)
-            r = f"{r:.8g}" if name in ("erf", "erfc", "gamma", "lgamma") else repr(r)
+            r = f"{r:.8g}" if name in ("erf", "erfc", "gamma", "lgamma", "sinh", "cosh", "tanh", "asinh", "acosh") else repr(r)
         except Exception as e:
             r = type(e).__name__ + " " + str(e)
         print(name, v, r)

@@ -30,8 +30,8 @@ func Natives() []*value.Native {
 	}
 	out := []*value.Native{
 		realNative("acos", pytext.Acos, unit), realNative("asin", pytext.Asin, unit),
-		realNative("atan", pytext.Atan, nil), realNative("asinh", pytext.Asinh, nil),
-		realNative("acosh", pytext.Acosh, func(x float64) string {
+		realNative("atan", pytext.Atan, nil), realNative("asinh", math.Asinh, nil),
+		realNative("acosh", math.Acosh, func(x float64) string {
 			if x < 1 {
 				return "expected argument value not less than 1, got %s"
 			}
@@ -44,7 +44,7 @@ func Natives() []*value.Native {
 			return ""
 		}),
 		realNative("cos", pytext.Cos, finite), realNative("sin", pytext.Sin, finite), realNative("tan", pytext.Tan, finite),
-		realNative("cosh", pytext.Cosh, nil), realNative("sinh", pytext.Sinh, nil), realNative("tanh", pytext.Tanh, nil),
+		realNative("cosh", math.Cosh, nil), realNative("sinh", math.Sinh, nil), realNative("tanh", math.Tanh, nil),
 		realNative("exp", pytext.Exp, nil), realNative("exp2", pytext.Exp2, nil), realNative("expm1", math.Expm1, nil),
 		realNative("log1p", math.Log1p, func(x float64) string {
 			if x <= -1 {
