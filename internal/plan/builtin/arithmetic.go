@@ -26,7 +26,7 @@ func numberBuiltins() []*value.Native {
 			return value.Int(int64(h)), err
 		}},
 		{Name: "id", Params: "obj, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
-			return value.Int(int64(t.Identity(a.Pos[0]))), nil
+			return value.Int(int64(t.Number(a.Pos[0]))), nil
 		}},
 		{Name: "len", Params: "obj, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
 			n, err := t.Length(a.Pos[0])

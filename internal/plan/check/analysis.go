@@ -40,7 +40,8 @@ type analysis struct {
 	hooks   bool                 // operators and attributes may run code of the program that changes something
 	pure    map[syntax.Node]bool // functions and lambdas whose call changes nothing
 
-	raised  val // all exceptions
+	raised  val  // all exceptions
+	state   *lab // what the machine's own state depends on: its clock
 	merge   syntax.Node
 	changed bool
 	round   int32

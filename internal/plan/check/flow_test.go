@@ -44,6 +44,12 @@ d = {"to": "bob@acme.com", "body": e["title"]}
 email.write(d["to"], d["body"])
 email.write(d["body"], d["to"])
 email.write(**d)`, "4 email.write safe to= body=calendar.read!\n5 email.write violation to=calendar.read! body=\n6 email.write safe to= body=calendar.read!\n"},
+	{"clock", `
+import time, datetime
+email.write("bob@acme.com", str(time.time()))
+time.sleep(len(calendar.read("x")["title"]))
+email.write(str(time.time_ns()), str(datetime.datetime.now()))
+email.write("bob@acme.com", str(datetime.date.today()))`, "3 email.write safe to= body=calendar.read\n5 email.write possible to=calendar.read body=calendar.read\n6 email.write safe to= body=calendar.read\n"},
 	{"loop", `
 e = calendar.read("x")
 text = ""

@@ -37,6 +37,14 @@ func (f *frame) moduleAttr(o *object, name string, n syntax.Node) val {
 
 // native calls something built in.
 func (f *frame) native(name string, x args) val {
+	r := f.nativeCall(name, x)
+	if name == "time.sleep" {
+		f.a.growLab(&f.a.state, union(f.a.deep(x.all()), f.pc))
+	}
+	return r.with(f.a.state)
+}
+
+func (f *frame) nativeCall(name string, x args) val {
 	in := x.all()
 	f.hook(in)
 	switch name {

@@ -1,5 +1,7 @@
 """Containers beside list, dict, set and tuple."""
 
+from _labels import mark as _mark
+
 
 class _Merged(dict):
     """A dict whose class stays when it is merged with another."""
@@ -260,7 +262,13 @@ class deque:
         self._front = []  # the first half, the first element last
         self._back = []
         self._changes = 0
+        self._mark(maxlen)
         self.extend(iterable)
+
+    def _mark(self, n):
+        """What is where depends on n."""
+        _mark(self._front, n)
+        _mark(self._back, n)
 
     maxlen = property(lambda self: self._maxlen)
 
@@ -331,6 +339,7 @@ class deque:
 
     def rotate(self, n=1, /):
         size = len(self)
+        self._mark(n)
         if size < 2:
             return
         n %= size

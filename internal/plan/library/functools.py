@@ -89,46 +89,26 @@ def _key(args, keywords, typed):
     return key
 
 
-class CacheInfo(tuple):
-    def __new__(cls, hits, misses, maxsize, currsize):
-        return tuple.__new__(cls, (hits, misses, maxsize, currsize))
-
-    hits = property(lambda self: self[0])
-    misses = property(lambda self: self[1])
-    maxsize = property(lambda self: self[2])
-    currsize = property(lambda self: self[3])
-
-    def __repr__(self):
-        return f"CacheInfo(hits={self[0]}, misses={self[1]}, maxsize={self[2]}, currsize={self[3]})"
-
-
 def _cached(function, maxsize, typed):
     if maxsize is not None and maxsize < 0:
         maxsize = 0
     store = {}
-    hits = misses = 0
 
     def unbounded(*args, **keywords):
-        nonlocal hits, misses
         key = _key(args, keywords, typed)
         value = store.get(key, _missing)
         if value is not _missing:
-            hits += 1
             return value
-        misses += 1
         value = function(*args, **keywords)
         store[key] = value
         return value
 
     def bounded(*args, **keywords):
-        nonlocal hits, misses
         key = _key(args, keywords, typed)
         value = store.pop(key, _missing)
         if value is not _missing:
-            hits += 1
             store[key] = value
             return value
-        misses += 1
         value = function(*args, **keywords)
         if key not in store:
             while len(store) >= maxsize:
@@ -139,23 +119,11 @@ def _cached(function, maxsize, typed):
         return value
 
     def uncached(*args, **keywords):
-        nonlocal misses
-        misses += 1
         return function(*args, **keywords)
-
-    def cache_info():
-        return CacheInfo(hits, misses, maxsize, len(store))
-
-    def cache_clear():
-        nonlocal hits, misses
-        store.clear()
-        hits = misses = 0
 
     wrapper = unbounded if maxsize is None else bounded if maxsize > 0 else uncached
     update_wrapper(wrapper, function)
-    wrapper.cache_info = cache_info
-    wrapper.cache_clear = cache_clear
-    wrapper.cache_parameters = lambda: {"maxsize": maxsize, "typed": typed}
+    wrapper.cache_clear = store.clear
     return wrapper
 
 

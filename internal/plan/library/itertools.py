@@ -1,4 +1,6 @@
-"""Iterators that are made of iterators."""
+"""Iterators that are made of iterators. How much one gives depends on its numbers."""
+
+from _labels import depend as _depend
 
 
 def count(start=0, step=1):
@@ -19,6 +21,10 @@ def cycle(iterable):
 
 
 def repeat(object, times=None):
+    return _depend(_repeat(object, times), times)
+
+
+def _repeat(object, times):
     if times is None:
         while True:
             yield object
@@ -63,7 +69,7 @@ def accumulate(iterable, func=None, *, initial=None):
 def batched(iterable, n, *, strict=False):
     if n < 1:
         raise ValueError("n must be at least one")
-    return _batches(iterable, n, strict)
+    return _depend(_batches(iterable, n, strict), n)
 
 
 def _batches(iterable, n, strict):
@@ -137,7 +143,7 @@ def islice(iterable, *args):
         raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
     if not _is_index(step) or step < 1:
         raise ValueError("Step for islice() must be a positive integer or None.")
-    return _islice(iter(iterable), start, stop, step)
+    return _depend(_islice(iter(iterable), start, stop, step), start, stop, step)
 
 
 def _is_index(n):
@@ -264,7 +270,8 @@ def zip_longest(*iterables, fillvalue=None):
 def product(*iterables, repeat=1):
     if repeat < 0:
         raise ValueError("repeat argument cannot be negative")
-    return _product([tuple(it) for it in iterables] * repeat)
+    pools = [tuple(it) for it in iterables] * repeat
+    return _depend(_product(pools), len(pools), *[len(pool) for pool in pools])
 
 
 def _product(pools):
@@ -298,7 +305,7 @@ def permutations(iterable, r=None):
         raise TypeError("Expected int as r")
     if r < 0:
         raise ValueError("r must be non-negative")
-    return _permutations(pool, n, r)
+    return _depend(_permutations(pool, n, r), n, r)
 
 
 def _permutations(pool, n, r):
@@ -326,7 +333,7 @@ def combinations(iterable, r):
     pool = tuple(iterable)
     if r < 0:
         raise ValueError("r must be non-negative")
-    return _combinations(pool, len(pool), r)
+    return _depend(_combinations(pool, len(pool), r), len(pool), r)
 
 
 def _combinations(pool, n, r):
@@ -350,7 +357,7 @@ def combinations_with_replacement(iterable, r):
     pool = tuple(iterable)
     if r < 0:
         raise ValueError("r must be non-negative")
-    return _multisets(pool, len(pool), r)
+    return _depend(_multisets(pool, len(pool), r), len(pool), r)
 
 
 def _multisets(pool, n, r):

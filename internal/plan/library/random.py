@@ -1,6 +1,7 @@
 """Random numbers: the same as CPython's for the same seed. Without a seed, that of the run counts."""
 
 import math as _math
+from _labels import depend as _depend
 from bisect import bisect_right as _bisect
 from itertools import accumulate as _accumulate
 
@@ -83,6 +84,7 @@ class Random:
 
     def shuffle(self, x):
         dice = self._dice
+        _touch(dice, len(x))
         for i in range(len(x) - 1, 0, -1):
             j = _below(dice, i + 1)
             x[i], x[j] = x[j], x[i]
@@ -92,6 +94,7 @@ class Random:
             raise TypeError('Population must be a sequence.  For dicts or sets, use sorted(d).')
         n = len(population)
         dice = self._dice
+        _touch(dice, k)
         if not 0 <= k <= n:
             raise ValueError('Sample larger than population or is negative')
         out = [None] * k
@@ -116,11 +119,12 @@ class Random:
 
     def choices(self, population, weights=None, *, cum_weights=None, k=1):
         dice = self._dice
+        _touch(dice, k)
         n = len(population)
         if cum_weights is None:
             if weights is None:
                 n += 0.0
-                return [population[_math.floor(_random(dice) * n)] for _ in range(k)]
+                return _depend([population[_math.floor(_random(dice) * n)] for _ in range(k)], k)
             if isinstance(weights, int):
                 raise TypeError(f'The number of choices must be a keyword argument: k={weights!r}')
             cum_weights = list(_accumulate(weights))
@@ -133,7 +137,7 @@ class Random:
             raise ValueError('Total of weights must be greater than zero')
         if not _math.isfinite(total):
             raise ValueError('Total of weights must be finite')
-        return [population[_bisect(cum_weights, _random(dice) * total, 0, n - 1)] for _ in range(k)]
+        return _depend([population[_bisect(cum_weights, _random(dice) * total, 0, n - 1)] for _ in range(k)], k)
 
     def uniform(self, a, b):
         return a + (b - a) * self.random()

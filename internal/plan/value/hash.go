@@ -1,6 +1,7 @@
 package value
 
 import (
+	"hash/fnv"
 	"math"
 	"math/big"
 	"math/bits"
@@ -249,33 +250,43 @@ func (t *Thread) hashRange(r *Range) (uint64, error) {
 	return t.hashItems(parts, true)
 }
 
-// Identity returns a number that v's object alone has, the same in each run.
-// Scalars, whose identity is their value, get one made of it.
+// Identity is what hash and repr show in place of the address of v's object. All
+// objects of a kind share it: numbers in the order of creation or of use would
+// show how many there were before, which may depend on data that nothing labels.
 func (t *Thread) Identity(v Value) uint64 {
 	if v.Obj == nil {
 		return uint64(v.N)*31 + uint64(v.Kind)
 	}
-	var slot *uint64
+	name := ""
 	switch o := v.Obj.(type) {
-	case *Instance:
-		slot = &o.id
-	case *Exception:
-		slot = &o.id
+	case *Class:
+		name = "class " + o.Module + "." + o.Qual
+	case *Func:
+		name = "function " + o.Qual
+	case *Native:
+		name = "function " + o.Name
 	default:
-		id, ok := t.ids[o]
-		if !ok {
-			t.lastID++
-			id = t.lastID
-			if t.ids == nil {
-				t.ids = map[Object]uint64{}
-			}
-			t.ids[o] = id
+		cls := t.ClassOf(v)
+		name = cls.Module + "." + cls.Qual
+	}
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return uint64(h.Sum32())
+}
+
+// Number is a number that v's object alone has. Only the library sees it, which
+// shows it to nobody: it would tell how many others were asked before.
+func (t *Thread) Number(v Value) uint64 {
+	if v.Obj == nil {
+		return t.Identity(v)
+	}
+	n, ok := t.ids[v.Obj]
+	if !ok {
+		if t.ids == nil {
+			t.ids = map[Object]uint64{}
 		}
-		return id
+		n = uint64(len(t.ids)) + 1
+		t.ids[v.Obj] = n
 	}
-	if *slot == 0 {
-		t.lastID++
-		*slot = t.lastID
-	}
-	return *slot
+	return n
 }

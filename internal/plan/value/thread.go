@@ -54,10 +54,9 @@ type Thread struct {
 	Output    []Chunk
 	Written   int64
 
-	nest   int               // how deep natives and operators have called each other
-	busy   []Object          // what repr is writing right now, outermost first
-	ids    map[Object]uint64 // the identities that were used, but those of instances
-	lastID uint64
+	nest int               // how deep natives and operators have called each other
+	busy []Object          // what repr is writing right now, outermost first
+	ids  map[Object]uint64 // the numbers that [Thread.Number] has given away
 
 	Natives      map[string]*Native // all natives by their names
 	Builtins     *Module            // the names that every program knows
@@ -65,6 +64,10 @@ type Thread struct {
 	ClassVersion uint32             // changes when caches of attributes are no longer right
 	Tail         TailCall           // the call that takes the place of the native that returned ErrTail
 	KeyLabel     label.ID           // what the names in the m of f(**m) depend on, while f is called
+
+	// State is what the machine's own state depends on: the clock, and the
+	// generators that were seeded.
+	State label.ID
 
 	// What library modules keep.
 	Began   time.Time                   // what the program's clock showed at first
@@ -91,6 +94,13 @@ func (t *Thread) Join(a, b label.ID) label.ID {
 func (t *Thread) See(l label.ID) {
 	if l != t.Seen && l != 0 {
 		t.Seen = t.Join(t.Seen, l)
+	}
+}
+
+// Change notes that the machine's own state changes by what depends on l.
+func (t *Thread) Change(l label.ID) {
+	if l|t.Seen|t.PC|t.Sticky != 0 {
+		t.State = t.Join(t.State, t.Join(t.Join(l, t.Seen), t.Join(t.PC, t.Sticky)))
 	}
 }
 

@@ -196,7 +196,6 @@ type ToolRef struct{ Name string }
 // Instances of classes derived from built-in ones (dict, str, int, …) keep the
 // built-in part in Base.
 type Instance struct {
-	id    uint64 // its identity, assigned when it is first used
 	Cls   *Class
 	Attrs Dict
 	Base  Value // KUnset when the class derives from object alone

@@ -60,6 +60,7 @@ var layouts = sync.OnceValue(makeLayout)
 
 func makeLayout() *layout {
 	l := &layout{byType: make(map[reflect.Type]int), codecs: make(map[reflect.Type]codec)}
+	l.codecs[reflect.TypeFor[map[value.Object]uint64]()] = numbersCodec{}
 	l.codecs[reflect.TypeFor[value.Value]()] = valueCodec{}
 	l.codecs[reflect.TypeFor[label.ID]()] = labelCodec{}
 	l.codecs[reflect.TypeFor[value.Dict]()] = dictCodec{}
@@ -67,7 +68,6 @@ func makeLayout() *layout {
 	l.codecs[reflect.TypeFor[*value.Code]()] = codeCodec{}
 	l.codecs[reflect.TypeFor[*Frame]()] = frameCodec{}
 	l.codecs[reflect.TypeFor[value.Data]()] = dataCodec{}
-	l.codecs[reflect.TypeFor[map[value.Object]uint64]()] = identityCodec{}
 	l.codecs[reflect.TypeFor[value.Object]()] = refCodec{reflect.TypeFor[value.Object]()}
 	for i, o := range dumpObjects() {
 		p := reflect.TypeOf(o)

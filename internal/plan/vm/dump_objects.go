@@ -302,10 +302,10 @@ func checkIter(it *value.Iter) bool {
 	return true
 }
 
-// identityCodec stores which numbers objects have got as their identities.
-type identityCodec struct{}
+// numbersCodec stores which numbers the library has given to objects.
+type numbersCodec struct{}
 
-func (identityCodec) write(w *dumpWriter, v reflect.Value) {
+func (numbersCodec) write(w *dumpWriter, v reflect.Value) {
 	ids := *pointer[map[value.Object]uint64](v)
 	w.uint(uint64(len(ids)))
 	for _, o := range slices.SortedFunc(maps.Keys(ids), func(a, b value.Object) int { return cmp.Compare(ids[a], ids[b]) }) {
@@ -314,7 +314,7 @@ func (identityCodec) write(w *dumpWriter, v reflect.Value) {
 	}
 }
 
-func (identityCodec) read(r *dumpReader, v reflect.Value) {
+func (numbersCodec) read(r *dumpReader, v reflect.Value) {
 	n := r.count(64)
 	if n == 0 {
 		return

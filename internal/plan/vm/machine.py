@@ -1,5 +1,7 @@
 """What the machine does in the plan language itself."""
 
+from _labels import mark as _mark
+
 
 def drain(it):
     return [x for x in it]
@@ -27,11 +29,15 @@ def filled(fn, self, given, /, **kw):
 
 
 def drained(fn, args, at, kw):
+    """Calls fn with a list in the place of what has to be iterated. How long it is depends on that."""
     if isinstance(at, int):
         args = list(args)
-        args[at] = [x for x in args[at]]
+        given = args
     else:
-        kw[at] = [x for x in kw[at]]
+        given = kw
+    items = [x for x in given[at]]
+    _mark(items, given[at])
+    given[at] = items
     return fn(*args, **kw)
 
 

@@ -6,7 +6,8 @@ import "praxis/internal/plan/value"
 func clockNatives() []*value.Native {
 	return []*value.Native{
 		{Name: "datetime._now", Params: "", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			t.See(t.State)
 			return value.Int(t.Now.UnixMicro()), nil
-		}, Precise: true},
+		}},
 	}
 }

@@ -13,6 +13,7 @@ func dataclassNatives() []*value.Native {
 		{Name: "dataclasses._build", Params: "source, names, /", Call: buildFunctions, Precise: true},
 		{Name: "dataclasses._set_slots", Params: "cls, names, /", Call: setSlots, Precise: true},
 		{Name: "_labels.depend", Params: "value, /, *others", Call: depend, Precise: true},
+		{Name: "_labels.mark", Params: "list, other, /", Call: mark, Precise: true},
 		{Name: "_labels.plain", Params: "value, /", Call: plainLabel, Precise: true},
 		{Name: "_labels.remember", Params: "table, key, value, /", Call: remember, Precise: true},
 	}
@@ -26,6 +27,16 @@ func depend(t *value.Thread, a *value.Args) (value.Value, error) {
 		v.Label = t.Join(v.Label, a.Star[i].Label)
 	}
 	return v, nil
+}
+
+// mark makes the length and the order of a list depend on another value.
+func mark(t *value.Thread, a *value.Args) (value.Value, error) {
+	l, ok := a.Pos[0].Obj.(*value.List)
+	if !ok {
+		return value.Value{}, fault.New(fault.Internal, "", "cannot mark: the library gave no list")
+	}
+	l.Shape = t.Join(l.Shape, a.Pos[1].Label)
+	return value.None, nil
 }
 
 // plainLabel and remember are for tables that cache what a function would make

@@ -28,11 +28,11 @@ func randomNatives() []*value.Native {
 				return value.Value{}, t.Raise(t.Types.TypeError, "%s needs a generator", name)
 			}
 			d.label = t.Join(d.label, t.PC)
+			for _, x := range a.Pos[1:] {
+				d.label = t.Join(d.label, x.Label)
+			}
 			v, err := f(t, d, a)
 			v.Label = t.Join(v.Label, t.Join(a.Pos[0].Label, d.label))
-			for _, x := range a.Pos[1:] {
-				v.Label = t.Join(v.Label, x.Label)
-			}
 			return v, err
 		}}
 	}
@@ -74,6 +74,8 @@ func randomNatives() []*value.Native {
 			}
 			return value.Value{}, t.Raise(t.Types.TypeError, "a limit must be an int")
 		}),
+		// _touch says that how often the generator is asked depends on x.
+		n("_touch", "dice, x, /", func(*value.Thread, *Dice, *value.Args) (value.Value, error) { return value.None, nil }),
 		n("_state", "dice, /", diceState),
 		n("_set_state", "dice, state, /", setDiceState),
 	}
@@ -88,6 +90,8 @@ func seedDice(t *value.Thread, d *Dice, a *value.Args) (value.Value, error) {
 		n := new(big.Int).SetUint64(t.Seeds)
 		n.Lsh(n, 64)
 		d.src.Seed(n.Add(n, new(big.Int).SetUint64(t.Seed)))
+		t.Change(0)
+		d.label = t.Join(d.label, t.State)
 		t.Seeds++
 	case value.KInt, value.KBool:
 		d.src.Seed(big.NewInt(x.N))

@@ -15,6 +15,7 @@ func timeNatives() []*value.Native {
 			if len(a.Pos)+len(a.Names) > 0 {
 				return value.Value{}, t.Raise(t.Types.TypeError, "time.%s() takes no arguments (%d given)", name, len(a.Pos)+len(a.Names))
 			}
+			t.See(t.State)
 			return f(t), nil
 		}}
 	}
@@ -48,6 +49,7 @@ func timeSleep(t *value.Thread, a *value.Args) (value.Value, error) {
 	case s > 1e9:
 		return value.Value{}, t.Raise(t.Types.OverflowError, "timestamp out of range for platform time_t")
 	}
+	t.Change(a.Pos[0].Label)
 	t.Now = t.Now.Add(time.Duration(math.Round(s * 1e9)))
 	return value.None, nil
 }

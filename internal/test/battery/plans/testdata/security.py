@@ -629,7 +629,7 @@ from collections import deque
 q = deque(["ann@acme.com"])
 q.appendleft(mail.read(id=1)["body"])
 mail.send(to=q[0], subject="s", body="b")
---- [normal: allowed] [strict: denied] how a deque was turned
+--- [normal: denied] [strict: denied] how a deque was turned
 from collections import deque
 q = deque(["ann@acme.com", "bob@acme.com"])
 q.rotate(int(mail.read(id=1)["subject"]) // 4)
