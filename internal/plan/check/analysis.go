@@ -41,7 +41,8 @@ type analysis struct {
 	pure    map[syntax.Node]bool // functions and lambdas whose call changes nothing
 
 	raised  val  // all exceptions
-	state   *lab // what the machine's own state depends on: its clock
+	clock   *lab // what the clock of the machine depends on
+	dice    *lab // what its random numbers depend on
 	merge   syntax.Node
 	changed bool
 	round   int32

@@ -38,10 +38,18 @@ func (f *frame) moduleAttr(o *object, name string, n syntax.Node) val {
 // native calls something built in.
 func (f *frame) native(name string, x args) val {
 	r := f.nativeCall(name, x)
-	if name == "time.sleep" {
-		f.a.growLab(&f.a.state, union(f.a.deep(x.all()), f.pc))
+	module, _, _ := strings.Cut(name, ".")
+	switch state := &f.a.clock; module {
+	case "random":
+		state = &f.a.dice
+		fallthrough
+	case "time", "datetime":
+		if module == "random" || name == "time.sleep" {
+			f.a.growLab(state, union(f.a.deep(x.all()), f.pc))
+		}
+		return r.with(*state)
 	}
-	return r.with(f.a.state)
+	return r
 }
 
 func (f *frame) nativeCall(name string, x args) val {
