@@ -10,8 +10,10 @@ float_info = _named('float_info', 'max max_exp max_10_exp min min_exp min_10_exp
     1.7976931348623157e+308, 1024, 308, 2.2250738585072014e-308, -1021, -307, 15, 53, 2.220446049250313e-16, 2, 1)
 
 
-def exit(status=None, /):
-    raise SystemExit(status)
+def exit(*status):
+    if len(status) > 1:
+        raise TypeError(f'exit expected at most 1 argument, got {len(status)}')
+    raise SystemExit(*[x for x in status if x is not None])
 
 
 def getrecursionlimit():

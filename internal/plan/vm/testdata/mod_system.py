@@ -133,3 +133,12 @@ import types
 n = types.SimpleNamespace(a=1, b=[2])
 n.c = 3
 print(n, n == types.SimpleNamespace(a=1, b=[2], c=3), n.a)
+---
+import sys
+for a in [(), (1,), ("x",), (None,), (1, 2), (True,)]:
+    try:
+        sys.exit(*a)
+    except SystemExit as e:
+        print(repr(e), e.code, e.args)
+    except TypeError as e:
+        print(e)
