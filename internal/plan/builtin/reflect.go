@@ -133,6 +133,9 @@ func builtinGetAttr(t *value.Thread, a *value.Args) (value.Value, error) {
 			t.Tail.Label = 0
 			return t.TailCall(at.Value.With(t.Join(at.Value.Label, t.Join(at.Label, l))), at.Args, nil, nil)
 		case !ok && other.Kind != value.KUnset:
+			if in := value.InstanceOf(o); in != nil {
+				l = t.Join(l, in.Attrs.Shape)
+			}
 			return other.With(t.Join(other.Label, t.Join(l, o.Label))), nil
 		}
 	} else if other.Kind != value.KUnset {
@@ -171,6 +174,9 @@ func builtinHasAttr(t *value.Thread, a *value.Args) (value.Value, error) {
 	at, ok := t.Find(a.Pos[0], name)
 	if ok && at.Call {
 		return t.TailBuiltin("_has_attr", a.Pos[0], a.Pos[1])
+	}
+	if in := value.InstanceOf(a.Pos[0]); in != nil {
+		t.See(in.Attrs.Shape)
 	}
 	return value.Bool(ok), nil
 }

@@ -176,9 +176,12 @@ func (f *frame) picks(v val) {
 				name = o.code.name
 				see(o.node)
 			case oBound:
-				if o.fn.objs != nil {
-					look(o.fn)
+				for _, id := range o.fn.objs.all() {
+					if p := a.objects[id]; p.kind != oFunc {
+						several = true
+					}
 				}
+				look(o.fn)
 			case oTool, oNative:
 			default:
 				several = true
@@ -186,6 +189,13 @@ func (f *frame) picks(v val) {
 		}
 	}
 	look(v)
+	if first != nil && !several {
+		// Closures of one function are several, too.
+		for _, id := range v.objs.all() {
+			o := a.objects[id]
+			several = several || o.kind == oFunc && len(v.objs.all()) > 1 || o.kind == oFunc && o.code.outer != nil && o.code.outer.fn.outer != nil
+		}
+	}
 	if first == nil && !several {
 		for _, id := range v.objs.all() {
 			if o := a.objects[id]; o.kind == oBound {
@@ -206,6 +216,35 @@ func (f *frame) picks(v val) {
 			}
 		case oPartial, oBound:
 			several = true
+		}
+	})
+	if several {
+		f.stay(v.may)
+	}
+}
+
+// receives is picks for a method that is called by its name.
+func (f *frame) receives(v val, name string) {
+	from := f.chosen(v.may)
+	if from.objs == nil {
+		return
+	}
+	var first *object
+	several := false
+	f.a.reachAll(from, func(o *object) {
+		if o.kind != oInst && o.kind != oClass {
+			return
+		}
+		c := o
+		if o.kind == oInst {
+			c = o.of
+		}
+		if m, ok := f.a.classAttr(c, name); ok {
+			for _, id := range m.objs.all() {
+				p := f.a.objects[id]
+				several = several || first != nil && p != first
+				first = p
+			}
 		}
 	})
 	if several {

@@ -258,6 +258,7 @@ func (f *frame) callAttr(at *syntax.Attribute, e *syntax.Call) val {
 
 // callMethod calls the method of an object that an attribute names.
 func (f *frame) callMethod(o *object, v val, at *syntax.Attribute, x args) val {
+	f.receives(v, at.Attr)
 	self := ref(o).with(v.may)
 	switch o.kind {
 	case oList, oTuple, oSet, oDict, oData, oIter, oGen, oOpaque:

@@ -573,6 +573,9 @@ func (t *Thread) NoAttr(o Value, name string) error {
 // withObject notes in an AttributeError what it is about: the text of an
 // uncaught one proposes a similar name.
 func (t *Thread) withObject(err error, o Value, name string) error {
+	if in := InstanceOf(o); in != nil {
+		o.Label = t.Join(o.Label, in.Attrs.Shape)
+	}
 	if r, ok := err.(*Raise); ok {
 		r.Label = t.Join(r.Label, o.Label)
 		r.Exc.Attrs.SetStr(t, "name", t.Str(name))

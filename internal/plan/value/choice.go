@@ -18,14 +18,12 @@ type Choice struct {
 // maxChoices bounds the choices that are kept apart.
 const maxChoices = 256
 
-// Changeable reports whether a value of this kind is, has or reaches something that can be changed or called.
-func (v *Value) Changeable() bool {
-	switch v.Kind {
-	case KTuple, KList, KDict, KSet, KFunc, KNative, KMethod, KClass, KObject, KModule, KTool, KIter, KGen, KView, KSpecial, KProp:
-		return true
-	}
-	return false
-}
+// changeable are the kinds that have, or lead to, something that can be changed or called.
+const changeable = uint64(1)<<KTuple | 1<<KList | 1<<KDict | 1<<KSet | 1<<KFunc | 1<<KNative | 1<<KMethod | 1<<KClass | 1<<KObject |
+	1<<KModule | 1<<KTool | 1<<KIter | 1<<KGen | 1<<KView | 1<<KSpecial | 1<<KProp
+
+// Changeable reports whether v is, or leads to, something that can be changed or called.
+func (v *Value) Changeable() bool { return changeable>>v.Kind&1 != 0 }
 
 // Choose notes that data of label l chose v out of from. What has the label of
 // from itself was not chosen by it.
@@ -46,6 +44,10 @@ func (t *Thread) Choose(v *Value, l label.ID, from Value) {
 	}
 }
 
+// maxWalked bounds how many values a run looks at to find what could have been
+// chosen. Beyond it nobody looks, and all that follows depends on the choice.
+const maxWalked = 64 << 20
+
 // Stick makes all that follows depend on l.
 func (t *Thread) Stick(l label.ID) {
 	t.PC = t.Join(t.PC, l)
@@ -57,7 +59,7 @@ func (t *Thread) Stick(l label.ID) {
 func (t *Thread) Chosen(l label.ID, f func(from Value) bool) {
 	for i := range t.Choices {
 		c := &t.Choices[i]
-		if t.Join(c.L, l) == l && (c.From.Kind == KUnset || !f(c.From)) {
+		if t.Join(c.L, l) == l && (c.From.Kind == KUnset || t.Walked > maxWalked || !f(c.From)) {
 			t.Stick(l)
 			return
 		}
@@ -151,16 +153,21 @@ func (t *Thread) spread(from, o Value, attr string) bool {
 func (t *Thread) Reach(v Value, l label.ID, f func(Object)) {
 	seen := map[Object]bool{}
 	queue := []Object{v.Obj}
+	before := t.Walked
+	defer func() { t.Steps -= (t.Walked - before) / 8 }()
 	add := func(v Value) {
-		t.Steps--
-		if v.Obj != nil && v.Changeable() && !seen[v.Obj] && (v.Label == 0 || t.Join(v.Label, l) != v.Label) {
+		t.Walked++
+		if v.Changeable() && v.Obj != nil && !seen[v.Obj] && (v.Label == 0 || t.Join(v.Label, l) != v.Label) {
 			seen[v.Obj] = true
 			queue = append(queue, v.Obj)
 		}
 	}
 	all := func(vs ...Value) {
+		t.Walked += int64(len(vs)) / 16
 		for i := range vs {
-			add(vs[i])
+			if vs[i].Changeable() {
+				add(vs[i])
+			}
 		}
 	}
 	dict := func(d *Dict) {

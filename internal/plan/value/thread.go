@@ -44,6 +44,8 @@ type Thread struct {
 	Strict bool
 
 	Choices []Choice // what data has chosen something from
+	Many    int      // so many choices are looked through for those that no longer matter
+	Walked  int64    // values that were looked at for it
 	Hooks   bool     // [Unit.Hooks] of the program
 
 	Plain bool // labels are off; for measuring their cost only

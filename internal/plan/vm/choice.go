@@ -1,6 +1,8 @@
 package vm
 
 import (
+	"slices"
+
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/value"
 )
@@ -22,13 +24,35 @@ func (vm *VM) touches(n *value.Native, pos []value.Value) {
 
 // choices notes what a native that gave v may have chosen it from.
 func (vm *VM) choices(v value.Value, l label.ID, a *value.Args) {
+	if len(vm.t.Choices) >= max(vm.t.Many, 32) {
+		vm.forget(v, a)
+		vm.t.Many = 2 * len(vm.t.Choices)
+	}
 	for _, vs := range [...][]value.Value{a.Pos, a.Star, a.Named} {
 		for i := range vs {
-			if vs[i].Changeable() {
+			if vs[i].Changeable() && vs[i].Obj != v.Obj {
 				vm.t.Choose(&v, l, vs[i])
 			}
 		}
 	}
+}
+
+// forget drops the choices among what the program cannot reach any more, beside the
+// result and the arguments of a native.
+func (vm *VM) forget(v value.Value, a *value.Args) {
+	h := &heap{t: &vm.t}
+	h.value(v)
+	h.values(a.Pos)
+	h.values(a.Star)
+	h.values(a.Named)
+	vm.visit(h)
+	vm.t.Choices = slices.DeleteFunc(vm.t.Choices, func(c value.Choice) bool {
+		held := c.From.Kind == value.KUnset
+		if !held {
+			vm.t.Reach(c.From, 0, func(o value.Object) { held = held || !h.seen.add(o) })
+		}
+		return !held
+	})
 }
 
 // goesOver notes that something goes over x by way of the iterator it: x is changed
@@ -102,7 +126,7 @@ func (vm *VM) callables(from value.Value, see func(value.Value)) {
 		}
 	}
 	look = func(v value.Value, first bool) {
-		vm.t.Steps--
+		vm.t.Walked++
 		if v.Obj == nil || seen[v.Obj] {
 			return
 		}

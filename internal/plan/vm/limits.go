@@ -64,6 +64,15 @@ type heap struct {
 // live is how many bytes the program can reach.
 func (vm *VM) live() int64 {
 	h := &heap{t: &vm.t}
+	for _, c := range vm.t.Choices {
+		h.value(c.From)
+	}
+	vm.visit(h)
+	return h.size
+}
+
+// visit goes over what the program can reach.
+func (vm *VM) visit(h *heap) {
 	h.module(vm.main)
 	for _, m := range vm.modules {
 		h.module(m)
@@ -80,9 +89,6 @@ func (vm *VM) live() int64 {
 	}
 	h.value(vm.result)
 	h.value(vm.pending.extra)
-	for _, c := range vm.t.Choices {
-		h.value(c.From)
-	}
 	for _, c := range vm.t.Output {
 		h.size += int64(len(c.Text)) + 32
 	}
@@ -91,7 +97,6 @@ func (vm *VM) live() int64 {
 		h.queue = h.queue[:len(h.queue)-1]
 		h.object(o)
 	}
-	return h.size
 }
 
 // tidy forgets what lies beyond the frames in use, so that Go can free it.

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	programs = flag.Int("programs", 80, "how many generated plans are run in each mode")
+	programs = flag.Int("programs", 150, "how many generated plans are run in each mode")
 	first    = flag.Uint64("first", 1, "the seed of the first")
 	most     = flag.Int("most", 3, "how many failures are shown")
 	only     = flag.String("only", "", "a file with the one plan to run")

@@ -75,7 +75,7 @@ p.a, p.b, p.c = 1, 2, 3
 setattr(p, src.key(), 5)
 sink(p.a)
 sink(p.b)
---- [known: the receiver] data chooses the name of an attribute that is deleted
+--- data chooses the name of an attribute that is deleted
 class P:
     pass
 p = P()
@@ -105,7 +105,7 @@ class B:
     pass
 [A, B][src.num() % 2]()
 sink(len(total))
---- [known: the callee] data chooses whose method is called
+--- data chooses whose method is called
 total = []
 class A:
     def go(self): total.append(1)
@@ -145,7 +145,7 @@ class B:
     pass
 str([A(), B()][src.num() % 2])
 sink(len(total))
---- [known: the callee] data chooses a closure
+--- data chooses a closure
 def counter():
     n = 0
     def up():
@@ -201,3 +201,45 @@ n = 0
 for x in src.data():
     n += 1
 sink(n)
+--- [branches] a branch chooses which list grows
+xs, ys = [1], [2]
+a = xs if src.num() > 0 else ys
+a.append(3)
+sink(len(xs))
+sink(len(ys))
+--- [branches] a branch chooses which function is called
+total = []
+def f(): total.append(1)
+def g(): pass
+if src.num() > 0:
+    h = f
+else:
+    h = g
+h()
+sink(len(total))
+--- [branches] a function returns what a branch chose
+xs, ys = [1], [2]
+def pick(n):
+    if n > 0:
+        return xs
+    return ys
+pick(src.num()).append(3)
+sink(len(xs))
+sink(len(ys))
+--- functions that only call tools are chosen
+def f(): sink(1)
+def g(): sink(2)
+{"a": f, "b": g, "c": g}[src.key()]()
+sink(3)
+--- a method that all have is called on what was chosen
+class P:
+    def __init__(self, n):
+        self.n = n
+        self.name = "p"
+    def up(self):
+        self.n += 1
+ps = [P(1), P(2), P(3)]
+ps[src.num()].up()
+sink(ps[0].n)
+sink(ps[1].n)
+sink(ps[0].name)
