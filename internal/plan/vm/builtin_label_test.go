@@ -62,7 +62,7 @@ var builtinLabels = []labelCase{
 		getattr(c, 'x'): a
 		getattr(c, 'nope', A): a
 		getattr(c, S + 'q', 5): a
-		hasattr(c, P): b
+		hasattr(c, P): a b
 		isinstance(A, int): a
 		vars(c)['y']: a
 		repr(A): a

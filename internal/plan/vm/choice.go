@@ -47,11 +47,11 @@ func (vm *VM) forget(v value.Value, a *value.Args) {
 	h.values(a.Named)
 	vm.visit(h)
 	vm.t.Choices = slices.DeleteFunc(vm.t.Choices, func(c value.Choice) bool {
-		held := c.From.Kind == value.KUnset
-		if !held {
-			vm.t.Reach(c.From, 0, func(o value.Object) { held = held || !h.seen.add(o) })
+		known := c.From.Kind == value.KUnset
+		if !known {
+			vm.t.Reach(c.From, 0, func(o value.Object) { known = known || !h.seen.add(o) })
 		}
-		return !held
+		return !known
 	})
 }
 
