@@ -71,7 +71,7 @@ func Unknown(Value) bool { return false }
 
 // hook is called where an operator may run code of v's class.
 func (t *Thread) hook(v Value) {
-	if v.Label != 0 && t.Hooks {
+	if v.Label != 0 && t.Hooks && v.Changeable() {
 		t.Chosen(v.Label, Unknown)
 	}
 }

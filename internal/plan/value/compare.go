@@ -453,6 +453,7 @@ func (t *Thread) Contains(o, x Value) (bool, error) {
 	if o.Kind == KIter || o.Kind == KGen {
 		t.Touch(o, "")
 	}
+	t.hook(x)
 	if o.Kind == KObject || o.Kind == KSpecial || o.Kind == KClass {
 		if fn, ok := t.Override(o, "__contains__"); ok && fn.Kind != KNone {
 			v, _, err := t.CallSpecial(o, "__contains__", x)

@@ -12,7 +12,9 @@ import (
 func (vm *VM) touches(n *value.Native, pos []value.Value) {
 	t := &vm.t
 	for i := range pos {
-		if v := &pos[i]; v.Label != 0 && (i == 0 && n.Changes || v.Kind == value.KIter || v.Kind == value.KGen || v.Kind == value.KSpecial) {
+		if v := &pos[i]; v.Label != 0 && v.Kind == value.KObject && t.Hooks {
+			t.Chosen(v.Label, value.Unknown)
+		} else if v.Label != 0 && (i == 0 && n.Changes || v.Kind == value.KIter || v.Kind == value.KGen || v.Kind == value.KSpecial) {
 			attr := ""
 			if name, ok := pos[min(1, len(pos)-1)].Obj.(*value.Str); ok && v.Kind == value.KObject {
 				attr = name.Text
