@@ -81,13 +81,6 @@ func lowerASCII(r rune) rune {
 	return r
 }
 
-func upperASCII(r rune) rune {
-	if r >= 'a' && r <= 'z' {
-		return r - 0x20
-	}
-	return r
-}
-
 func inCategory(c category, r rune, unicode bool) bool {
 	var ok bool
 	switch c &^ 1 {
