@@ -37,8 +37,8 @@ type analysis struct {
 	origins   map[originKey]*origin
 
 	choices []choice
-	hooks   bool                 // operators and attributes may run code of the program that changes something
-	pure    map[syntax.Node]bool // functions and lambdas whose call changes nothing
+	module  *syntax.Module
+	own     *ownCode // of the program; nil until it is asked for
 
 	raised  val  // all exceptions
 	clock   *lab // what the clock of the machine depends on

@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 
-	"praxis/internal/plan/compile"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
 	"praxis/internal/plan/syntax"
@@ -52,7 +51,7 @@ const defaultSteps = 4_000_000
 func Check(ctx context.Context, in Input) (*Result, error) {
 	r := &Result{Name: in.Name, Strict: in.Strict, source: in.Source}
 	a := &analysis{tools: in.Tools, policy: in.Policy, task: in.Task, base: in.Base, strict: in.Strict, left: in.Steps, ended: ctx.Err, maxObjects: 200_000, methods: in.Methods}
-	a.pure, a.hooks = compile.Pure(in.Module)
+	a.module = in.Module
 	if a.left <= 0 {
 		a.left = defaultSteps
 	}

@@ -3,6 +3,7 @@ package check
 import (
 	"strings"
 
+	"praxis/internal/plan/compile"
 	"praxis/internal/plan/syntax"
 )
 
@@ -135,13 +136,26 @@ func (f *frame) touch(v val, attr string) {
 	})
 }
 
+// ownCode says what the program's own code may do.
+type ownCode struct {
+	hooks bool                 // operators and attributes may run code of the program that changes something
+	pure  map[syntax.Node]bool // functions and lambdas whose call changes nothing
+}
+
+// code looks at the program when data first chooses something in it: most
+// programs never ask.
+func (a *analysis) code() *ownCode {
+	if a.own == nil {
+		a.own = &ownCode{}
+		a.own.pure, a.own.hooks = compile.Pure(a.module)
+	}
+	return a.own
+}
+
 // hook notes that an operator may run code of the program that data chose.
 func (f *frame) hook(vs ...val) {
-	if !f.a.hooks {
-		return
-	}
 	for _, v := range vs {
-		if v.may == nil || f.chosen(v.may).objs == nil {
+		if v.may == nil || f.chosen(v.may).objs == nil || !f.a.code().hooks {
 			continue
 		}
 		for _, id := range v.objs.all() {
@@ -256,7 +270,7 @@ func (f *frame) receives(v val, name string) {
 func (f *frame) pureCall(o *object) bool {
 	switch o.kind {
 	case oFunc:
-		return f.a.pure[o.node]
+		return f.a.code().pure[o.node]
 	case oBound:
 		for _, id := range o.fn.objs.all() {
 			if !f.pureCall(f.a.objects[id]) {
@@ -326,9 +340,9 @@ func (f *frame) callsBack(x args, recv val) {
 			}
 		case oInst:
 			_, calls := f.a.classAttr(o.of, "__call__")
-			impure = impure || calls || f.a.hooks
+			impure = impure || calls || f.a.code().hooks
 		case oList, oTuple, oSet, oDict:
-			if f.a.hooks {
+			if f.a.code().hooks {
 				impure = impure || f.a.holdsInstance(o)
 			}
 		}

@@ -572,7 +572,7 @@ func (f *frame) named(o, key val) {
 	l := f.a.deep(key)
 	for _, id := range o.objs.all() {
 		p := f.a.objects[id]
-		if p.kind != oInst || f.a.hooks {
+		if p.kind != oInst || f.a.code().hooks {
 			f.stay(l)
 		}
 		f.a.growLab(&p.shape, union(o.may, l))
