@@ -129,7 +129,8 @@ func pureModule(name string) bool {
 		return false
 	}
 	switch name[:i] {
-	case "math", "statistics", "itertools", "json", "re", "textwrap", "string", "datetime", "decimal", "fractions", "collections", "copy", "typing", "time", "calendar", "enum", "base64", "hashlib", "functools", "asyncio":
+	case "math", "statistics", "itertools", "json", "re", "textwrap", "string", "datetime", "decimal", "fractions", "collections", "copy", "typing", "time", "calendar", "enum", "base64", "hashlib", "functools", "asyncio",
+		"struct", "uuid", "difflib", "urllib", "zoneinfo", "timeit":
 		return true
 	}
 	return false
