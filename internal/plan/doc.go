@@ -12,8 +12,8 @@
 //
 // The package is pure. It never calls a tool: [Run.Next] goes on until the plan
 // needs something and returns it; the caller acts, and answers with
-// [Run.Reply], [Run.Refuse] or [Run.Fail]. Between the two the whole state can
-// be stored with [Run.Dump] and go on elsewhere with [Resume].
+// [Run.Reply], [Run.Refuse] or [Run.Fail]. Between the two a plan can be
+// stored with [Run.Dump] and go on elsewhere with [Resume].
 //
 //	p, err := plan.Prepare(ctx, source, plan.Options{Tools: tools, Policy: rules})
 //	// p.Check has the findings; a plan that was refused cannot be started

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"maps"
 	"strconv"
 	"time"
 
@@ -63,7 +64,7 @@ func (r *Run) Nest(p *Plan, made []Made) (*Run, error) {
 	if r.call == nil || r.nested || p.program == nil {
 		return nil, fault.New(fault.Conflict, "Run it from a call of run_plan.", "cannot run a nested plan here")
 	}
-	n := &Run{plan: p, start: r.start, table: r.table, counts: r.counts, before: r.counts.total, task: p.task.Clone(), base: r.call.deep, nested: true}
+	n := &Run{plan: p, start: r.start, table: r.table, counts: r.counts, before: r.counts.total, task: p.task.Clone(), base: r.call.deep, nested: true, found: maps.Clone(r.counts.calls)}
 	n.start.Made = append(r.start.Made[:len(r.start.Made):len(r.start.Made)], made...)
 	inputs, err := n.inputs()
 	if err != nil {
@@ -81,12 +82,26 @@ func (r *Run) Nest(p *Plan, made []Made) (*Run, error) {
 // Return takes back what a nested plan used. What it printed is part of the result
 // when it ended well; a plan after it that is to do better depends on all that it saw.
 func (r *Run) Return(n *Run, ok bool) {
-	r.vm.Charge(n.vm.Steps())
-	r.call.deep = r.table.Join(r.call.deep, n.outputs)
-	if !ok {
-		r.call.deep = r.table.Join(r.call.deep, n.seen)
+	was := nested{Steps: n.vm.Steps(), Calls: map[string]int{}, Outputs: r.table.Label(n.outputs), Seen: r.table.Label(n.seen), OK: ok}
+	for name, calls := range r.counts.calls {
+		if more := calls - n.found[name]; more > 0 {
+			was.Calls[name] = more
+		}
 	}
-	r.counted = r.table.Join(r.counted, r.table.Join(n.base, n.seen))
+	r.returned(&was)
+}
+
+// returned notes what a nested plan did, whose calls have been counted.
+func (r *Run) returned(was *nested) {
+	r.answeredWith(answered{nested: was})
+	outputs, seen := r.table.Intern(was.Outputs), r.table.Intern(was.Seen)
+	base := r.call.deep
+	r.vm.Charge(was.Steps)
+	r.call.deep = r.table.Join(r.call.deep, outputs)
+	if !was.OK {
+		r.call.deep = r.table.Join(r.call.deep, seen)
+	}
+	r.counted = r.table.Join(r.counted, r.table.Join(base, seen))
 }
 
 // under lets a value and everything in it depend on what the plan is nested in.

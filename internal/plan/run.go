@@ -102,11 +102,13 @@ type Run struct {
 	members policy.Members
 	known   known    // results and inputs that were added to it
 	counted label.ID // of how often tools were called, where a nested plan called them
+	answers []answered
 
 	// Of a nested plan: what all that it does depends on, and all that it saw.
 	nested bool
 	base   label.ID
 	seen   label.ID
+	found  map[string]int // how often tools had been called when it began
 }
 
 // ErrNotWaiting is returned by answers to a call that nobody waits for.
@@ -239,6 +241,7 @@ func (r *Run) Reply(result any) (Got, error) {
 		r.enrol(data, "")
 	}
 	r.know(data)
+	r.answeredWith(answered{result: as.result})
 	r.reply(data)
 	return got, nil
 }
@@ -259,6 +262,7 @@ func (r *Run) ReplyEndorsed(result any, who, why string) (Got, error) {
 	}
 	data = whole(data, r.table.Intern(to))
 	r.know(data)
+	r.answeredWith(answered{result: as.result, by: &endorsed{who, why}})
 	r.reply(data)
 	return Got{Label: from, Lowered: []Lowered{{"person", from, to}}}, nil
 }
@@ -323,6 +327,7 @@ func (r *Run) Refuse(reason, remedy string) error {
 	if r.call == nil {
 		return ErrNotWaiting
 	}
+	r.answeredWith(answered{raised: &raised{Text: reason, Plain: remedy}})
 	text := r.call.Tool.Name + " was not called: " + reason
 	if remedy != "" {
 		text += ". " + remedy
@@ -346,6 +351,7 @@ func (r *Run) raise(class, text, plain string) error {
 	if c == nil {
 		return ErrNotWaiting
 	}
+	r.answeredWith(answered{raised: &raised{class, text, plain}})
 	r.raiseIn(class, text, plain, r.table.Join(c.deep, r.table.Of(c.source(false), label.Everyone())))
 	return nil
 }

@@ -6,30 +6,32 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"praxis/fault"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
 	"praxis/internal/plan/value"
-	"praxis/internal/plan/vm"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 )
 
 // A state is
 //
-//	"praxis plan state 1\n", a line of JSON (header), the machine's dump, and
-//	the SHA-256 of all before.
+//	"praxis plan state 2\n", a line of JSON (header), and the SHA-256 of all before.
 //
-// The sum finds damage; it is no signature. A state that somebody else could
+// It holds what the plan was begun with and what it was answered: plans are
+// deterministic, so that one that is given the same answers comes to the same
+// call. The sum finds damage; it is no signature. A state that somebody else could
 // have changed must be stored under a name that is its hash, as the journal does.
-const magic = "praxis plan state 1\n"
+const magic = "praxis plan state 2\n"
 
 // MaxState bounds a state, in bytes.
 const MaxState = 1 << 30
 
-// header is what a state says beside the machine.
+// header is what a state says.
 type header struct {
 	Name    string            `json:"name"`
 	Text    []byte            `json:"text"`
@@ -39,14 +41,57 @@ type header struct {
 	Now     time.Time         `json:"now"`
 	Seed    int64             `json:"seed"`
 	Limits  value.Limits      `json:"limits"`
-	Calls   map[string]int    `json:"calls"`
-	Total   int               `json:"total"`
-	Outputs label.ID          `json:"outputs"`
 	Made    []Made            `json:"made,omitempty"`
 	Request string            `json:"request,omitempty"`
-	Known   json.RawMessage   `json:"known,omitempty"`
-	Members []policy.Member   `json:"members,omitempty"`
-	Counted label.ID          `json:"counted,omitempty"`
+	Answers []storedAnswer    `json:"answers"`
+}
+
+// answered is one thing that a run was answered at a call.
+type answered struct {
+	tool   string
+	result tool.Labelled // of a call that gave something
+	raised *raised       // of one that did not
+	by     *endorsed     // who vouched for the result
+	nested *nested       // what a plan within the call did, before the call is answered
+}
+
+// raised is the exception that a call was answered with.
+type raised struct {
+	Class string `json:"class"` // "": it was refused
+	Text  string `json:"text"`
+	Plain string `json:"plain,omitempty"` // of a refusal: the remedy
+}
+
+// endorsed is who vouched for a result.
+type endorsed struct {
+	Who string `json:"who"`
+	Why string `json:"why"`
+}
+
+// nested is what a plan did that was executed within a call.
+type nested struct {
+	Steps   int64          `json:"steps"`
+	Calls   map[string]int `json:"calls,omitempty"` // how often it called each tool
+	Outputs label.Label    `json:"outputs"`         // of all that it printed
+	Seen    label.Label    `json:"seen"`            // of all that it saw
+	OK      bool           `json:"ok"`
+}
+
+// storedAnswer is answered in a state.
+type storedAnswer struct {
+	Tool    string          `json:"tool"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Trusted *bool           `json:"trusted,omitempty"`
+	Readers *[]string       `json:"readers,omitempty"`
+	Raised  *raised         `json:"raised,omitempty"`
+	By      *endorsed       `json:"by,omitempty"`
+	Nested  *nested         `json:"nested,omitempty"`
+}
+
+// answeredWith notes what the call that waits is answered with.
+func (r *Run) answeredWith(a answered) {
+	a.tool = r.call.Tool.Name
+	r.answers = append(r.answers, a)
 }
 
 // Dump returns the whole state of a plan that waits at a call. What it printed
@@ -55,31 +100,64 @@ func (r *Run) Dump() ([]byte, error) {
 	if r.call == nil {
 		return nil, fault.New(fault.Conflict, "Store it while it waits at a call.", "cannot store the plan: it waits at no call")
 	}
-	inputs, err := jsondoc.Canonical(r.start.Inputs)
-	if err != nil {
-		return nil, fmt.Errorf("cannot store the plan: %w", err)
-	}
-	known, err := jsondoc.Canonical(r.known.values)
+	inputs, err := json.Marshal(exact(r.start.Inputs))
 	if err != nil {
 		return nil, fmt.Errorf("cannot store the plan: %w", err)
 	}
 	h := header{
 		Name: r.plan.Name, Text: r.plan.Text, Strict: r.plan.Strict, Tools: pins(r.plan.Tools), Inputs: inputs,
-		Now: r.start.Now, Seed: r.start.Seed, Limits: r.start.Limits, Calls: r.counts.calls, Total: r.counts.total, Outputs: r.outputs, Made: r.start.Made,
-		Request: r.plan.Request, Known: known, Counted: r.counted, Members: r.members.All(),
+		Now: r.start.Now, Seed: r.start.Seed, Limits: r.start.Limits, Made: r.start.Made, Request: r.plan.Request, Answers: []storedAnswer{},
+	}
+	for _, a := range r.answers {
+		s := storedAnswer{Tool: a.tool, Trusted: a.result.Trusted, Raised: a.raised, By: a.by, Nested: a.nested}
+		if a.result.Readers != nil {
+			s.Readers = &a.result.Readers
+		}
+		if a.raised == nil && a.nested == nil {
+			if s.Result, err = json.Marshal(exact(a.result.Value)); err != nil {
+				return nil, fmt.Errorf("cannot store the plan: %w", err)
+			}
+		}
+		h.Answers = append(h.Answers, s)
 	}
 	head, err := json.Marshal(h)
 	if err != nil {
 		return nil, fmt.Errorf("cannot store the plan: %w", err)
 	}
-	machine, err := r.vm.Dump()
-	if err != nil {
-		return nil, err
-	}
-	out := append([]byte(magic), head...)
-	out = append(append(out, '\n'), machine...)
+	out := append(append([]byte(magic), head...), '\n')
 	sum := sha256.Sum256(out)
 	return append(out, sum[:]...), nil
+}
+
+// exact is a JSON value whose text tells 2.0 from 2 and keeps the order of members.
+func exact(v any) any {
+	switch v := v.(type) {
+	case float64:
+		text := strconv.FormatFloat(v, 'g', -1, 64)
+		if !strings.ContainsAny(text, ".e") {
+			text += ".0"
+		}
+		return json.Number(text)
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = exact(v[i])
+		}
+		return out
+	case *jsondoc.Object:
+		out := jsondoc.NewObject()
+		for name, member := range v.All() {
+			out.Set(name, exact(member))
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name := range v {
+			out[name] = exact(v[name])
+		}
+		return out
+	}
+	return v
 }
 
 // pins are the hashes of the tools' definitions.
@@ -92,17 +170,18 @@ func pins(tools *tool.Set) map[string]string {
 	return out
 }
 
-// Resume makes a run of a state. It waits at the same call, which is decided
-// again: by this policy. The definitions of the tools must be those of the run
-// that was stored. A state that is damaged or of another version is a fault of
-// kind Invalid, other tools one of kind Conflict.
+// Resume makes a run of a state. It executes the plan again with the answers of
+// the state, without a call, and waits at the same call, which is decided again: by
+// this policy. The definitions of the tools must be those of the run that was stored.
+// A state that is damaged or of another version is a fault of kind Invalid, other
+// tools one of kind Conflict.
 func Resume(ctx context.Context, state []byte, tools *tool.Set, pol *policy.Policy) (*Run, error) {
 	return Options{Tools: tools, Policy: pol}.Resume(ctx, state)
 }
 
 // Resume is the function of that name with options; the mode is the state's.
 func (o Options) Resume(ctx context.Context, state []byte) (*Run, error) {
-	h, machine, err := openState(state)
+	h, err := openState(state)
 	if err != nil {
 		return nil, err
 	}
@@ -125,57 +204,76 @@ func (o Options) Resume(ctx context.Context, state []byte) (*Run, error) {
 			return nil, otherTools(id)
 		}
 	}
-	made := 0
-	for _, n := range h.Calls {
-		if n < 0 {
-			return nil, broken("it counts calls below nothing")
-		}
-		made += n
-	}
-	if h.Total <= len(h.Made) || h.Total != made {
-		return nil, broken("its calls do not add up")
-	}
-	r := &Run{plan: p, start: Start{Now: h.Now, Seed: h.Seed, Limits: h.Limits, Made: h.Made}, counts: &counts{h.Calls, h.Total}, before: len(h.Made), outputs: h.Outputs, counted: h.Counted, task: p.task.Clone()}
-	if r.start.Inputs, err = inputsOf(h.Inputs); err != nil {
+	start := Start{Now: h.Now, Seed: h.Seed, Limits: h.Limits, Made: h.Made}
+	if start.Inputs, err = inputsOf(h.Inputs); err != nil {
 		return nil, err
 	}
-	if h.Calls == nil {
-		r.counts.calls = map[string]int{}
-	}
-	if r.vm, err = vm.Load(p.program, machine); err != nil {
+	r, err := p.Start(start)
+	if err != nil {
 		return nil, err
 	}
-	r.table = r.vm.Labels()
-	if r.task != nil {
-		v, err := jsondoc.Decode(h.Known)
-		known, ok := v.([]any)
-		if err != nil || !ok {
-			return nil, broken("what it knows cannot be read")
-		}
-		for _, v := range known {
-			r.know(value.Data{Value: v})
+	defer context.AfterFunc(ctx, func() { r.Interrupt(context.Cause(ctx)) })()
+	for _, a := range h.Answers {
+		if err := r.again(a); err != nil {
+			return nil, err
 		}
 	}
-	for _, m := range h.Members {
-		r.members.Add(m)
+	step, err := r.Next()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
-	if !r.table.Has(r.outputs) || !r.table.Has(r.counted) {
-		return nil, broken("its labels do not fit")
+	if err != nil {
+		return nil, err
 	}
-	call := r.vm.Waiting()
-	if call == nil {
+	if step.Call == nil {
 		return nil, broken("it waits at no call")
 	}
-	// The call was counted when it was first made.
-	r.counts.total--
-	r.counts.calls[call.Tool]--
-	if err := r.prepare(call); err != nil {
-		return nil, err
-	}
-	if r.call == nil {
-		return nil, broken("its call does not fit the tool")
-	}
+	r.out = nil // it was printed before
 	return r, nil
+}
+
+// again answers the next call with what it was answered before.
+func (r *Run) again(a storedAnswer) error {
+	step, err := r.Next()
+	if err != nil {
+		return err
+	}
+	if step.Call == nil || step.Call.Tool.Name != a.Tool {
+		return broken("its answers do not fit the plan")
+	}
+	switch {
+	case a.Nested != nil:
+		for name, n := range a.Nested.Calls {
+			if n < 0 || n > 1<<20 || a.Nested.Steps < 0 {
+				return broken("its calls do not add up")
+			}
+			r.counts.total += n
+			r.counts.calls[name] += n
+		}
+		r.returned(a.Nested)
+		return nil
+	case a.Raised != nil && a.Raised.Class == "":
+		return r.Refuse(a.Raised.Text, a.Raised.Plain)
+	case a.Raised != nil:
+		return r.raise(a.Raised.Class, a.Raised.Text, a.Raised.Plain)
+	}
+	v, err := jsondoc.Decode(a.Result)
+	if err != nil {
+		return broken("a result in it cannot be read")
+	}
+	result := tool.Labelled{Value: v, Trusted: a.Trusted}
+	if a.Readers != nil {
+		result.Readers = append([]string{}, *a.Readers...)
+	}
+	if a.By != nil {
+		_, err = r.ReplyEndorsed(result, a.By.Who, a.By.Why)
+	} else {
+		_, err = r.Reply(result)
+	}
+	if fault.KindOf(err) == fault.Invalid {
+		return broken("a result in it does not fit its tool")
+	}
+	return err
 }
 
 func otherTools(id string) error {
@@ -187,35 +285,30 @@ func broken(why string) error {
 }
 
 // openState takes a state apart.
-func openState(state []byte) (h header, machine []byte, err error) {
+func openState(state []byte) (h header, err error) {
 	if len(state) > MaxState {
-		return h, nil, broken("it is too large")
+		return h, broken("it is too large")
 	}
 	rest, ok := bytes.CutPrefix(state, []byte(magic))
 	if !ok {
 		if bytes.HasPrefix(state, []byte("praxis plan state ")) {
-			return h, nil, fault.Coded(fault.PlanStateVersion, nil, "cannot resume the plan: another version of Praxis stored it")
+			return h, fault.Coded(fault.PlanStateVersion, nil, "cannot resume the plan: another version of Praxis stored it")
 		}
-		return h, nil, fault.Coded(fault.PlanStateForeign, nil, "cannot resume the plan: this is not the state of one")
+		return h, fault.Coded(fault.PlanStateForeign, nil, "cannot resume the plan: this is not the state of one")
 	}
 	if len(rest) < sha256.Size {
-		return h, nil, broken("it is cut off")
+		return h, broken("it is cut off")
 	}
 	end := len(state) - sha256.Size
 	if sum := sha256.Sum256(state[:end]); !bytes.Equal(sum[:], state[end:]) {
-		return h, nil, broken("its sum does not fit")
+		return h, broken("its sum does not fit")
 	}
-	head, machine, ok := bytes.Cut(rest[:len(rest)-sha256.Size], []byte("\n"))
-	if !ok {
-		return h, nil, broken("it has no header")
-	}
-	dec := json.NewDecoder(bytes.NewReader(head))
+	dec := json.NewDecoder(bytes.NewReader(rest[:len(rest)-sha256.Size]))
 	dec.DisallowUnknownFields()
-	dec.UseNumber() // of members
 	if err := dec.Decode(&h); err != nil {
-		return h, nil, broken("its header cannot be read")
+		return h, broken("its header cannot be read")
 	}
-	return h, machine, nil
+	return h, nil
 }
 
 func inputsOf(text []byte) (map[string]any, error) {

@@ -10,6 +10,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/plan"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/toolfile"
 )
 
@@ -116,8 +117,11 @@ func TestResumeRefuses(t *testing.T) {
 		"cut":           {state[:len(state)-40], set, fault.Invalid, "damaged"},
 		"changed":       {append(bytes.Clone(state[:100]), append([]byte("x"), state[101:]...)...), set, fault.Invalid, "damaged"},
 		"other version": {append([]byte("praxis plan state 9\n"), state[20:]...), set, fault.Invalid, "another version"},
-		"counts":        {again(`"total":1`, `"total":0`), set, fault.Invalid, "add up"},
-		"below nothing": {again(`"box.get":1`, `"box.get":-1`), set, fault.Invalid, "below nothing"},
+		"answers":       {again(`"answers":[]`, `"answers":[{"tool":"box.put","result":1}]`), set, fault.Invalid, "do not fit"},
+		"too many":      {again(`"answers":[]`, `"answers":[`+strings.Repeat(`{"tool":"box.get","result":1},`, 3)+`{"tool":"box.get","result":1}]`), set, fault.Invalid, "do not fit"},
+		"ended":         {again(`"answers":[]`, `"answers":[`+strings.Repeat(`{"tool":"box.get","result":1},`, 2)+`{"tool":"box.get","result":1}]`), set, fault.Invalid, "waits at no call"},
+		"result":        {again(`"answers":[]`, `"answers":[{"tool":"box.get","result":"x"}]`), set, fault.Invalid, "does not fit"},
+		"nested":        {again(`"answers":[]`, `"answers":[{"tool":"box.get","nested":{"steps":-1,"calls":{"a":1},"outputs":{},"seen":{},"ok":true}}]`), set, fault.Invalid, "add up"},
 		"no tools":      {again(`"tools":{`, `"tools":{},"tools_":{`), set, fault.Invalid, "header"},
 		"other tools":   {state, tools(t, strings.Replace(clockTools, "Gets.", "Gets another.", 1)), fault.Conflict, "another one now"},
 	} {
@@ -177,5 +181,51 @@ sys.exit()
 	printed, _ := r.Output()
 	if len(printed) != 1 || printed[0].Text != "4 2000 'end 2\\nend 1\\n'\n" {
 		t.Errorf("it prints %q", printed)
+	}
+}
+
+// TestResumeKeepsResults checks that what tools returned comes back exactly: order of
+// members, kinds and size of numbers, and what a nested object says.
+func TestResumeKeepsResults(t *testing.T) {
+	set := tools(t, strings.Replace(clockTools, "output: {type: integer}", "output: {}", 1))
+	p, err := plan.Prepare(t.Context(), plan.Source{Name: "plan.py", Text: []byte("import json\na = box.get(1)\nbox.get(2)\nprint(json.dumps(a))\n")}, plan.Options{Tools: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Start(plan.Start{Now: time.Unix(1_790_000_000, 0).UTC()})
+	if err != nil {
+		t.Fatal(p.Check.Text(), err)
+	}
+	given, err := jsondoc.Decode([]byte(`{"z":2.0,"a":[1,1e3,12345678901234567890,null,true,"é\u0001<"],"m":{"y":-0.0,"b":{}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	given.(*jsondoc.Object).Set("float", 3.0)
+	if _, err := r.Next(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Reply(given); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Next(); err != nil {
+		t.Fatal(err)
+	}
+	state, err := r.Dump()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = plan.Resume(t.Context(), state, set, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Reply(nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Next(); err != nil {
+		t.Fatal(err)
+	}
+	printed, _ := r.Output()
+	want := `{"z": 2.0, "a": [1, 1000.0, 12345678901234567890, null, true, "\u00e9\u0001<"], "m": {"y": -0.0, "b": {}}, "float": 3.0}` + "\n"
+	if len(printed) != 1 || printed[0].Text != want {
+		t.Errorf("printed %q\nwant %q", printed, want)
 	}
 }

@@ -5,7 +5,4 @@
 // instruction (assemble.go). In strict mode it adds instructions that follow what
 // the control flow depends on, and leaves out those that would change nothing
 // (effects.go): what a statement may change, raise or run is found out beforehand.
-//
-// The same source gives the same code, with the same numbers: a stored state names
-// code by them.
 package compile

@@ -102,9 +102,6 @@ func NewTable() *Table {
 // Len returns how many labels the table knows.
 func (t *Table) Len() int { return len(t.sets) }
 
-// Has says whether the table gave out this ID.
-func (t *Table) Has(id ID) bool { return int(id) < len(t.sets) || id == Everything }
-
 // Of returns the label of data that comes from one source.
 func (t *Table) Of(src Source, readers Readers) ID {
 	return t.Intern(Label{Sources: []Source{src}, Readers: readers})

@@ -1,5 +1,5 @@
 // Package library holds the modules of the plan language that are written in
-// the plan language itself. Labels, limits and dumps work in them as in a plan.
+// the plan language itself. Labels and limits work in them as in a plan.
 // It is text only: the machine ([praxis/internal/plan/vm]) compiles it when a
 // module is imported. What modules do in Go is below it, in native.
 //

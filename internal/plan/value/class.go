@@ -21,7 +21,7 @@ type Class struct {
 	Meta    *Class   // the class of this class, of library modules; nil: type
 	Maker   *Maker   // what the VM has learnt about making instances; nil: nothing
 	traits  Traits   // what the class brings, as of version kinds; see [Thread.Traits]
-	methods *methods // what was looked up last, beside the class; not part of a dump
+	methods *methods // what was looked up last, beside the class
 }
 
 // Traits say which of the rare hooks of the attribute protocol a class has.

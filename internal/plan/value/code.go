@@ -1,8 +1,6 @@
 package value
 
 import (
-	"sync"
-
 	"praxis/internal/plan/bytecode"
 	"praxis/internal/plan/syntax"
 )
@@ -86,13 +84,11 @@ type Code struct {
 
 // Unit is what one compilation gives: a program or a library module.
 type Unit struct {
-	Module  string  // "" is the plan itself
-	Codes   []*Code // Codes[0] is the module's body
-	Strict  bool
-	Hooks   bool   // operators and attributes may run code of the program that changes something
-	Source  string // of what a library module compiled while the program runs; "" for all else
-	Summing sync.Once
-	Summed  []byte // identifies the unit in a state; made when the first state is stored, under Summing
+	Module string  // "" is the plan itself
+	Codes  []*Code // Codes[0] is the module's body
+	Strict bool
+	Hooks  bool   // operators and attributes may run code of the program that changes something
+	Source string // of what a library module compiled while the program runs; "" for all else
 }
 
 // Annotation is the annotation of a parameter, as source text.

@@ -6,7 +6,7 @@ import (
 )
 
 // Native is a function that is written in Go. Natives are known by their
-// qualified name ("str.upper", "math.sqrt", "len"): that is what a dump holds.
+// qualified name ("str.upper", "math.sqrt", "len").
 type Native struct {
 	Name string // qualified: type or module, dot, name
 	Call func(t *Thread, a *Args) (Value, error)
@@ -23,7 +23,7 @@ type Native struct {
 
 	// Drains names the parameters (by position) that are iterated to their end:
 	// the machine turns a generator or an instance there into a list beforehand, in
-	// frames of its own, so that a host call in it can be dumped.
+	// frames of its own, so that a host call may be made in it.
 	Drains []int
 
 	// Streams says that the native goes over elements and keeps nothing of them but

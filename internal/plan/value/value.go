@@ -94,10 +94,10 @@ type Big struct{ Int *big.Int }
 // Str is a string: code points, in WTF-8 (lone surrogates have their three-byte form). It is not changed.
 type Str struct {
 	Text  string
-	Runes []rune // the code points, made when a string that is not ASCII is indexed; not part of a dump
+	Runes []rune // the code points, made when a string that is not ASCII is indexed
 	hash  uint64 // 0: not computed yet
 	Ascii int8   // 0: not known, 1: yes, -1: no
-	tail  *tail  // where s can be made longer in place; not part of a dump
+	tail  *tail  // where s can be made longer in place
 }
 
 // Bytes is a bytes object. It is not changed.

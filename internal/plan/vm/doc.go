@@ -2,11 +2,11 @@
 // language (a subset of Python 3.14, see docs/plan-language.md) to bytecode
 // and runs it with values that have labels ([praxis/internal/plan/value]).
 //
-// # State that can be stored
+// # The same again
 //
-// The machine's whole state is data: frames, stacks, objects, iterators. No
-// object holds a Go function or a channel; natives are known by name. That is
-// why a VM can be dumped at a host call and go on elsewhere.
+// What a program does follows from its source, its inputs, its seed and what its
+// calls were answered. So a plan that waits is stored as these, and goes on
+// elsewhere by being executed again up to the call that it waited at.
 //
 // # What fails, and how
 //

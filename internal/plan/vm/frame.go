@@ -52,8 +52,6 @@ const (
 	retClass                      // the body of a class
 	retStore                      // a value that nobody wants: __setattr__, __set__
 	retAttr                       // a property or __getattribute__: AttributeError asks __getattr__ (extra: the object and the name)
-
-	retModes // how many there are
 )
 
 // classDef is a class whose body is being executed.

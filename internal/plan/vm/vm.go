@@ -109,11 +109,10 @@ type VM struct {
 	text  []byte        // where strings are put together
 	specs [16]specEntry // the format specifiers that were used last
 
-	batch  int64 // stepBatch, or less in tests
-	eager  int   // tests: so many allocations measure what is live, whatever is left
-	stop   atomic.Pointer[interruption]
-	loaded bool // made by Load, of a state that may have been tampered with
-	made   []CallSite
+	batch int64 // stepBatch, or less in tests
+	eager int   // tests: so many allocations measure what is live, whatever is left
+	stop  atomic.Pointer[interruption]
+	made  []CallSite
 }
 
 type interruption struct{ cause error }
@@ -259,14 +258,6 @@ func (vm *VM) proceed(err error) (Stop, error) {
 	return nil, err
 }
 
-// Waiting returns the call that the program waits at, or nil.
-func (vm *VM) Waiting() *Call {
-	if vm.state != stateCalls {
-		return nil
-	}
-	return vm.pendingCall()
-}
-
 // Reply goes on with the result of the call that the program waits for.
 func (vm *VM) Reply(result value.Data) (Stop, error) {
 	if err := vm.answers(); err != nil {
@@ -277,23 +268,7 @@ func (vm *VM) Reply(result value.Data) (Stop, error) {
 		vm.state = stateBroken
 		return nil, err
 	}
-	if vm.loaded {
-		return vm.guarded(func() (Stop, error) { return vm.answer(v) })
-	}
 	return vm.answer(v)
-}
-
-// guarded goes on with a state that was loaded: what it holds was checked piece
-// by piece, but only the machine itself finds out whether the pieces fit together.
-func (vm *VM) guarded(f func() (Stop, error)) (o Stop, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			vm.state = stateBroken
-			o, err = nil, fault.New(fault.Invalid, "Use the state as it was stored, or run the plan again.",
-				"cannot go on with the plan: its state is damaged: %v", p)
-		}
-	}()
-	return f()
 }
 
 // Raise goes on with an exception in the place of the call that the program
@@ -314,9 +289,6 @@ func (vm *VM) RaisePlain(class, text, plain string, l label.ID) (Stop, error) {
 	}
 	l = t.Join(l, vm.pending.l)
 	r := &value.Raise{Exc: t.NewException(c, []value.Value{t.Str(text).With(l)}), Label: l, Plain: plain}
-	if vm.loaded {
-		return vm.guarded(func() (Stop, error) { return vm.answerRaise(r) })
-	}
 	return vm.answerRaise(r)
 }
 
