@@ -154,6 +154,9 @@ func (a *analysis) code() *ownCode {
 
 // hook notes that an operator may run code of the program that data chose.
 func (f *frame) hook(vs ...val) {
+	if !f.a.hasClasses() {
+		return
+	}
 	for _, v := range vs {
 		if v.may == nil || f.chosen(v.may).objs == nil || !f.a.code().hooks {
 			continue
