@@ -230,26 +230,11 @@ func nextOrStop(t *value.Thread, it value.Value) (value.Value, error) {
 	return v, err
 }
 
-func lengthHint(t *value.Thread, a *value.Args) (value.Value, error) {
-	it, ok := a.Pos[0].Obj.(*value.Iter)
-	if !ok || it.Src.Kind == value.KUnset {
-		return value.Int(0), nil
-	}
-	if it.Kind == value.IterRange {
-		return value.Int(it.N), nil
-	}
-	n, err := t.Length(it.Src)
-	return value.Int(max(int64(n)-it.At, 0)), err
-}
-
 // iterNatives are the methods of iterators.
 func iterNatives() []*value.Native {
 	var out []*value.Native
 	for kind := value.IterKind(1); kind < value.IterKinds; kind++ {
 		out = append(out, dunders(value.KIter, value.IterNames[kind], "__iter__ __next__")...)
-		if kind == value.IterList || kind == value.IterRange || kind == value.IterTuple || kind == value.IterStr {
-			out = append(out, newMethod(value.KIter, value.IterNames[kind]+".__length_hint__", "self, /", lengthHint))
-		}
 	}
 	return out
 }

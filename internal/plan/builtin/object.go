@@ -25,12 +25,6 @@ func objectNatives() []*value.Native {
 		n("__gt__", "self, value, /", objectOrder),
 		n("__ge__", "self, value, /", objectOrder),
 		n("__format__", "self, format_spec, /", objectFormat),
-		n("__init_subclass__", "", func(t *value.Thread, a *value.Args) (value.Value, error) {
-			if len(a.Named) > 0 {
-				return value.Value{}, t.Raise(t.Types.TypeError, "%s.__init_subclass__() takes no keyword arguments", a.Pos[0].Obj.(*value.Class).Name)
-			}
-			return value.None, nil
-		}),
 	}
 }
 
@@ -141,8 +135,6 @@ func exceptionNatives() []*value.Native {
 		n("BaseException.with_traceback", "self, tb, /", func(t *value.Thread, a *value.Args) (value.Value, error) { return a.Pos[0], nil }),
 		n("BaseException.add_note", "self, note, /", exceptionAddNote),
 		n("OSError.__new__", "", osErrorNew),
-		n("BaseExceptionGroup.__new__", "", groupNew),
-		n("BaseExceptionGroup.derive", "self, excs, /", groupDerive),
 	}
 }
 
@@ -295,52 +287,4 @@ func osErrorNew(t *value.Thread, a *value.Args) (value.Value, error) {
 		}
 	}
 	return v, nil
-}
-
-// groupNew makes a group of exceptions.
-func groupNew(t *value.Thread, a *value.Args) (value.Value, error) {
-	if len(a.Pos) != 3 {
-		return value.Value{}, t.Raise(t.Types.TypeError, "BaseExceptionGroup.__new__() takes exactly 2 arguments (%d given)", max(len(a.Pos)-1, 0))
-	}
-	c := a.Pos[0].Obj.(*value.Class)
-	if _, ok := t.Payload(a.Pos[1], value.KStr); !ok {
-		return value.Value{}, t.FailOf(a.Pos[1], t.Types.TypeError, "BaseExceptionGroup.__new__() argument 1 must be str, not %s", argName(t, a.Pos[1]))
-	}
-	seq := t.PlainSeq(a.Pos[2])
-	if seq.Kind != value.KList && seq.Kind != value.KTuple {
-		return value.Value{}, t.FailOf(a.Pos[2], t.Types.TypeError, "second argument (exceptions) must be a sequence")
-	}
-	items, err := t.Collect(seq)
-	if err != nil {
-		return value.Value{}, err
-	}
-	if len(items) == 0 {
-		return value.Value{}, t.FailOf(a.Pos[2], t.Types.ValueError, "second argument (exceptions) must be a non-empty sequence")
-	}
-	plain := true
-	for i, x := range items {
-		if _, ok := x.Obj.(*value.Exception); !ok {
-			return value.Value{}, t.FailOf(x, t.Types.ValueError, "Item %d of second argument (exceptions) is not an exception", i)
-		}
-		plain = plain && t.IsInstance(x, t.Types.Exception)
-	}
-	if c.Derives(t.Types.Exception) && !plain {
-		return value.Value{}, t.Raise(t.Types.TypeError, "Cannot nest BaseExceptions in an ExceptionGroup")
-	}
-	if c == t.Types.BaseExceptionGroup && plain {
-		c = t.Types.ExceptionGroup
-	}
-	e := t.NewException(c, []value.Value{a.Pos[1], a.Pos[2]})
-	e.Attrs.SetStr(t, "message", a.Pos[1])
-	e.Attrs.SetStr(t, "exceptions", t.Tuple(items).With(t.Join(a.Pos[2].Label, t.Seen)))
-	return value.Value{Kind: value.KObject, Obj: e, Label: a.Pos[0].Label}, t.Alloc(256)
-}
-
-func groupDerive(t *value.Thread, a *value.Args) (value.Value, error) {
-	e, ok := a.Pos[0].Obj.(*value.Exception)
-	if !ok {
-		return value.Value{}, t.WrongSelf("BaseExceptionGroup.derive", a.Pos[0])
-	}
-	message, _ := e.Attrs.Str("message")
-	return groupNew(t, &value.Args{Pos: []value.Value{{Kind: value.KClass, Obj: t.Types.BaseExceptionGroup}, message, a.Pos[1]}})
 }

@@ -18,7 +18,6 @@ func objectBuiltins() []*value.Native {
 		{Name: "setattr", Params: "obj, name, value, /", Call: builtinSetAttr, Precise: true},
 		{Name: "delattr", Params: "obj, name, /", Call: builtinDelAttr, Precise: true},
 		{Name: "vars", Params: "object, /", Call: builtinVars, Precise: true},
-		{Name: "dir", Params: "object, /", Call: builtinDir},
 	}
 }
 
@@ -160,7 +159,7 @@ func plainlyRead(t *value.Thread, o value.Value) bool {
 	if o.Kind != value.KObject && !(o.Kind == value.KClass && o.Obj.(*value.Class).Meta != nil) {
 		return true
 	}
-	return t.Traits(t.ClassOf(o))&(value.HasGetattr|value.HasGetattribute) == 0
+	return t.Traits(t.ClassOf(o))&value.HasGetattr == 0
 }
 
 func builtinHasAttr(t *value.Thread, a *value.Args) (value.Value, error) {
@@ -191,7 +190,7 @@ func builtinSetAttr(t *value.Thread, a *value.Args) (value.Value, error) {
 	named(t, a.Pos[0], l)
 	err = t.SetAttr(a.Pos[0], name, t.Under(v.With(t.Join(v.Label, l))))
 	if in := value.InstanceOf(a.Pos[0]); err == nil && in != nil && l != 0 {
-		// vars and dir show which attributes there are.
+		// vars shows which attributes there are.
 		if at := in.Attrs.Place(name); at >= 0 {
 			in.Attrs.Entries[at].Key.Label = t.Join(in.Attrs.Entries[at].Key.Label, l)
 		}
@@ -232,58 +231,4 @@ func builtinVars(t *value.Thread, a *value.Args) (value.Value, error) {
 		return value.Value{}, t.FailOf(a.Pos[0], t.Types.TypeError, "vars() argument must have __dict__ attribute")
 	}
 	return v, err
-}
-
-// builtinDir lists the names of an object's attributes that do not begin with
-// two underscores, and those that do where the program made them.
-func builtinDir(t *value.Thread, a *value.Args) (value.Value, error) {
-	o := a.Pos[0]
-	if fn, ok := t.Override(o, "__dir__"); ok && fn.Kind != value.KNone {
-		r, _, err := t.CallSpecial(o, "__dir__")
-		if err != nil {
-			return value.Value{}, err
-		}
-		return sortedList(t, r)
-	}
-	names := map[string]label.ID{}
-	add := func(d *value.Dict) {
-		for i := range d.Entries {
-			if e := &d.Entries[i]; e.Key.Kind == value.KStr {
-				names[e.Key.Obj.(*value.Str).Text] = e.Key.Label
-			}
-		}
-	}
-	switch x := o.Obj.(type) {
-	case *value.Module:
-		add(&x.Names)
-	case *value.Class:
-		for _, c := range x.MRO {
-			add(&c.Attrs)
-		}
-	default:
-		if i := value.InstanceOf(o); i != nil {
-			add(&i.Attrs)
-		}
-		for _, c := range t.ClassOf(o).MRO {
-			add(&c.Attrs)
-		}
-	}
-	if err := t.Alloc(int64(len(names)) * (value.ValueBytes + value.StrBytes)); err != nil {
-		return value.Value{}, err
-	}
-	out := make([]value.Value, 0, len(names))
-	for name, l := range names {
-		t.See(l)
-		out = append(out, t.NameValue(name))
-	}
-	return sortedList(t, t.List(out))
-}
-
-// sortedList is a sorted list of the elements of v.
-func sortedList(t *value.Thread, v value.Value) (value.Value, error) {
-	items, err := t.Collect(v)
-	if err != nil {
-		return value.Value{}, err
-	}
-	return t.List(items), t.SortValues(items, nil, false)
 }

@@ -83,9 +83,6 @@ func (f *frame) attrOf(o *object, v val, name string, n syntax.Node) val {
 func (f *frame) instAttr(o *object, self val, name string, n syntax.Node) val {
 	a := f.a
 	var out val
-	if m, ok := a.classAttr(o.of, "__getattribute__"); ok {
-		out = join(out, f.call(f.bindAttr(m, o, self, "__getattribute__", n), args{site: n, pos: []val{f.constant(name)}}))
-	}
 	found := false
 	if e := ent(o.attrs, name); e != nil {
 		out, found = join(out, e.v), true
@@ -281,7 +278,7 @@ func (f *frame) setAttr(v val, name string, x val, n syntax.Node) {
 		o := a.objects[id]
 		switch o.kind {
 		case oInst:
-			if f.descriptors(v, name, "__set__", args{site: n, pos: []val{ref(o).with(v.may), x}}) {
+			if f.accessor(v, name, args{site: n, pos: []val{ref(o).with(v.may), x}}) {
 				continue
 			}
 			if m, ok := a.classAttr(o.of, "__setattr__"); ok {
@@ -298,9 +295,8 @@ func (f *frame) setAttr(v val, name string, x val, n syntax.Node) {
 	}
 }
 
-// descriptors calls what a class has in an attribute's place: the setter of a
-// property, a method of a descriptor.
-func (f *frame) descriptors(v val, name, method string, x args) bool {
+// accessor calls the setter or the deleter of a property, and says whether there is one.
+func (f *frame) accessor(v val, name string, x args) bool {
 	found := false
 	for _, id := range v.objs.all() {
 		o := f.a.objects[id]
@@ -312,16 +308,9 @@ func (f *frame) descriptors(v val, name, method string, x args) bool {
 			continue
 		}
 		for _, id := range m.objs.all() {
-			switch p := f.a.objects[id]; p.kind {
-			case oWrap:
-				if p.name == "property" {
-					found = true
-					f.call(p.elem, x)
-				}
-			case oInst:
-				if _, ok := f.specialOf(p, method, ref(p), x); ok {
-					found = true
-				}
+			if p := f.a.objects[id]; p.kind == oWrap && p.name == "property" {
+				found = true
+				f.call(p.elem, x)
 			}
 		}
 	}

@@ -164,11 +164,6 @@ func (f *frame) classDef(n *syntax.ClassDef) {
 	if len(others) > 0 {
 		a.grow(&o.elem, f.opaque(n, "base", true, others...))
 	}
-	for _, b := range o.class.bases {
-		if m, ok := a.classAttr(b, "__init_subclass__"); ok {
-			f.call(f.bindAttr(m, o, ref(o), "__init_subclass__", n), args{site: n, pos: []val{ref(o)}, named: kw})
-		}
-	}
 	for _, e := range o.attrs {
 		f.special(e.v, "__set_name__", args{site: n, pos: []val{ref(o), f.constant(e.name)}})
 	}
@@ -324,7 +319,7 @@ func (c *classInfo) specialNames(a *analysis, o *object) []string {
 		for _, e := range p.attrs {
 			if dunder(e.name) && !slices.Contains(out, e.name) {
 				switch e.name {
-				case "__init__", "__new__", "__slots__", "__init_subclass__", "__match_args__", "__doc__", "__module__", "__annotations__":
+				case "__init__", "__new__", "__slots__", "__match_args__", "__doc__", "__module__", "__annotations__":
 				default:
 					out = append(out, e.name)
 				}

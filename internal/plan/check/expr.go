@@ -266,7 +266,7 @@ func (f *frame) callMethod(o *object, v val, at *syntax.Attribute, x args) val {
 	case oInst:
 		if m, ok := f.a.classAttr(o.of, at.Attr); ok && ent(o.attrs, at.Attr) == nil && o.other.bottom() && m.fl&scalar == 0 && m.objs != nil && len(m.objs.ids) == 1 {
 			p := f.a.objects[m.objs.ids[0]]
-			if _, odd := f.a.classAttr(o.of, "__getattribute__"); p.kind == oFunc && !odd && !o.of.class.loose {
+			if p.kind == oFunc && !o.of.class.loose {
 				x.pos = append([]val{self}, x.pos...)
 				x.where = nil
 				return f.callFunc(p, x, m).with(m.may)

@@ -137,7 +137,7 @@ func (f *frame) methodOf(o *object, self val, name string, x args) (val, bool) {
 // instMethod is a method that no class of the program defines.
 func (f *frame) instMethod(o *object, self val, name string, x args) (val, bool) {
 	switch name {
-	case "__init__", "__init_subclass__", "__set_name__", "__setattr__", "__delattr__", "__new__":
+	case "__init__", "__set_name__", "__setattr__", "__delattr__", "__new__":
 		if name == "__new__" {
 			return self, true
 		}

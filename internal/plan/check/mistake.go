@@ -194,7 +194,7 @@ func (f *frame) hasAttr(c *object, name string) bool {
 		has = has || b.class.loose || !b.other.bottom()
 		return !has
 	})
-	for _, name := range []string{name, "__getattr__", "__getattribute__", "__slots__"} {
+	for _, name := range []string{name, "__getattr__", "__slots__"} {
 		_, ok := f.a.classAttr(c, name)
 		has = has || ok
 	}

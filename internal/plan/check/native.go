@@ -145,7 +145,7 @@ func (f *frame) text(x args) val {
 		l = union(l, f.a.deep(f.describes(all, x.site)))
 		l = union(l, f.compares(x.site, all))
 		l = union(l, f.a.deep(f.instancesCall(all, x.site, args{site: x.site, pos: nil},
-			"__int__", "__float__", "__index__", "__round__", "__abs__", "__trunc__", "__floor__", "__ceil__", "__hash__", "__len__", "__bool__", "__bytes__", "__divmod__", "__pow__", "__dir__")))
+			"__int__", "__float__", "__index__", "__round__", "__abs__", "__trunc__", "__floor__", "__ceil__", "__hash__", "__len__", "__bool__", "__bytes__", "__divmod__", "__pow__")))
 	}
 	f.raises(l)
 	return plain(l, mustOf(x))
@@ -276,7 +276,7 @@ func (f *frame) builtinMore(name string, x args) (val, bool) {
 			}
 			return w, true
 		}
-	case "vars", "dir":
+	case "vars":
 		if len(x.pos) == 1 {
 			return join(first.loose(), plain(a.deep(first), nil)), true
 		}
@@ -540,7 +540,7 @@ func (f *frame) attrCall(name string, x args) (val, bool) {
 		f.named(o, key)
 		f.special(o, "__delattr__", args{site: x.site, pos: []val{key}})
 		for _, name := range f.attrNames(o) {
-			f.descriptors(o, name, "__delete__", args{site: x.site, pos: []val{o}})
+			f.accessor(o, name, args{site: x.site, pos: []val{o}})
 		}
 		return f.constant(nil), true
 	case "getattr":
@@ -622,7 +622,7 @@ func (f *frame) setAnyAttr(v, key, x val, n syntax.Node) {
 	l := union(union(v.may, f.a.deep(key)), f.pc)
 	stored := x.with(l).loose()
 	for _, name := range f.attrNames(v) {
-		f.descriptors(v, name, "__set__", args{site: n, pos: []val{v, x}})
+		f.accessor(v, name, args{site: n, pos: []val{v, x}})
 	}
 	for _, id := range v.objs.all() {
 		o := f.a.objects[id]

@@ -622,7 +622,7 @@ func (f *frame) del(t syntax.Expr) {
 		f.hook(v)
 		f.touch(v, t.Attr)
 		f.special(v, "__delattr__", args{site: t, pos: []val{f.constant(t.Attr)}})
-		f.descriptors(v, t.Attr, "__delete__", args{site: t, pos: []val{v}})
+		f.accessor(v, t.Attr, args{site: t, pos: []val{v}})
 		f.raises(v.may)
 	case *syntax.Subscript:
 		f.delItem(f.eval(t.Value), f.eval(t.Slice), t)

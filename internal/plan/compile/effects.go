@@ -302,7 +302,7 @@ func (f *facts) classDef(n *syntax.ClassDef) {
 		}
 		dunder := strings.HasPrefix(d.Name, "__") && strings.HasSuffix(d.Name, "__")
 		switch d.Name {
-		case "__next__", "__getattr__", "__getattribute__", "__getitem__":
+		case "__next__", "__getattr__", "__getitem__":
 			f.always = true
 		}
 		if d.Name != "__init__" && d.Name != "__post_init__" && (dunder || len(d.Decorators) > 0) {

@@ -27,7 +27,7 @@ def _is_descriptor(value):
     if isinstance(value, (_function, property, staticmethod, classmethod)):
         return True
     kind = type(value)
-    return hasattr(kind, '__get__') or hasattr(kind, '__set__') or hasattr(kind, '__delete__')
+    return hasattr(kind, '__get__')
 
 
 def _single_bit(n):

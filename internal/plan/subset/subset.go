@@ -136,6 +136,20 @@ func (f *features) class(n *syntax.ClassDef) {
 			f.refuse(id.Span, "deriving from "+id.ID, "Derive from dict, list or set.")
 		}
 	}
+	for _, s := range n.Body {
+		syntax.Walk(s, func(c syntax.Node) bool {
+			for _, name := range syntax.Bindings(c) {
+				if remedy := hookRemedy(name); remedy != "" {
+					f.refuse(s.Range(), "the method "+name, remedy)
+				}
+			}
+			switch c.(type) {
+			case *syntax.FunctionDef, *syntax.ClassDef, *syntax.Lambda:
+				return false
+			}
+			return true
+		})
+	}
 	for _, k := range n.Keywords {
 		if k.Arg != "metaclass" {
 			continue
@@ -145,9 +159,27 @@ func (f *features) class(n *syntax.ClassDef) {
 			name = id.ID
 		}
 		if name != "ABCMeta" && name != "EnumMeta" && name != "EnumType" && name != "type" {
-			f.refuse(k.Span, "a metaclass", "Use a class decorator or __init_subclass__.")
+			f.refuse(k.Span, "a metaclass", "Use a class decorator.")
 		}
 	}
+}
+
+// hookRemedy says what to write instead of a method that the language does not
+// call, or "" of another name.
+func hookRemedy(name string) string {
+	switch name {
+	case "__get__", "__set__", "__delete__", "__set_name__":
+		return "Use property or functools.cached_property."
+	case "__getattribute__":
+		return "Use __getattr__, or a property for each attribute."
+	case "__init_subclass__":
+		return "Use a class decorator."
+	case "__instancecheck__", "__subclasscheck__":
+		return "Write a function that asks, and call it."
+	case "__class_getitem__", "__mro_entries__", "__prepare__", "__dir__", "__length_hint__":
+		return "Write a method with a name of its own, and call it."
+	}
+	return ""
 }
 
 // copied refuses to change what vars(x) or x.__dict__ gives: it is a copy.
@@ -252,6 +284,10 @@ func refusedNames(name string) (string, bool) {
 		return "Use bytes, or a list of ints.", true
 	case "complex":
 		return "Compute with two floats, or with math.hypot and math.atan2.", true
+	case "dir":
+		return "Use vars(x), or hasattr and getattr with names that you know.", true
+	case "ExceptionGroup", "BaseExceptionGroup":
+		return "Raise one exception, or keep the others in a list.", true
 	case "id":
 		return "Compare objects with is.", true
 	case "aiter", "anext":

@@ -152,27 +152,16 @@ func (t *Thread) moduleDict(m *Module) Value {
 }
 
 // isData reports whether a class attribute goes before the instance's own.
-func (t *Thread) isData(v Value) bool {
-	switch v.Kind {
-	case KProp:
-		_, ok := v.Obj.(*Property)
-		return ok
-	case KObject:
-		c := t.ClassOf(v)
-		if _, owner, ok := c.Lookup("__set__"); ok && !owner.Core {
-			return true
-		}
-		_, owner, ok := c.Lookup("__delete__")
-		return ok && !owner.Core
-	}
-	return false
+func isData(v Value) bool {
+	_, ok := v.Obj.(*Property)
+	return ok
 }
 
 func (t *Thread) findInstance(o Value, name string) (Attr, bool) {
 	cls := t.ClassOf(o)
 	in := InstanceOf(o)
 	v, owner, ok := cls.Lookup(name)
-	if ok && t.isData(v) {
+	if ok && isData(v) {
 		return t.bound(v, owner, o, cls), true
 	}
 	if own, has := in.Attrs.Str(name); has {
@@ -232,7 +221,7 @@ func (t *Thread) findClass(o Value, name string) (Attr, bool) {
 	meta := c.Class(t)
 	mv, mowner, mok := Value{}, (*Class)(nil), false
 	if c.Meta != nil {
-		if mv, mowner, mok = meta.Lookup(name); mok && t.isData(mv) {
+		if mv, mowner, mok = meta.Lookup(name); mok && isData(mv) {
 			return t.bound(mv, mowner, o, meta), true
 		}
 	}
@@ -498,22 +487,11 @@ func (t *Thread) GetAttr(o Value, name string) (Value, error) {
 		cls = t.ClassOf(o)
 		tr = t.Traits(cls)
 	}
-	if tr&HasGetattribute != 0 {
-		fn, _, _ := cls.Lookup("__getattribute__")
-		v, err := t.Call(fn, []Value{o, t.Str(name)}, nil, nil)
-		if r, ok := err.(*Raise); !ok || tr&HasGetattr == 0 || !r.Exc.Cls.Derives(t.Types.AttributeError) {
+	if a, ok := t.Find(o, name); ok {
+		v, err := t.AttrValue(a, o, name)
+		r, is := err.(*Raise)
+		if !is || tr&HasGetattr == 0 || !r.Exc.Cls.Derives(t.Types.AttributeError) {
 			return v, err
-		}
-	} else {
-		v, ok, err := t.PlainAttr(o, name)
-		if ok && err == nil {
-			return v, nil
-		}
-		if err != nil {
-			r, is := err.(*Raise)
-			if !is || tr&HasGetattr == 0 || !r.Exc.Cls.Derives(t.Types.AttributeError) {
-				return Value{}, err
-			}
 		}
 	}
 	if tr&HasGetattr != 0 {
@@ -525,16 +503,6 @@ func (t *Thread) GetAttr(o Value, name string) (Value, error) {
 		return v, err
 	}
 	return Value{}, t.NoAttr(o, name)
-}
-
-// PlainAttr is GetAttr without the program's __getattr__ and __getattribute__.
-func (t *Thread) PlainAttr(o Value, name string) (Value, bool, error) {
-	a, ok := t.Find(o, name)
-	if !ok {
-		return Value{}, false, nil
-	}
-	v, err := t.AttrValue(a, o, name)
-	return v, err == nil, err
 }
 
 // LookupSpecial finds a method on the class of o, as the language's own
@@ -596,11 +564,11 @@ func Reflective(name string) bool {
 }
 
 // plainDunders are the names with two underscores that programs may use.
-const plainDunders = " init new del repr str bytes format lt le eq ne gt ge hash bool getattr getattribute setattr delattr dir get set delete " +
-	"set_name init_subclass class_getitem call len length_hint getitem setitem delitem missing iter next reversed contains " +
+const plainDunders = " init new del repr str bytes format lt le eq ne gt ge hash bool getattr setattr delattr " +
+	"call len getitem setitem delitem missing iter next reversed contains " +
 	"add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or radd rsub rmul rmatmul rtruediv rfloordiv rmod rdivmod rpow " +
 	"rlshift rrshift rand rxor ror iadd isub imul imatmul itruediv ifloordiv imod ipow ilshift irshift iand ixor ior neg pos abs invert " +
-	"int float index round trunc floor ceil enter exit await post_init instancecheck subclasscheck copy deepcopy " +
+	"int float index round trunc floor ceil enter exit await post_init copy deepcopy " +
 	"name qualname doc module annotations members wrapped cause context suppress_context notes match_args slots version all "
 
 // noTool is the error of a tool that a name space does not have.

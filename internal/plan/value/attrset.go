@@ -31,24 +31,17 @@ func (t *Thread) Setter(o Value, name string, v Value) (fn, self Value, args []V
 	return
 }
 
-// DataSetter finds the setter of a property, or the __set__ of a descriptor.
+// DataSetter finds the setter of a property.
 func (t *Thread) DataSetter(o Value, cls *Class, name string, v Value) (fn Value, args []Value, err error) {
 	d, _, ok := cls.Lookup(name)
 	if !ok {
 		return
 	}
-	switch d.Kind {
-	case KProp:
-		if p, is := d.Obj.(*Property); is {
-			if p.Set.Kind == KUnset || p.Set.Kind == KNone {
-				return fn, nil, t.Raise(t.Types.AttributeError, "property '%s' of '%s' object has no setter", name, cls.Name)
-			}
-			return p.Set, []Value{o, v}, nil
+	if p, is := d.Obj.(*Property); is {
+		if p.Set.Kind == KUnset || p.Set.Kind == KNone {
+			return fn, nil, t.Raise(t.Types.AttributeError, "property '%s' of '%s' object has no setter", name, cls.Name)
 		}
-	case KObject:
-		if set, owner, is := t.ClassOf(d).Lookup("__set__"); is && !owner.Core {
-			return set, []Value{d, o, v}, nil
-		}
+		return p.Set, []Value{o, v}, nil
 	}
 	return
 }
@@ -132,6 +125,9 @@ func (t *Thread) setClassAttr(c *Class, name string, v Value) error {
 	if err := t.plainName(name, v); err != nil {
 		return err
 	}
+	if Hook(name) {
+		return t.Raise(t.Types.AttributeError, "cannot set '%s' of a class in a plan", name)
+	}
 	switch name {
 	case "__name__":
 		if s, ok := v.Obj.(*Str); ok {
@@ -165,6 +161,16 @@ func (t *Thread) setClassAttr(c *Class, name string, v Value) error {
 	c.Attrs.AddName(t.Intern(name), v)
 	t.ClassVersion++
 	return nil
+}
+
+// Hook says whether a name is a method that is called for classes of the library
+// alone: programs define no such method, and computed names do not make one.
+func Hook(name string) bool {
+	switch name {
+	case "__get__", "__set_name__", "__class_getitem__", "__mro_entries__", "__instancecheck__", "__subclasscheck__":
+		return true
+	}
+	return false
 }
 
 // plainAttr reports whether a class attribute is a value like any other.
@@ -209,8 +215,6 @@ func (t *Thread) setFuncAttr(fn *Func, name string, v Value) error {
 	case "__doc__":
 		fn.Doc = v
 		return nil
-	case "__code__", "__closure__", "__globals__", "__defaults__", "__kwdefaults__":
-		return t.Raise(t.Types.AttributeError, "cannot set '%s' of a function in a plan", name)
 	}
 	if fn.Attrs == nil {
 		fn.Attrs = &Dict{}
@@ -237,10 +241,6 @@ func (t *Thread) DelAttr(o Value, name string) error {
 					return t.Raise(t.Types.AttributeError, "property '%s' of '%s' object has no deleter", name, cls.Name)
 				}
 				_, err := t.Call(p.Del, []Value{o}, nil, nil)
-				return err
-			}
-			if del, owner, is := t.ClassOf(d).Lookup("__delete__"); d.Kind == KObject && is && !owner.Core {
-				_, err := t.Call(del, []Value{d, o}, nil, nil)
 				return err
 			}
 		}

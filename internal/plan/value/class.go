@@ -31,7 +31,6 @@ type Traits uint8
 const (
 	TraitsKnown Traits = 1 << iota
 	HasGetattr
-	HasGetattribute
 	HasSetattr
 	HasDelattr
 )
@@ -137,7 +136,7 @@ func (t *Thread) Traits(c *Class) Traits {
 	for _, h := range [...]struct {
 		name string
 		t    Traits
-	}{{"__getattr__", HasGetattr}, {"__getattribute__", HasGetattribute}, {"__setattr__", HasSetattr}, {"__delattr__", HasDelattr}} {
+	}{{"__getattr__", HasGetattr}, {"__setattr__", HasSetattr}, {"__delattr__", HasDelattr}} {
 		if _, owner, ok := c.Lookup(h.name); ok && !owner.Core {
 			tr |= h.t
 		}

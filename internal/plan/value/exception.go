@@ -31,8 +31,6 @@ func (t *Thread) setExceptionAttr(e *Exception, name string, v Value) (bool, err
 			return true, err
 		}
 		e.Suppress = ok
-	case "__traceback__":
-		e.Trace = nil
 	default:
 		return false, nil
 	}
@@ -123,8 +121,6 @@ func (t *Thread) exceptionAttr(e *Exception, name string) (Value, bool) {
 		return e.Context, true
 	case "__suppress_context__":
 		return Bool(e.Suppress), true
-	case "__traceback__":
-		return None, true
 	case "__notes__":
 		if e.Notes == nil {
 			return Value{}, false
@@ -157,8 +153,6 @@ func (t *Thread) exceptionAttr(e *Exception, name string) (Value, bool) {
 			v, _ := at(0)
 			return v, e.Cls.Derives(ts.ImportError)
 		}
-	case e.Cls.Derives(ts.BaseExceptionGroup) && (name == "message" || name == "exceptions"):
-		return e.Attrs.Str(name)
 	case e.Cls.Derives(ts.SyntaxError) && name == "msg":
 		return at(0)
 	case e.Cls.Derives(ts.UnicodeError):

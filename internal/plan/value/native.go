@@ -56,7 +56,6 @@ type NativeFunc = func(t *Thread, a *Args) (Value, error)
 var classNatives = [...]string{
 	"dict.fromkeys", "int.from_bytes", "float.from_number", "bytes.fromhex",
 	"Decimal.from_float", "Decimal.from_number",
-	"object.__init_subclass__", "object.__subclasshook__",
 }
 
 var staticNatives = [...]string{"str.maketrans", "bytes.maketrans"}

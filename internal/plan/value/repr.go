@@ -412,18 +412,6 @@ func (t *Thread) AppendException(dst []byte, v Value, e *Exception) ([]byte, err
 		return t.appendOSError(dst, e, items)
 	case e.Cls.Derives(ts.UnicodeError) && len(items) >= 4:
 		return t.appendUnicodeError(dst, e.Cls, items)
-	case e.Cls.Derives(ts.BaseExceptionGroup) && len(items) == 2:
-		dst, err := t.AppendStr(dst, items[0])
-		if err != nil {
-			return dst, err
-		}
-		n, err := t.Length(items[1])
-		dst = strconv.AppendInt(append(dst, " ("...), int64(n), 10)
-		dst = append(dst, " sub-exception"...)
-		if n != 1 {
-			dst = append(dst, 's')
-		}
-		return append(dst, ')'), err
 	case len(items) == 1, e.Cls.Derives(ts.SyntaxError):
 		return t.AppendStr(dst, items[0])
 	}

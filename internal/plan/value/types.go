@@ -24,7 +24,7 @@ type Types struct {
 
 // Exceptions are the classes of exceptions.
 type Exceptions struct {
-	BaseException, Exception, BaseExceptionGroup, ExceptionGroup               *Class
+	BaseException, Exception                                                   *Class
 	GeneratorExit, KeyboardInterrupt, SystemExit                               *Class
 	ArithmeticError, FloatingPointError, OverflowError, ZeroDivisionError      *Class
 	AssertionError, AttributeError, BufferError, EOFError                      *Class
@@ -172,8 +172,7 @@ func (m classMaker) exceptions() {
 		}
 	}
 	add(m.ts.Object, excName{&e.BaseException, "BaseException"})
-	add(e.BaseException, excName{&e.Exception, "Exception"}, excName{&e.BaseExceptionGroup, "BaseExceptionGroup"},
-		excName{&e.GeneratorExit, "GeneratorExit"}, excName{&e.KeyboardInterrupt, "KeyboardInterrupt"}, excName{&e.SystemExit, "SystemExit"})
+	add(e.BaseException, excName{&e.Exception, "Exception"}, excName{&e.GeneratorExit, "GeneratorExit"}, excName{&e.KeyboardInterrupt, "KeyboardInterrupt"}, excName{&e.SystemExit, "SystemExit"})
 	add(e.Exception,
 		excName{&e.ArithmeticError, "ArithmeticError"}, excName{&e.AssertionError, "AssertionError"},
 		excName{&e.AttributeError, "AttributeError"}, excName{&e.BufferError, "BufferError"}, excName{&e.EOFError, "EOFError"},
@@ -184,9 +183,6 @@ func (m classMaker) exceptions() {
 		excName{&e.TypeError, "TypeError"}, excName{&e.ToolError, "ToolError"},
 		excName{&e.ValueError, "ValueError"}, excName{&e.Warning, "Warning"})
 	add(e.ToolError, excName{&e.NotEnoughInformation, "NotEnoughInformation"})
-	add(e.BaseExceptionGroup, excName{&e.ExceptionGroup, "ExceptionGroup"})
-	e.ExceptionGroup.Bases = append(e.ExceptionGroup.Bases, e.Exception)
-	e.ExceptionGroup.MRO = []*Class{e.ExceptionGroup, e.BaseExceptionGroup, e.Exception, e.BaseException, m.ts.Object}
 	add(e.ArithmeticError, excName{&e.FloatingPointError, "FloatingPointError"},
 		excName{&e.OverflowError, "OverflowError"}, excName{&e.ZeroDivisionError, "ZeroDivisionError"})
 	add(e.ImportError, excName{&e.ModuleNotFoundError, "ModuleNotFoundError"})

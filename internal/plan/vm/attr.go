@@ -13,17 +13,7 @@ func (vm *VM) loadAttr(f *Frame, i int) error {
 	name := f.code.Sites[i]
 	var tr value.Traits
 	if o.Kind == value.KObject || o.Kind == value.KClass && o.Obj.(*value.Class).Meta != nil {
-		cls := t.ClassOf(o)
-		tr = t.Traits(cls)
-		if tr&value.HasGetattribute != 0 {
-			fn, _, _ := cls.Lookup("__getattribute__")
-			f.sp--
-			n := t.NameValue(name)
-			if tr&value.HasGetattr != 0 {
-				return vm.invoke(fn, o, []value.Value{n}, nil, nil, retAttr, t.Tuple([]value.Value{o, n}))
-			}
-			return vm.invoke(fn, o, []value.Value{n}, nil, nil, retPush, value.Value{})
-		}
+		tr = t.Traits(t.ClassOf(o))
 	}
 	if o.Label != 0 && t.Hooks {
 		t.Chosen(o.Label, value.Unknown)
@@ -84,23 +74,17 @@ func (vm *VM) loadMethod(f *Frame, i int) error {
 	t := &vm.t
 	o := *f.at(1)
 	name := f.code.Sites[i]
-	var tr value.Traits
-	if o.Kind == value.KObject || o.Kind == value.KClass && o.Obj.(*value.Class).Meta != nil {
-		tr = t.Traits(t.ClassOf(o))
-	}
-	if tr&value.HasGetattribute == 0 {
-		if a, ok := t.Find(o, name); ok && !a.Call {
-			vm.learnMethod(f, i, o, a)
-			if a.Self.Kind != value.KUnset {
-				// Which method it is depends on what chose the object.
-				f.st[f.sp-1] = a.Value.With(t.Join(a.Value.Label, o.Label))
-				f.put(a.Self)
-				return nil
-			}
-			f.st[f.sp-1] = a.Value.With(t.Join(a.Value.Label, a.Label))
-			f.put(value.Value{})
+	if a, ok := t.Find(o, name); ok && !a.Call {
+		vm.learnMethod(f, i, o, a)
+		if a.Self.Kind != value.KUnset {
+			// Which method it is depends on what chose the object.
+			f.st[f.sp-1] = a.Value.With(t.Join(a.Value.Label, o.Label))
+			f.put(a.Self)
 			return nil
 		}
+		f.st[f.sp-1] = a.Value.With(t.Join(a.Value.Label, a.Label))
+		f.put(value.Value{})
+		return nil
 	}
 	// What the program's own code gives is called as it is.
 	v, err := t.GetAttr(o, name)

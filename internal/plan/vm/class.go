@@ -20,6 +20,9 @@ func (vm *VM) makeClass(def *classDef, qual, module string, cell *value.Cell) (v
 		return value.Value{}, err
 	}
 	c := &value.Class{Name: def.name, Qual: qual, Module: module, Bases: bases, Layout: value.KObject, Meta: def.meta}
+	if len(def.named) > 0 {
+		return value.Value{}, t.Raise(t.Types.TypeError, "class %s takes no keyword arguments", def.name)
+	}
 	if err := vm.inherit(c); err != nil {
 		return value.Value{}, err
 	}
@@ -30,7 +33,7 @@ func (vm *VM) makeClass(def *classDef, qual, module string, cell *value.Cell) (v
 	if cell != nil {
 		cell.Val = v
 	}
-	if err := vm.announce(v, def); err != nil {
+	if err := vm.announce(v); err != nil {
 		return value.Value{}, err
 	}
 	return v, nil
@@ -198,7 +201,7 @@ func (vm *VM) adopt(c *value.Class) {
 	for _, w := range [...]struct {
 		name string
 		bind bool
-	}{{"__new__", false}, {"__init_subclass__", true}, {"__class_getitem__", true}} {
+	}{{"__new__", false}, {"__class_getitem__", true}} {
 		if v, ok := c.Attrs.Str(w.name); ok && v.Kind == value.KFunc {
 			c.Attrs.SetStr(t, w.name, value.Value{Kind: value.KProp, Obj: &value.Wrapper{Fn: v, Bind: w.bind}})
 		}
@@ -217,9 +220,9 @@ func (vm *VM) adopt(c *value.Class) {
 	}
 }
 
-// announce calls __set_name__ of the attributes of a new class, and
-// __init_subclass__ of its parents.
-func (vm *VM) announce(cv value.Value, def *classDef) error {
+// announce calls __set_name__ of the attributes of a new class, which
+// functools.cached_property has.
+func (vm *VM) announce(cv value.Value) error {
 	t := &vm.t
 	c := cv.Obj.(*value.Class)
 	for i := 0; i < len(c.Attrs.Entries); i++ {
@@ -232,18 +235,6 @@ func (vm *VM) announce(cv value.Value, def *classDef) error {
 				return err
 			}
 		}
-	}
-	for _, k := range c.MRO[1:] {
-		v, ok := k.Attrs.Str("__init_subclass__")
-		if !ok {
-			continue
-		}
-		w, ok := v.Obj.(*value.Wrapper)
-		if !ok {
-			break
-		}
-		_, err := t.Call(w.Fn, []value.Value{cv}, def.names, def.named)
-		return err
 	}
 	return nil
 }

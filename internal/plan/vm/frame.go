@@ -50,8 +50,8 @@ const (
 	retAwait                      // a coroutine: what it returns is the operand
 	retRaise                      // makes an exception, which is raised; extra is its cause
 	retClass                      // the body of a class
-	retStore                      // a value that nobody wants: __setattr__, __set__
-	retAttr                       // a property or __getattribute__: AttributeError asks __getattr__ (extra: the object and the name)
+	retStore                      // a value that nobody wants: __setattr__, setters
+	retAttr                       // a property: AttributeError asks __getattr__ (extra: the object and the name)
 )
 
 // classDef is a class whose body is being executed.

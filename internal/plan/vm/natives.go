@@ -10,7 +10,6 @@ func machineNatives() []*value.Native {
 		{Name: "type.__new__", Call: typeNew, Precise: true},
 		{Name: "object.__setattr__", Params: "self, name, value, /", Call: objectSetattr, Precise: true},
 		{Name: "object.__delattr__", Params: "self, name, /", Call: objectDelattr, Precise: true},
-		{Name: "object.__getattribute__", Params: "self, name, /", Call: objectGetattribute, Precise: true},
 		{Name: "type.mro", Params: "self, /", Call: typeMro},
 		{Name: "generator.__iter__", Params: "self, /", Call: same1, Precise: true},
 		{Name: "generator.__next__", Params: "self, /", Call: genNext, Precise: true},
@@ -56,6 +55,8 @@ func typeNew(t *value.Thread, a *value.Args) (value.Value, error) {
 			continue
 		}
 		switch v, isStr := e.Val.Obj.(*value.Str); {
+		case value.Hook(s.Text):
+			return value.Value{}, t.Raise(t.Types.TypeError, "cannot set '%s' of a class in a plan", s.Text)
 		case s.Text == "__qualname__" && isStr:
 			qual = v.Text
 		case s.Text == "__module__" && isStr:
@@ -121,23 +122,6 @@ func objectDelattr(t *value.Thread, a *value.Args) (value.Value, error) {
 		return value.Value{}, err
 	}
 	return value.None, t.DelOwn(a.Pos[0], name)
-}
-
-// objectGetattribute reads an attribute past __getattribute__ and __getattr__ of the class.
-func objectGetattribute(t *value.Thread, a *value.Args) (value.Value, error) {
-	name, err := nameArg(t, a.Pos[1])
-	if err != nil {
-		return value.Value{}, err
-	}
-	v, ok, err := t.PlainAttr(a.Pos[0], name)
-	if err != nil {
-		return value.Value{}, err
-	}
-	if !ok {
-		return value.Value{}, t.NoAttr(a.Pos[0], name)
-	}
-	v.Label = t.Join(v.Label, a.Pos[1].Label)
-	return v, nil
 }
 
 func typeMro(t *value.Thread, a *value.Args) (value.Value, error) {

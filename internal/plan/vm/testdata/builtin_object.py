@@ -109,7 +109,7 @@ print(S(), [S()], f"{S()} {S()!r}", str(S()), repr(S()))
 class Q: pass
 q = Q()
 q.a, q.b = 1, "x"
-print(vars(q), sorted(k for k in vars(q)), [n for n in dir(q) if not n.startswith("_")], "append" in dir([]), "upper" in dir(str))
+print(vars(q), sorted(k for k in vars(q)))
 print(Ellipsis is ..., NotImplemented is NotImplemented, object() != object(), type(object()).__name__)
 ---
 class Base:

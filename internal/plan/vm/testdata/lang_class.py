@@ -126,15 +126,6 @@ del a.x
 print(hasattr(a, 'x'))
 ---
 class A:
-    def __getattribute__(self, n):
-        if n == 'magic': return 42
-        return super().__getattribute__(n)
-a = A()
-a.y = 1
-print(a.magic, a.y)
-a.zz
----
-class A:
     def f(self): return 'A'
 class B(A):
     def f(self): return 'B' + super().f()
@@ -154,45 +145,6 @@ class A(5): pass
 ---
 class A: pass
 class B(A, A): pass
----
-class A:
-    def __init_subclass__(cls, tag=None, **kw):
-        super().__init_subclass__(**kw)
-        cls.tag = tag
-        print('sub', cls.__name__, tag)
-class B(A, tag='t'): pass
-class C(B): pass
-print(B.tag, C.tag)
----
-class A: pass
-class B(A, foo=1): pass
----
-class D:
-    def __set_name__(self, owner, name):
-        self.name = name
-        print('name', owner.__name__, name)
-    def __get__(self, obj, cls=None):
-        if obj is None: return self
-        return getattr(obj, '_' + self.name, 'unset')
-    def __set__(self, obj, v):
-        setattr(obj, '_' + self.name, v)
-        print('set', self.name, v)
-class A:
-    d = D()
-    e = D()
-a = A()
-print(a.d)
-a.d = 5
-print(a._d, A.d.name)
----
-class NonData:
-    def __get__(self, obj, cls): return 'from descriptor'
-class A:
-    x = NonData()
-a = A()
-print(a.x)
-a.x = 3
-print(a.x, A().x, A.x)
 ---
 class P:
     __slots__ = ('x', 'y')
@@ -447,10 +399,6 @@ class Mixin:
     def hello(self): return 'mixin+' + super().hello()
 class C(Mixin, Base): pass
 print(C().hello())
----
-class A:
-    def __class_getitem__(cls, k): return (cls.__name__, k)
-print(A[int], A['x'])
 ---
 class A:
     def __contains__(self, x): return x == 1

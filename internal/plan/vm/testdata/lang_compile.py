@@ -417,9 +417,6 @@ except StopIteration as e:
 # Classes.
 class Base:
     registry = []
-    def __init_subclass__(cls, tag=None, **kw):
-        super().__init_subclass__(**kw)
-        Base.registry.append((cls.__name__, tag))
     def hello(self):
         return "base"
     @classmethod
@@ -434,10 +431,10 @@ class Base:
     @p.setter
     def p(self, v):
         self._p = v + 1
-class Left(Base, tag="l"):
+class Left(Base):
     def hello(self):
         return "left " + super().hello()
-class Right(Base, tag="r"):
+class Right(Base):
     def hello(self):
         return "right " + super().hello()
 class Both(Left, Right):
@@ -448,13 +445,8 @@ class Both(Left, Right):
 b = Both.make()
 b.p = 4
 print(b.hello(), b.comp(), b.st(3), b.p, Base.registry, [c.__name__ for c in type(b).mro()])
-class Desc:
-    def __set_name__(self, owner, name):
-        self.name = name
-    def __get__(self, obj, owner=None):
-        return self.name, obj is None
 class Has:
-    attr = Desc()
+    attr = 1
     """not a doc"""
 print(Has.attr, Has().attr, Has.__doc__)
 class Doc:

@@ -155,11 +155,6 @@ def g():
     raise ValueError('inner')
 f()
 ---
-try:
-    raise ExceptionGroup('g', [ValueError('a'), TypeError('b')])
-except ExceptionGroup as g:
-    print(g, [type(x).__name__ for x in g.exceptions])
----
 e = ValueError('x')
 e.add_note('n1')
 print(e.__notes__)

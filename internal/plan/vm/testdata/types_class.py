@@ -408,10 +408,6 @@ print(x.extra, x.args)
 x.args = (1, 2)
 print(repr(x), str(x))
 try:
-    raise ExceptionGroup('many', [ValueError(1), TypeError('t')])
-except ExceptionGroup as g:
-    print(g, g.message, g.exceptions)
-try:
     int('zz')
 except ValueError as x:
     print(x, x.args, type(x))

@@ -985,21 +985,6 @@ class B(A):
     def __init__(self, to):
         super().__init__(to)
 mail.send(to=B(mail.read(id=1)["body"]).to, subject="s", body="b")
---- [normal: denied] [strict: denied] __init_subclass__
-class A:
-    def __init_subclass__(cls, to):
-        cls.to = to
-class B(A, to=mail.read(id=1)["body"]): pass
-mail.send(to=B.to, subject="s", body="b")
---- [normal: denied] [strict: denied] __set_name__ and a descriptor
-class D:
-    def __set_name__(self, owner, name):
-        self.name = name
-    def __get__(self, obj, owner=None):
-        return mail.read(id=1)["body"]
-class A:
-    to = D()
-mail.send(to=A().to, subject="s", body="b")
 --- [normal: denied] [strict: denied] a type that data chose, by its name
 n = int(mail.read(id=1)["subject"])
 v = [1, "x"][n > 4]
