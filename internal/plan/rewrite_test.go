@@ -214,6 +214,47 @@ func TestTypedRepliesLabels(t *testing.T) {
 	}
 }
 
+// TestPrivateWords releases no words of a schema that only some may read.
+func TestPrivateWords(t *testing.T) {
+	set := tools(t, strings.Replace(officeTools, "labels: {readers: everyone}", "labels: {trusted: true, readers: [ann]}", 1))
+	rules, err := policy.Load("policy.yaml", []byte(`version: 1
+rules: [{name: public, tools: [email.send], when: "!args.to.readableBy('bob')", decision: deny, reason: Bob reads it, remedy: Send something else.}]
+lower: [{name: kinds, tools: [ask_llm], output: [enum], readers: everyone, reason: one of few words}]
+`), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for words, denied := range map[string]bool{"'a'": false, "calendar.read('mon') if today > '2000' else 'a'": true} {
+		src := "word = " + words + "\nemail.send(ask_llm('q', schema={'enum': [word]}))\n"
+		p, err := plan.Prepare(t.Context(), plan.Source{Name: "plan.py", Text: []byte(src)}, plan.Options{Tools: set, Policy: rules})
+		if err != nil || !p.Check.Accepted {
+			t.Fatal(err, p.Check.Text())
+		}
+		r, err := p.Start(plan.Start{Now: time.Unix(1_790_000_000, 0).UTC()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			step, err := r.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if step.End != nil {
+				break
+			}
+			if step.Call.Tool.Name == "email.send" {
+				if got := step.Call.Decision.Verdict == policy.Deny; got != denied {
+					t.Errorf("%s: denied is %t, want %t", words, got, denied)
+				}
+				break
+			}
+			if _, err := r.Reply("a"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // TestTypedRepliesBound reads definitions that double with each name in bounded time.
 func TestTypedRepliesBound(t *testing.T) {
 	for _, last := range []string{"5 | 5", "int | int"} {

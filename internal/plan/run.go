@@ -218,18 +218,19 @@ func (r *Run) Reply(result any) (Got, error) {
 	}
 	from := r.table.Label(data.Label)
 	got := Got{Label: from}
-	// The words of an enum are the schema's: whoever chose the schema chose them.
-	if c := r.call; c.Tool.Name != QuarantinedModel || c.Labels["schema"].Trusted() {
-		for _, part := range r.plan.Policy.LowerParts(c.Tool, from, as.schema.Type()) {
-			data = relabel(data, part.Path.Segments(), func(d value.Data) value.Data { return whole(d, r.table.Intern(part.Label)) })
-			got.Lowered = append(got.Lowered, Lowered{part.Rule, from, part.Label})
-		}
-		for _, part := range r.plan.Policy.LowerShapes(c.Tool, from, as.schema.Type()) {
-			data = relabel(data, part.Path.Segments(), func(d value.Data) value.Data {
-				d.Label = r.table.Intern(part.Label)
-				return d
-			})
-		}
+	c, chose := r.call, label.Label{}
+	if c.Tool.Name == QuarantinedModel {
+		chose = c.Labels["schema"]
+	}
+	for _, part := range r.plan.Policy.LowerParts(c.Tool, from, as.schema.Type(), chose) {
+		data = relabel(data, part.Path.Segments(), func(d value.Data) value.Data { return whole(d, r.table.Intern(part.Label)) })
+		got.Lowered = append(got.Lowered, Lowered{part.Rule, from, part.Label})
+	}
+	for _, part := range r.plan.Policy.LowerShapes(c.Tool, from, as.schema.Type(), chose) {
+		data = relabel(data, part.Path.Segments(), func(d value.Data) value.Data {
+			d.Label = r.table.Intern(part.Label)
+			return d
+		})
 	}
 	if err := as.label(&data); err != nil {
 		return Got{}, errors.Join(err, r.Fail(err.Error()))

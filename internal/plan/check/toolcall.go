@@ -258,7 +258,7 @@ func (f *frame) result(d *tool.Definition, x args, src, may, must *lab) val {
 }
 
 // replyType is the type of the reply that a call of ask_llm requires, nil when it is
-// not known, and whether only trusted data has chosen it.
+// not known, and whether only trusted data that everyone may read has chosen it.
 func (f *frame) replyType(x args) (*schema.Type, bool) {
 	if x.open || x.hasKw {
 		return nil, false
@@ -276,7 +276,7 @@ func (f *frame) replyType(x args) (*schema.Type, bool) {
 	if !given || isNone(want) {
 		return &schema.Type{Kinds: schema.StringKind}, true
 	}
-	if l, any := f.a.label(f.a.deep(want), true); any || !l.Trusted() {
+	if l, any := f.a.label(f.a.deep(want), true); any || !l.Trusted() || l.Readers != label.Everyone() {
 		return f.schemaType(want), false
 	}
 	return f.schemaType(want), true
@@ -316,8 +316,8 @@ func (a *analysis) lower(org *origin, typ *schema.Type, certain bool) {
 		org.lowMust = append(org.lowMust, loweredPart{path: "", lab: a.trustedOf(org.must)})
 		return
 	}
-	least := a.policy.LowerParts(org.def, m, typ)
-	leastShapes := a.policy.LowerShapes(org.def, m, typ)
+	least := a.policy.LowerParts(org.def, m, typ, label.Label{})
+	leastShapes := a.policy.LowerShapes(org.def, m, typ, label.Label{})
 	for _, p := range least {
 		org.lowMust = append(org.lowMust, loweredPart{p.Path, a.trustedOf(org.must), false})
 	}
@@ -328,10 +328,10 @@ func (a *analysis) lower(org *origin, typ *schema.Type, certain bool) {
 	if any || !certain {
 		return
 	}
-	for _, p := range a.policy.LowerParts(org.def, l, typ) {
+	for _, p := range a.policy.LowerParts(org.def, l, typ, label.Label{}) {
 		org.lowered = append(org.lowered, loweredPart{p.Path, a.afterRule(org.may, p, hasRule(least, p)), false})
 	}
-	for _, p := range a.policy.LowerShapes(org.def, l, typ) {
+	for _, p := range a.policy.LowerShapes(org.def, l, typ, label.Label{}) {
 		org.shapes = append(org.shapes, loweredPart{p.Path, a.afterRule(org.may, p, hasRule(leastShapes, p)), true})
 	}
 }

@@ -25,7 +25,7 @@ type lowering struct {
 
 // narrowKinds are the types whose values contain little: see [schema.Type.Narrow].
 func narrowKinds() []string {
-	return []string{"enum", "boolean", "integer", "number", "date", "date-time", "time", "email", "uuid"}
+	return []string{"enum", "boolean", "integer", "date", "date-time", "time", "uuid"}
 }
 
 func (l *loader) lowerings(e *entry) {
@@ -100,9 +100,12 @@ func (l *loader) lowering(e *entry) *lowering {
 // Lower returns the label of a result that a rule under "lower" vouches for,
 // and the rule's name. The result, or the part of it that has this label, has
 // the type t and has been validated against it. A nil t is the tool's whole
-// output. Without a rule for it the label is returned as it is.
-func (p *Policy) Lower(def *tool.Definition, l label.Label, t *schema.Type) (lowered label.Label, rule string, ok bool) {
-	if def == nil || p.tools == nil {
+// output. chose is the label of what the type comes from, which is the plan for the
+// schema of ask_llm: an enum of somebody else's words is no narrow type, and who may
+// not read its words does not get to read one of them. Without a rule for it the
+// label is returned as it is.
+func (p *Policy) Lower(def *tool.Definition, l label.Label, t *schema.Type, chose label.Label) (lowered label.Label, rule string, ok bool) {
+	if def == nil || p.tools == nil || !chose.Trusted() {
 		return l, "", false
 	}
 	if t == nil {
@@ -114,17 +117,17 @@ func (p *Policy) Lower(def *tool.Definition, l label.Label, t *schema.Type) (low
 	}
 	for _, w := range p.lowers {
 		if slices.Contains(w.tools, def.Name) && slices.Contains(w.kinds, kind) && w.vouches(l) {
-			return w.apply(l), w.name, true
+			return w.apply(l, chose), w.name, true
 		}
 	}
 	return l, "", false
 }
 
-func (w *lowering) apply(l label.Label) label.Label {
+func (w *lowering) apply(l, chose label.Label) label.Label {
 	by := label.Endorser{Kind: label.Rule, Name: w.name, Why: w.reason}
 	out := l.Endorse(by)
 	if w.release {
-		out = out.Release(by, w.readers)
+		out = out.Release(by, w.readers.Intersect(chose.Readers))
 	}
 	return out
 }
@@ -156,12 +159,8 @@ type Lowered struct {
 // with all that is in them. It is for results that are objects of narrow
 // fields, as quarantined models give them. Lists are not entered: any text can
 // be written as a list of numbers.
-//
-// A type that comes from the plan, as the schema of ask_llm does, is only to be
-// used when its own label is trusted: an enum of somebody else's words is no
-// narrow type.
-func (p *Policy) LowerParts(def *tool.Definition, l label.Label, t *schema.Type) []Lowered {
-	leaves, _ := p.lowerAll(def, l, t)
+func (p *Policy) LowerParts(def *tool.Definition, l label.Label, t *schema.Type, chose label.Label) []Lowered {
+	leaves, _ := p.lowerAll(def, l, t, chose)
 	return leaves
 }
 
@@ -169,8 +168,8 @@ func (p *Policy) LowerParts(def *tool.Definition, l label.Label, t *schema.Type)
 // their members, can be lowered because members of theirs are: objects that
 // have exactly the members that their type requires, so that nothing can be
 // read out of their shape.
-func (p *Policy) LowerShapes(def *tool.Definition, l label.Label, t *schema.Type) []Lowered {
-	_, shapes := p.lowerAll(def, l, t)
+func (p *Policy) LowerShapes(def *tool.Definition, l label.Label, t *schema.Type, chose label.Label) []Lowered {
+	_, shapes := p.lowerAll(def, l, t, chose)
 	return shapes
 }
 
@@ -179,14 +178,14 @@ const (
 	maxLoweredDepth = 16
 )
 
-func (p *Policy) lowerAll(def *tool.Definition, l label.Label, t *schema.Type) (leaves, shapes []Lowered) {
+func (p *Policy) lowerAll(def *tool.Definition, l label.Label, t *schema.Type, chose label.Label) (leaves, shapes []Lowered) {
 	if def == nil || len(p.lowers) == 0 {
 		return nil, nil
 	}
 	if t == nil {
 		t = def.Output.Type()
 	}
-	w := lowerWalk{policy: p, def: def, label: l, left: maxLowered}
+	w := lowerWalk{policy: p, def: def, label: l, chose: chose, left: maxLowered}
 	w.part(t, "", 0)
 	return w.leaves, w.shapes
 }
@@ -194,7 +193,7 @@ func (p *Policy) lowerAll(def *tool.Definition, l label.Label, t *schema.Type) (
 type lowerWalk struct {
 	policy         *Policy
 	def            *tool.Definition
-	label          label.Label
+	label, chose   label.Label
 	left           int
 	leaves, shapes []Lowered
 }
@@ -204,7 +203,7 @@ func (w *lowerWalk) part(t *schema.Type, at jsondoc.Pointer, depth int) string {
 	if w.left--; w.left < 0 || depth > maxLoweredDepth || t == nil {
 		return ""
 	}
-	if low, rule, ok := w.policy.Lower(w.def, w.label, t); ok {
+	if low, rule, ok := w.policy.Lower(w.def, w.label, t, w.chose); ok {
 		w.leaves = append(w.leaves, Lowered{at, low, rule})
 		return rule
 	}
@@ -223,7 +222,7 @@ func (w *lowerWalk) part(t *schema.Type, at jsondoc.Pointer, depth int) string {
 		if rule.name == by {
 			w.shapes = append(w.shapes, Lowered{})
 			copy(w.shapes[place+1:], w.shapes[place:])
-			w.shapes[place] = Lowered{at, rule.apply(w.label), by}
+			w.shapes[place] = Lowered{at, rule.apply(w.label, w.chose), by}
 		}
 	}
 	return by

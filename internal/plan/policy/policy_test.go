@@ -379,7 +379,7 @@ func TestLowering(t *testing.T) {
 version: 1
 lower:
   - {name: dates, tools: [ask_llm], output: [date, enum], sources: [email.read, model], reason: a date contains no instructions}
-  - {name: numbers, tools: [ask_llm], output: [number, integer], readers: everyone, reason: figures are public}
+  - {name: numbers, tools: [ask_llm], output: [integer], readers: everyone, reason: figures are public}
 `)
 	model := def(t, p, "ask_llm")
 	typ := func(text string) *schema.Type {
@@ -390,47 +390,57 @@ lower:
 		return s.Type()
 	}
 	l := mail("x", "bob@acme.com").Label
-	low, rule, ok := p.Lower(model, l, typ(`{"type":"string","format":"date"}`))
+	low, rule, ok := p.Lower(model, l, typ(`{"type":"string","format":"date"}`), label.Label{})
 	if !ok || rule != "dates" || !low.Trusted() || low.ReadableBy("eve@evil.com") || len(low.Endorsed) != 1 || low.Endorsed[0].By.Name != "dates" {
 		t.Errorf("got %s %s %v", low, rule, ok)
 	}
-	low, rule, ok = p.Lower(model, l, typ(`{"type":"integer"}`))
+	low, rule, ok = p.Lower(model, l, typ(`{"type":"integer","minimum":0,"maximum":99}`), label.Label{})
 	if !ok || rule != "numbers" || !low.ReadableBy("eve@evil.com") {
 		t.Errorf("got %s %s %v", low, rule, ok)
 	}
-	for _, s := range []string{`{"type":"string"}`, `{"type":"string","format":"email"}`, `{"type":"array","items":{"type":"integer"}}`, `true`} {
-		if low, _, ok := p.Lower(model, l, typ(s)); ok || !low.Equal(l) {
+	for _, s := range []string{`{"type":"string"}`, `{"type":"string","format":"email"}`, `{"type":"integer"}`, `{"type":"array","items":{"type":"integer"}}`, `true`} {
+		if low, _, ok := p.Lower(model, l, typ(s), label.Label{}); ok || !low.Equal(l) {
 			t.Errorf("%s lowers the label", s)
 		}
 	}
 	other := label.Label{Sources: []label.Source{{Kind: label.Tool, Name: "calendar.add", Call: 1}}}
-	if _, _, ok := p.Lower(model, other, typ(`{"enum":["a","b"]}`)); ok {
+	if _, _, ok := p.Lower(model, other, typ(`{"enum":["a","b"]}`), label.Label{}); ok {
 		t.Error("a rule lowers what it does not vouch for")
 	}
-	if _, _, ok := p.Lower(def(t, p, "email.read"), l, typ(`{"enum":["a"]}`)); ok {
+	if _, _, ok := p.Lower(def(t, p, "email.read"), l, typ(`{"enum":["a"]}`), label.Label{}); ok {
 		t.Error("a rule lowers the results of another tool")
 	}
 	reply := typ(`{"type":"object","required":["day","text","more"],"properties":{"day":{"type":"string","format":"date"},"text":{"type":"string"},
-		"more":{"type":"object","required":["sum"],"properties":{"sum":{"type":"number"},"list":{"type":"array","items":{"type":"number"}}},"additionalProperties":false}},"additionalProperties":false}`)
-	parts := p.LowerParts(model, l, reply)
+		"more":{"type":"object","required":["sum"],"properties":{"sum":{"type":"integer","minimum":0,"maximum":1000},"list":{"type":"array","items":{"type":"number"}}},"additionalProperties":false}},"additionalProperties":false}`)
+	parts := p.LowerParts(model, l, reply, label.Label{})
 	if len(parts) != 2 || parts[0].Path != "/day" || parts[1].Path != "/more/sum" || parts[1].Rule != "numbers" {
 		t.Errorf("got %+v", parts)
 	}
 	// more has a member that may be left out: whether it is there tells something.
-	shapes := p.LowerShapes(model, l, reply)
+	shapes := p.LowerShapes(model, l, reply, label.Label{})
 	if len(shapes) != 1 || shapes[0].Path != "" || shapes[0].Rule != "dates" || !shapes[0].Label.Trusted() {
 		t.Errorf("got %+v", shapes)
 	}
 	open := typ(`{"type":"object","required":["day"],"properties":{"day":{"type":"string","format":"date"}}}`)
-	if shapes := p.LowerShapes(model, l, open); shapes != nil {
+	if shapes := p.LowerShapes(model, l, open, label.Label{}); shapes != nil {
 		t.Errorf("an object of any members: %+v", shapes)
 	}
 	inner := typ(`{"type":"object","required":["a"],"additionalProperties":false,"properties":{"a":{"type":"object","required":["b"],"additionalProperties":false,"properties":{"b":{"enum":["x","y"]}}}}}`)
-	if shapes := p.LowerShapes(model, l, inner); len(shapes) != 2 || shapes[0].Path != "" || shapes[1].Path != "/a" {
+	if shapes := p.LowerShapes(model, l, inner, label.Label{}); len(shapes) != 2 || shapes[0].Path != "" || shapes[1].Path != "/a" {
 		t.Errorf("got %+v", shapes)
 	}
-	if p.LowerParts(nil, l, nil) != nil || p.LowerParts(def(t, p, "email.read"), l, nil) != nil {
+	if p.LowerParts(nil, l, nil, label.Label{}) != nil || p.LowerParts(def(t, p, "email.read"), l, nil, label.Label{}) != nil {
 		t.Error("results without a rule are lowered")
+	}
+	// Words that only Bob may read are not released as one of them, and words of
+	// somebody who is not trusted are no narrow type.
+	figure := typ(`{"type":"integer","minimum":0,"maximum":99}`)
+	low, _, ok = p.Lower(model, l, figure, label.Label{Readers: label.Only("bob@acme.com")})
+	if !ok || low.ReadableBy("eve@evil.com") || !low.ReadableBy("bob@acme.com") {
+		t.Errorf("got %s, %v", low, ok)
+	}
+	if parts, shapes := p.LowerParts(model, l, reply, l), p.LowerShapes(model, l, reply, l); parts != nil || shapes != nil {
+		t.Errorf("a type of other people's words lowers %v %v", parts, shapes)
 	}
 }
 

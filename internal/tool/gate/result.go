@@ -150,7 +150,7 @@ func (c *passing) accept(result any) (Accepted, error) {
 		}
 		rule, lowered = ByPerson, true
 	} else {
-		to, rule, lowered = c.cfg.Policy.Lower(c.def, from, nil)
+		to, rule, lowered = c.cfg.Policy.Lower(c.def, from, nil, label.Label{})
 	}
 	if lowered {
 		got.Lowered = []Lowered{{Rule: rule, Who: vouched.Who, Why: vouched.Why, From: from, To: to}}

@@ -1,7 +1,9 @@
 package schema
 
 import (
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"praxis/internal/tool/jsondoc"
@@ -159,9 +161,11 @@ func (s *Schema) shaped() {
 func (s *Schema) Narrow() (kind string, ok bool) { return s.Type().Narrow() }
 
 // Narrow reports whether values of this type can contain so little that a rule
-// may let them lower a label: kind is "enum", "boolean", "integer", "number",
-// "date", "date-time", "time", "email", "uuid" or "null". Null beside one of
-// them does not count. Strings are narrow only by enum or by such a format.
+// may let them lower a label: kind is "enum", "boolean", "integer", "date",
+// "date-time", "time", "uuid" or "null". Null beside one of them does not count.
+// Integers are narrow between two bounds, strings only by enum or by such a format.
+// Any text can be written as a large integer or in the digits of a fraction, and
+// much of it as an address of mail.
 func (t *Type) Narrow() (kind string, ok bool) {
 	if t.HasEnum {
 		return "enum", true
@@ -177,16 +181,23 @@ func (t *Type) Narrow() (kind string, ok bool) {
 	case BooleanKind:
 		return "boolean", true
 	case IntegerKind:
-		return "integer", true
-	case NumberKind, NumberKind | IntegerKind:
-		return "number", true
+		if bounded(t.Minimum) && bounded(t.Maximum) {
+			return "integer", true
+		}
 	case StringKind:
 		switch t.Format {
-		case "date", "date-time", "time", "email", "uuid":
+		case "date", "date-time", "time", "uuid":
 			return t.Format, true
 		}
 	}
 	return "", false
+}
+
+// bounded says whether there is a bound, and one so near to zero that what lies within
+// two of them takes no more than eight bytes.
+func bounded(limit string) bool {
+	f, err := strconv.ParseFloat(limit, 64)
+	return err == nil && math.Abs(f) <= 1<<53
 }
 
 func (t *Type) narrowVariants() (kind string, ok bool) {
