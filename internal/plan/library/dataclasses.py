@@ -177,25 +177,7 @@ def _process(cls, params):
     if params.match_args and '__match_args__' not in own:
         cls.__match_args__ = tuple([f.name for f in all_fields.values()
                                     if f.init and not f.kw_only and f._field_type != '_FIELD_CLASSVAR'])
-    if params.slots:
-        if '__slots__' in own:
-            raise TypeError(f'{cls.__name__} already specifies __slots__')
-        _make_slots(cls, all_fields)
     return cls
-
-
-def _make_slots(cls, all_fields):
-    taken = set()
-    for base in cls.__mro__[1:-1]:
-        slots = base.__dict__.get('__slots__', ())
-        if isinstance(slots, str):
-            slots = (slots,)
-        taken.update(slots)
-    names = tuple([f.name for f in all_fields.values() if f._field_type == '_FIELD' and f.name not in taken])
-    for f in all_fields.values():
-        if f._field_type == '_FIELD' and f.name in cls.__dict__:
-            delattr(cls, f.name)
-    _set_slots(cls, names)
 
 
 def _add_methods(cls, params, all_fields, own, has_hash):
@@ -295,9 +277,6 @@ def _initial(f, params, names):
         return f'_dc_factory_{f.name}()'
     if f.init:
         return f.name
-    if params.slots and f.default is not MISSING:
-        names[f'_dc_default_{f.name}'] = f.default
-        return f'_dc_default_{f.name}'
     return None
 
 

@@ -111,7 +111,7 @@ func (t *Thread) findCommon(o Value, name string) (Attr, bool) {
 	case "__doc__":
 		return Attr{Value: None, Label: o.Label}, true
 	case "__dict__":
-		if i := InstanceOf(o); i != nil && !i.Cls.Slotted {
+		if i := InstanceOf(o); i != nil {
 			return Attr{Value: t.AttrsDict(&i.Attrs), Label: o.Label}, true
 		}
 		if m, ok := o.Obj.(*Module); ok {

@@ -105,13 +105,6 @@ func (t *Thread) SetOwn(o Value, name string, v Value) error {
 	if name == "__class__" || name == "__dict__" {
 		return t.Raise(t.Types.AttributeError, "cannot set '%s' in a plan", name)
 	}
-	if in.Cls.Slotted && !in.Cls.HasSlot(name) {
-		if _, _, ok := in.Cls.Lookup(name); ok {
-			return t.Raise(t.Types.AttributeError, "'%s' object attribute '%s' is read-only", in.Cls.Name, name)
-		}
-		return t.withObject(t.Raise(t.Types.AttributeError,
-			"'%s' object has no attribute '%s' and no __dict__ for setting new attributes", in.Cls.shown(), name), o, name)
-	}
 	in.Attrs.Shape = t.Join(in.Attrs.Shape, o.Label)
 	return t.AddAttr(in, t.Intern(name), v)
 }

@@ -16,7 +16,6 @@ type Class struct {
 	Final   bool     // cannot be derived from (bool, NoneType, …)
 	Static  bool     // built in: attributes cannot be set, its natives are found by name
 	Core    bool     // its methods are what the operators do by themselves
-	Slotted bool     // instances have only the attributes that __slots__ names, along the whole mro
 	kinds   int      // version of this class's attributes, for caches; changes with each write
 	Meta    *Class   // the class of this class, of library modules; nil: type
 	Maker   *Maker   // what the VM has learnt about making instances; nil: nothing
@@ -84,44 +83,6 @@ func (c *Class) Solid() *Class {
 		}
 	}
 	return c
-}
-
-// HasSlot reports whether __slots__ along the mro names an attribute.
-func (c *Class) HasSlot(name string) bool {
-	for _, k := range c.MRO {
-		v, ok := k.Attrs.Str("__slots__")
-		if !ok {
-			continue
-		}
-		switch o := v.Obj.(type) {
-		case *Str:
-			if o.Text == name {
-				return true
-			}
-		case *Tuple:
-			if containsName(o.Items, name) {
-				return true
-			}
-		case *List:
-			if containsName(o.Items, name) {
-				return true
-			}
-		case *Dict:
-			if _, ok := o.Str(name); ok {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func containsName(items []Value, name string) bool {
-	for _, v := range items {
-		if s, ok := v.Obj.(*Str); ok && (s.Text == name || s.Text == "__dict__") {
-			return true
-		}
-	}
-	return false
 }
 
 // Traits says which hooks class c has.

@@ -192,7 +192,7 @@ func (vm *VM) storeAttr(f *Frame, i int) error {
 		}
 		if pos >= 0 {
 			*s = value.Site{Kind: value.SiteSlot, Cls: in.Cls, Ver: t.ClassVersion, Pos: int32(pos), Key: in.Attrs.Entries[pos].Key.Obj.(*value.Str)}
-		} else if !in.Cls.Slotted || in.Cls.HasSlot(name) {
+		} else {
 			key := t.Intern(name)
 			*s = value.Site{Kind: value.SiteAdd, Cls: in.Cls, Ver: t.ClassVersion, Pos: int32(before), Key: key, Hash: value.HashStr(key)}
 		}

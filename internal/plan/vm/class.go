@@ -211,13 +211,6 @@ func (vm *VM) adopt(c *value.Class) {
 			c.Attrs.SetStr(t, "__hash__", value.None)
 		}
 	}
-	_, own := c.Attrs.Str("__slots__")
-	c.Slotted = own && c.Layout == value.KObject && !c.IsExc
-	for _, k := range c.MRO[1:] {
-		if !k.Static && !k.Slotted {
-			c.Slotted = false
-		}
-	}
 }
 
 // announce calls __set_name__ of the attributes of a new class, which

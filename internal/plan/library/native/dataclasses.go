@@ -11,7 +11,6 @@ import (
 func dataclassNatives() []*value.Native {
 	return []*value.Native{
 		{Name: "dataclasses._build", Params: "source, names, /", Call: buildFunctions, Precise: true},
-		{Name: "dataclasses._set_slots", Params: "cls, names, /", Call: setSlots, Precise: true},
 		{Name: "_labels.depend", Params: "value, /, *others", Call: depend, Precise: true},
 		{Name: "_labels.mark", Params: "list, other, /", Call: mark, Precise: true},
 		{Name: "_labels.plain", Params: "value, /", Call: plainLabel, Precise: true},
@@ -123,24 +122,4 @@ func BuiltUnit(t *value.Thread, source string, strict bool) (*value.Unit, error)
 	}
 	t.Built[source] = u
 	return u, nil
-}
-
-// setSlots makes a class whose instances have these attributes alone.
-func setSlots(t *value.Thread, a *value.Args) (value.Value, error) {
-	c, ok := a.Pos[0].Obj.(*value.Class)
-	if !ok || c.Static {
-		return value.Value{}, t.Raise(t.Types.TypeError, "slots need a class of the program")
-	}
-	if err := t.Alloc(value.EntryBytes); err != nil {
-		return value.Value{}, err
-	}
-	c.Attrs.SetName(t.Intern("__slots__"), a.Pos[1])
-	c.Slotted = c.Layout == value.KObject && !c.IsExc
-	for _, k := range c.MRO[1:] {
-		if !k.Static && !k.Slotted {
-			c.Slotted = false
-		}
-	}
-	t.ClassVersion++
-	return value.None, nil
 }

@@ -146,18 +146,6 @@ class A(5): pass
 class A: pass
 class B(A, A): pass
 ---
-class P:
-    __slots__ = ('x', 'y')
-    def __init__(self): self.x = 1
-p = P()
-print(p.x)
-p.z = 3
----
-class P:
-    __slots__ = ('x', 'y')
-p = P()
-p.y
----
 class A:
     n = 0
     def __new__(cls, *a):
