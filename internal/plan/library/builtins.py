@@ -1,5 +1,7 @@
 """The built-in functions that call the program: they run in frames of their own."""
 
+from _labels import depend as _depend
+
 
 def _sort(self, key, reverse):
     list._sort_with(self, [key(x) for x in self], reverse)
@@ -63,10 +65,13 @@ def _map(fn, strict, first, *rest):
 
 
 def _filter(fn, it):
+    said = True  # what the tests so far said
     try:
         for x in it:
-            if fn(x):
-                yield x
+            passes = fn(x)
+            said = _depend(said, passes)
+            if passes:
+                yield _depend(x, said)
     except StopIteration:
         pass
 

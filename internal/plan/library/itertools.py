@@ -86,33 +86,38 @@ def _batches(iterable, n, strict):
 
 
 def compress(data, selectors):
-    for x, keep in zip(data, selectors):
-        if keep:
-            yield x
+    for x, chosen in _chosen(zip(data, selectors), lambda pair: pair[1]):
+        if chosen:
+            yield x[0]
+
+
+def _chosen(iterable, predicate):
+    """Elements with what the predicate says of them; both depend on what it said so far."""
+    said = True
+    for x in iterable:
+        passes = predicate(x)
+        said = _depend(said, passes)
+        yield _depend(x, said), _depend(passes, said)
 
 
 def dropwhile(predicate, iterable):
-    it = iter(iterable)
-    for x in it:
-        if not predicate(x):
+    dropping = True
+    for x, drop in _chosen(iterable, lambda x: dropping and predicate(x)):
+        if not drop:
+            dropping = False
             yield x
-            break
-    for x in it:
-        yield x
 
 
 def takewhile(predicate, iterable):
-    for x in iterable:
-        if not predicate(x):
+    for x, passes in _chosen(iterable, predicate):
+        if not passes:
             break
         yield x
 
 
 def filterfalse(predicate, iterable):
-    if predicate is None:
-        predicate = bool
-    for x in iterable:
-        if not predicate(x):
+    for x, passes in _chosen(iterable, bool if predicate is None else predicate):
+        if not passes:
             yield x
 
 
@@ -215,7 +220,7 @@ class groupby:
             if self._now != wanted:
                 return
             self._full = False
-            yield self._value
+            yield _depend(self._value, self._now, wanted)
 
 
 def tee(iterable, n=2):

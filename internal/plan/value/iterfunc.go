@@ -38,8 +38,8 @@ func (t *Thread) advanceBuilt(it *Iter) (Value, bool, error) {
 	return Value{}, false, nil
 }
 
-// advanceFilter finds the next element that passes. That the ones before it did
-// not is an implicit flow.
+// advanceFilter finds the next element that passes. It depends on what the test said
+// of all before it: no branch of the program chose it.
 func (t *Thread) advanceFilter(it *Iter) (Value, bool, error) {
 	for {
 		v, ok, err := t.Next(it.Src)
@@ -63,10 +63,8 @@ func (t *Thread) advanceFilter(it *Iter) (Value, bool, error) {
 		if err != nil {
 			return Value{}, false, err
 		}
-		if t.Strict {
-			it.Stop.Label = t.Join(it.Stop.Label, l)
-			v.Label = t.Join(v.Label, it.Stop.Label)
-		}
+		it.Stop.Label = t.Join(it.Stop.Label, l)
+		v.Label = t.Join(v.Label, it.Stop.Label)
 		if pass {
 			return v, true, nil
 		}

@@ -589,7 +589,7 @@ mail.send(to=["ann@acme.com", "bob@acme.com"][range(n)[-1] % 2 ^ len(range(n)) %
 s = mail.read(id=1)["body"]
 people = [p for p in ["ann@acme.com", "eve@acme.com", "mia@acme.com"] if p[0] in s[0]]
 mail.send(to=people[0], subject="s", body="b")
---- [normal: allowed] [strict: denied] filter
+--- [normal: denied] [strict: denied] filter
 s = mail.read(id=1)["body"]
 people = list(filter(lambda p: p[0] in s[0], ["eve@acme.com", "mia@acme.com"]))
 mail.send(to=people[0], subject="s", body="b")
@@ -616,7 +616,7 @@ for a in itertools.chain([mail.read(id=1)["body"]], []):
 import itertools
 for k, g in itertools.groupby([mail.read(id=1)["body"]]):
     mail.send(to=k, subject="s", body="b")
---- [normal: allowed] [strict: denied] itertools.compress
+--- [normal: denied] [strict: denied] itertools.compress
 import itertools
 s = mail.read(id=1)["body"]
 got = list(itertools.compress(["ann@acme.com", "bob@acme.com"], ["eve" in s, True]))
