@@ -153,9 +153,8 @@ func (f *frame) classDef(n *syntax.ClassDef) {
 			}
 		}
 	}
-	var kw []entry
 	for _, k := range n.Keywords {
-		kw = append(kw, entry{name: k.Arg, v: f.eval(k.Value)})
+		f.eval(k.Value)
 	}
 	f.classBody(o, n)
 	if len(o.class.nativeAll(a)) > 0 {
