@@ -1,7 +1,5 @@
 """The built-in functions that call the program: they run in frames of their own."""
 
-from _labels import depend as _depend
-
 
 def _sort(self, key, reverse):
     list._sort_with(self, [key(x) for x in self], reverse)
@@ -68,10 +66,10 @@ def _filter(fn, it):
     said = True  # what the tests so far said
     try:
         for x in it:
-            passes = fn(x)
-            said = _depend(said, passes)
+            passes = bool(fn(x))
+            said = _ended(said, passes)
             if passes:
-                yield _depend(x, said)
+                yield _ended(x, said)
     except StopIteration:
         pass
 
