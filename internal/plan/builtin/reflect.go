@@ -125,6 +125,9 @@ func builtinGetAttr(t *value.Thread, a *value.Args) (value.Value, error) {
 		return value.Value{}, err
 	}
 	l := a.Pos[1].Label
+	if l != 0 && t.Hooks && value.InstanceOf(o) != nil {
+		t.Stick(l) // which of the attributes that are code runs
+	}
 	if plainlyRead(t, o) {
 		at, ok := t.Find(o, name)
 		switch {

@@ -540,7 +540,10 @@ func (f *frame) elements(o *object, v val, n syntax.Node) val {
 	case oClass:
 		return join(f.members(o), f.enumMembers(o))
 	case oOpaque:
+		f.walked(o)
 		return join(a.contents(o), ref(o)).loose()
+	case oIter:
+		f.walked(o)
 	}
 	return a.contents(o)
 }

@@ -205,6 +205,12 @@ func (f *frame) callFunc(o *object, x args, v val) val {
 	f.pc = union(f.pc, act.out)
 	f.exc = joinExc(f.exc, act.exc, val{})
 	r := act.ret
+	if o.code.cached {
+		// Whether a call was made before depends on all that it was ever called with.
+		a.growLab(&o.shape, a.deep(x.all()))
+		r = r.with(o.shape)
+		f.stick(o.shape)
+	}
 	if r.may != nil {
 		r.may = r.may.via(pos(x.site), stepReturn, o.code.name)
 	}
@@ -447,6 +453,7 @@ func (f *frame) opaque(n syntax.Node, name string, changes bool, in ...val) val 
 	o := a.alloc(oOpaque, n, f.act, name)
 	f.absorb(o, all)
 	f.callbacksOf(o, all)
+	f.calledLater(o, func() { f.callbacksOf(o, all) })
 	contents := o.contents(f.pc)
 	if changes {
 		f.smash(all, contents)

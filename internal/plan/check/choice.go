@@ -104,7 +104,7 @@ func (f *frame) touch(v val, attr string) {
 	for _, id := range v.objs.all() {
 		switch o := a.objects[id]; o.kind {
 		case oList, oTuple, oSet, oDict, oData, oIter, oOpaque:
-			if attr != "" {
+			if attr != "" || o.kind == oIter && o.moved {
 				f.stay(v.may)
 			}
 		case oInst:
@@ -138,8 +138,8 @@ func (f *frame) touch(v val, attr string) {
 
 // ownCode says what the program's own code may do.
 type ownCode struct {
-	hooks bool                 // operators and attributes may run code of the program that changes something
-	pure  map[syntax.Node]bool // functions and lambdas whose call changes nothing
+	hooks  bool                 // operators and attributes may run code of the program that changes something
+	silent map[syntax.Node]bool // functions and lambdas whose call changes nothing, calls no tool and prints nothing
 }
 
 // code looks at the program when data first chooses something in it: most
@@ -147,7 +147,7 @@ type ownCode struct {
 func (a *analysis) code() *ownCode {
 	if a.own == nil {
 		a.own = &ownCode{}
-		a.own.pure, a.own.hooks = compile.Pure(a.module)
+		a.own.silent, a.own.hooks = compile.Silent(a.module)
 	}
 	return a.own
 }
@@ -158,15 +158,17 @@ func (f *frame) hook(vs ...val) {
 		return
 	}
 	for _, v := range vs {
-		if v.may == nil || f.chosen(v.may).objs == nil || !f.a.code().hooks {
-			continue
+		if v.may != nil && v.objs != nil && f.chosen(v.may).objs != nil && f.a.code().hooks {
+			f.stay(v.may)
 		}
-		for _, id := range v.objs.all() {
-			switch f.a.objects[id].kind {
-			case oInst, oOpaque, oSuper:
-				f.stay(v.may)
-			}
-		}
+	}
+}
+
+// inside notes that code of the library may choose by way of in among objects of its
+// own, which it then changes, where operators run code of the program.
+func (f *frame) inside(in val) {
+	if in.may != nil && f.a.hasClasses() && f.a.code().hooks {
+		f.stay(f.a.deep(in))
 	}
 }
 
@@ -269,36 +271,44 @@ func (f *frame) receives(v val, name string) {
 	}
 }
 
-// pureCall says whether calling an object changes nothing.
-func (f *frame) pureCall(o *object) bool {
+// silentAll is silent for all that a value may be.
+func (f *frame) silentAll(v val) bool {
+	for _, id := range v.objs.all() {
+		if !f.silent(f.a.objects[id]) {
+			return false
+		}
+	}
+	return true
+}
+
+// silent says whether calling an object changes nothing, calls no tool and prints nothing.
+func (f *frame) silent(o *object) bool {
 	switch o.kind {
 	case oFunc:
-		return f.a.code().pure[o.node]
-	case oBound:
-		for _, id := range o.fn.objs.all() {
-			if !f.pureCall(f.a.objects[id]) {
-				return false
-			}
+		return f.a.code().silent[o.node]
+	case oBound, oWrap:
+		return f.silentAll(o.fn) && (o.fn.objs != nil || !changer(o.name))
+	case oIter:
+		if o.busy {
+			return true // it is being asked already
 		}
-		return o.fn.objs != nil || !changer(o.name)
+		o.busy = true
+		defer func() { o.busy = false }()
+		return f.silentAll(o.fn)
 	case oNative:
 		_, method, dotted := strings.Cut(o.name, ".")
 		if !dotted {
-			return o.name != "next" && o.name != "setattr" && o.name != "delattr"
+			return o.name != "next" && o.name != "print" && o.name != "setattr" && o.name != "delattr"
 		}
 		return !changer(method)
 	case oClass:
 		for _, name := range [...]string{"__init__", "__new__", "__post_init__"} {
 			if m, ok := f.a.classAttr(o, name); ok {
-				for _, id := range m.objs.all() {
-					if p := f.a.objects[id]; p.kind != oNative && !f.pureCall(p) {
-						return false
-					}
+				if !f.silentAll(m) {
+					return false
 				}
 			}
 		}
-		return true
-	case oTool, oSpace:
 		return true
 	}
 	return false
@@ -325,19 +335,19 @@ func (f *frame) callsBack(x args, recv val) {
 	impure, moves := false, false
 	for _, id := range x.all().objs.all() {
 		switch o := f.a.objects[id]; o.kind {
-		case oFunc, oBound, oClass:
-			impure = impure || !f.pureCall(o)
+		case oFunc, oBound, oClass, oTool, oSpace:
+			impure = impure || !f.silent(o)
 		case oNative:
-			impure = impure || !f.pureCall(o)
+			impure = impure || !f.silent(o)
 		case oPartial, oWrap:
 			impure = true
 		case oGen:
 			impure = impure || len(x.pos)+len(x.named) > 1 || recv.objs != nil
 		case oIter:
+			impure = impure || (len(x.pos)+len(x.named) > 1 || recv.objs != nil) && !f.silentAll(o.fn)
 			moves = true
 		case oOpaque:
-			switch module, _, _ := strings.Cut(o.name, "."); module {
-			case "itertools", "functools", "map", "filter", "zip", "enumerate", "reversed", "operator", "csv", "re":
+			if lazy(o.name) {
 				impure = impure || len(x.pos)+len(x.named) > 1
 				moves = true
 			}
@@ -362,6 +372,15 @@ func (f *frame) callsBack(x args, recv val) {
 			f.a.growLab(&o.shape, l)
 		}
 	}
+}
+
+// lazy says whether what a native makes takes elements and calls functions later.
+func lazy(name string) bool {
+	switch module, _, _ := strings.Cut(name, "."); module {
+	case "itertools", "functools", "map", "filter", "zip", "enumerate", "reversed", "operator", "csv", "re":
+		return true
+	}
+	return false
 }
 
 func (a *analysis) holdsInstance(o *object) bool {

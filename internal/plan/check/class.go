@@ -379,6 +379,10 @@ func (f *frame) construct(c *object, x args) val {
 	}
 	if len(native) > 0 && enumLike(native) {
 		// Looking up a member: it is chosen by the arguments.
+		f.inside(x.all())
+		if m, ok := a.classAttr(c, "_missing_"); ok && !f.silentAll(m) {
+			f.stay(a.deep(x.all()))
+		}
 		out = join(out, f.members(c))
 		out.may = union(out.may, a.deep(x.all()))
 	}

@@ -668,7 +668,9 @@ func (f *frame) contains(v, x val, n syntax.Node) {
 	f.special(v, "__contains__", args{site: n, pos: []val{x}})
 	for _, id := range v.objs.all() {
 		switch o := f.a.objects[id]; o.kind {
-		case oGen, oInst, oIter:
+		case oGen, oInst, oIter, oOpaque:
+			f.touch(ref(o).with(v.may), "")
+			f.stick(union(f.a.deep(v), f.a.deep(x)))
 			f.compares(n, f.elements(o, v, n), x)
 		}
 	}

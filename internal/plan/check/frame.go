@@ -232,7 +232,7 @@ func (f *frame) trying() bool {
 // raises notes that an operation may fail with an exception that depends on a set.
 // In strict mode, that it did not fail depends on the set as well.
 func (f *frame) raises(l *lab) {
-	if l == nil || !f.a.scopes.catches {
+	if l == nil || !f.a.scopes.catches && !(f.a.strict && f.a.scopes.foreign) {
 		return
 	}
 	f.exc.may = union(f.exc.may, l)

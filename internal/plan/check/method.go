@@ -10,6 +10,7 @@ func (f *frame) method(recv val, name string, x args) val {
 		f.touch(recv, "")
 	}
 	f.callsBack(x, recv)
+	f.inside(join(x.all(), recv))
 	if f.a.strict && f.trying() {
 		f.stick(union(f.a.deep(recv), f.a.deep(x.all())))
 	}

@@ -12,7 +12,7 @@ func (f *frame) moduleCall(name string, x args) (val, bool) {
 	i := strings.LastIndexByte(name, '.')
 	owner, fn := name[:i], name[i+1:]
 	switch owner {
-	case "math", "base64", "hashlib", "time", "string", "textwrap", "html":
+	case "math", "base64", "time", "string", "textwrap", "html":
 		if fn != "Template" && fn != "Formatter" {
 			return f.iterated(f.text(x), x), true
 		}
@@ -48,7 +48,7 @@ func (f *frame) moduleCall(name string, x args) (val, bool) {
 				by = union(by, f.lengthOf(v))
 			}
 			if !x.open {
-				return f.iterator(x.site, by, el), true
+				return f.uses(f.iterator(x.site, by, el), x), true
 			}
 		}
 	}

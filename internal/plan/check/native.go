@@ -59,6 +59,7 @@ func (f *frame) nativeCall(name string, x args) val {
 	case "isinstance", "issubclass", "type", "id", "callable", "getattr", "hasattr", "iter", "next", "print":
 	default:
 		f.callsBack(x, val{})
+		f.inside(in)
 	}
 	for _, id := range in.objs.all() {
 		switch o := f.a.objects[id]; o.kind {
@@ -338,7 +339,9 @@ func (f *frame) container(name string, x args) (val, bool) {
 		if name == "iter" && len(x.pos) == 2 {
 			r := f.callback(x.pos[0], args{site: x.site})
 			f.compares(x.site, r, x.pos[1])
-			return f.iterator(x.site, union(by, x.pos[1].may), r), true
+			it := f.uses(f.iterator(x.site, union(by, x.pos[1].may), r), x)
+			f.calledLater(a.objects[it.objs.ids[0]], func() { f.callback(x.pos[0], args{site: x.site}) })
+			return it, true
 		}
 		r := f.special(first, "__reversed__", args{site: x.site})
 		it := f.iterator(x.site, by, el)
@@ -413,7 +416,7 @@ func (f *frame) zipped(name string, x args, by *lab) val {
 		a.flag(&t.moved)
 		a.flag(&t.fewer)
 	}
-	return f.iterator(x.site, by, ref(t))
+	return f.uses(f.iterator(x.site, by, ref(t)), x)
 }
 
 // reduce is sum, min, max, any and all.
@@ -479,11 +482,50 @@ func (f *frame) mapped(name string, x args) (val, bool) {
 		return f.iterator(x.site, union(by, f.truth(els[0], x.site)), els[0]), true
 	}
 	r := f.callback(fn, args{site: x.site, pos: els})
+	o := f.a.alloc(oIter, x.site, f.act, "iterator")
+	f.calledLater(o, func() { f.callback(fn, args{site: x.site, pos: els}) })
 	if name == "map" {
-		return f.iterator(x.site, by, r.with(by)), true
+		return f.uses(f.iterator(x.site, by, r.with(by)), x), true
 	}
 	l := f.truth(r, x.site)
-	return f.iterator(x.site, union(by, union(l, fn.may)), els[0].with(l)), true
+	return f.uses(f.iterator(x.site, union(by, union(l, fn.may)), els[0].with(l)), x), true
+}
+
+// uses notes which of its arguments an iterator calls or goes on with when it is walked:
+// it is not one over elements alone.
+func (f *frame) uses(it val, x args) val {
+	f.a.flag(&f.a.objects[it.objs.ids[0]].moved)
+	for _, id := range x.all().objs.all() {
+		switch o := f.a.objects[id]; o.kind {
+		case oList, oTuple, oSet, oDict, oData:
+		default:
+			f.a.grow(&f.a.objects[it.objs.ids[0]].fn, ref(o))
+		}
+	}
+	return it
+}
+
+// calledLater analyses the calls that an iterator makes once more, as they are made where it is walked.
+func (f *frame) calledLater(o *object, calls func()) {
+	if before := f.pc; !o.late.within(before) {
+		f.pc = union(before, o.late)
+		calls()
+		if !f.a.strict {
+			f.pc = before
+		}
+	}
+}
+
+// walked notes that the elements of an iterator are taken here.
+func (f *frame) walked(o *object) {
+	if !f.pc.within(o.late) {
+		f.a.growLab(&o.late, f.pc)
+		for _, id := range join(o.fn, o.elem).objs.all() {
+			if p := f.a.objects[id]; p.kind == oIter || p.kind == oOpaque {
+				f.walked(p)
+			}
+		}
+	}
 }
 
 // next is next(it, default).
@@ -639,6 +681,9 @@ func (f *frame) setAnyAttr(v, key, x val, n syntax.Node) {
 // callback calls what a function was given, any number of times: in mode
 // strict a call may depend on what those before it gave.
 func (f *frame) callback(fn val, x args) val {
+	tried := f.tried
+	defer func() { f.tried = tried }()
+	f.tried = tried || f.a.scopes.foreign
 	given := x
 	for r := (val{}); ; {
 		before := f.pc

@@ -57,13 +57,14 @@ type object struct {
 	calledBack     int32   // the round in which something opaque has called what it contains
 	calledBackWith val
 	calledBackPC   *lab
+	late           *lab  // what control depends on where an iterator is walked
 	absorbed       int32 // the round in which something opaque took something in last
 	attrs          []entry
 	other          val // attributes under names that are not known
 
 	name  string // of natives, modules, tools, name spaces
 	recv  val    // of methods: their object
-	fn    val    // of methods: the function
+	fn    val    // of methods: the function; of iterators: the functions and iterators that they use
 	def   *tool.Definition
 	code  *function  // of functions
 	class *classInfo // of classes

@@ -3,6 +3,7 @@ package check
 import (
 	"slices"
 
+	"praxis/internal/plan/compile"
 	"praxis/internal/plan/syntax"
 )
 
@@ -125,6 +126,7 @@ type scopes struct {
 	// What the analysis of flows needs to know of the program.
 	catches bool // exceptions are bound to names, or seen by methods of the program
 	always  bool // exceptions of the program may be seen by the language itself
+	foreign bool // they may be seen by modules, which may call what they are given
 	tries   bool // exceptions may be caught
 	classes bool // it defines classes
 	// What makes a mistake one that the program may mean.
@@ -272,8 +274,10 @@ func (b *scopes) stmt(s *scope, n syntax.Stmt) {
 	case *syntax.Import:
 		for _, al := range n.Names {
 			s.declare(al.Bound())
+			b.foreign = b.foreign || !compile.Plain(al.Name)
 		}
 	case *syntax.ImportFrom:
+		b.foreign = b.foreign || !compile.Plain(n.Module)
 		for _, al := range n.Names {
 			s.declare(al.Bound())
 		}

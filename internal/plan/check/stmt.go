@@ -527,7 +527,11 @@ func (f *frame) assign(t syntax.Expr, v val) {
 		f.setAttr(f.eval(t.Value), t.Attr, v, t)
 	case *syntax.Subscript:
 		o := f.eval(t.Value)
-		f.setItem(o, f.eval(t.Slice), v, t)
+		key := f.eval(t.Slice)
+		if _, ok := t.Slice.(*syntax.Slice); ok {
+			key = key.with(union(v.may, f.lengthOf(v))) // how long the list becomes
+		}
+		f.setItem(o, key, v, t)
 	}
 }
 

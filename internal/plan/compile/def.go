@@ -34,6 +34,9 @@ func (b *builder) functionDef(n *syntax.FunctionDef) {
 	if b.c.own.pureDef(n) {
 		f.code.Flags |= value.FlagPure
 	}
+	if !b.c.own.speaks(n) {
+		f.code.Flags |= value.FlagSilent
+	}
 	f.noteParams(n.Args, n.Returns)
 	f.docstring(n.Body)
 	f.functionBody(n.Body)
@@ -49,6 +52,9 @@ func (b *builder) lambda(e *syntax.Lambda) {
 	f.pos = e.Body.Range().Start
 	if b.c.own.pureFunction(e) {
 		f.code.Flags |= value.FlagPure
+	}
+	if !b.c.own.speaks(e) {
+		f.code.Flags |= value.FlagSilent
 	}
 	if f.own.generator {
 		f.code.Flags |= value.FlagGenerator

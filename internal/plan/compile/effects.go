@@ -24,6 +24,7 @@ type facts struct {
 	modules   map[string]bool // names that are one of plainModules and nothing else
 	attrs     map[string]bool // names of attributes that classes or assignments of the program define
 	pure      map[string]bool // functions of the program whose call changes nothing
+	speak     map[string]bool // those of them that may call a tool or print
 	operators bool            // an operator, attribute or subscript may run code that changes something
 	iterators bool            // what is iterated may be an iterator, which iterating changes
 	dynamic   bool            // attributes may be set under any name
@@ -36,21 +37,22 @@ type facts struct {
 	dunders []*syntax.FunctionDef
 }
 
-// Pure says which functions and lambdas of a program change nothing when they are
-// called, and whether operators and attributes may run code of it that does.
-func Pure(m *syntax.Module) (pure map[syntax.Node]bool, hooks bool) {
+// Silent says which functions and lambdas of a program change nothing, call no tool
+// and print nothing when they are called, and whether operators and attributes may run
+// code of it that changes something.
+func Silent(m *syntax.Module) (silent map[syntax.Node]bool, hooks bool) {
 	f := gatherFacts(m, true)
-	pure = map[syntax.Node]bool{}
+	silent = map[syntax.Node]bool{}
 	syntax.Walk(m, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.FunctionDef:
-			pure[n] = f.pureDef(n)
+			silent[n] = f.pureDef(n) && !f.speaks(n)
 		case *syntax.Lambda:
-			pure[n] = f.pureFunction(n)
+			silent[n] = f.pureFunction(n) && !f.speaks(n)
 		}
 		return true
 	})
-	return pure, f.operators
+	return silent, f.operators
 }
 
 // pureDef says whether a call of the function itself, without its decorators, changes nothing.
@@ -63,7 +65,7 @@ func (f *facts) pureDef(d *syntax.FunctionDef) bool {
 // gatherFacts reads a program.
 func gatherFacts(m *syntax.Module, own bool) *facts {
 	f := &facts{own: own, bound: map[string]int{}, scalars: map[string]int{}, modules: map[string]bool{}, attrs: map[string]bool{},
-		pure: map[string]bool{}, direct: map[syntax.Node]bool{}}
+		pure: map[string]bool{}, speak: map[string]bool{}, direct: map[syntax.Node]bool{}}
 	syntax.Walk(m, func(n syntax.Node) bool {
 		for _, name := range syntax.Bindings(n) {
 			f.bound[name]++
@@ -97,6 +99,14 @@ func gatherFacts(m *syntax.Module, own bool) *facts {
 		for _, d := range f.dunders {
 			if !f.operators && f.impure(d) {
 				f.operators, again = true, true
+			}
+		}
+	}
+	for again := true; again; {
+		again = false
+		for _, d := range defs {
+			if f.pure[d.Name] && !f.speak[d.Name] && f.speaks(d) {
+				f.speak[d.Name], again = true, true
 			}
 		}
 	}
@@ -147,7 +157,7 @@ func (f *facts) impure(d *syntax.FunctionDef) bool {
 const (
 	// plainModules are modules whose values are no iterators and run no code of
 	// the program, but what they are given to call.
-	plainModules = " math json string statistics datetime decimal fractions time typing dataclasses enum random asyncio __future__ "
+	plainModules = " math json string statistics datetime decimal fractions time typing dataclasses enum random asyncio hashlib base64 textwrap html zoneinfo __future__ "
 	// changingModules are those whose functions change something.
 	changingModules = " random asyncio "
 	// makesIterators are built-in functions whose value is an iterator.
@@ -278,8 +288,11 @@ func (f *facts) call(n *syntax.Call) {
 	}
 }
 
+// Plain reports whether a module neither runs code of the program nor sees its exceptions.
+func Plain(module string) bool { return oneOf(plainModules, module) }
+
 func (f *facts) module(name string) {
-	if !f.own && !oneOf(plainModules, name) {
+	if !f.own && !Plain(name) {
 		f.operators, f.iterators, f.dynamic, f.catches = true, true, true, true
 	}
 }

@@ -108,6 +108,27 @@ func (f *facts) pureFunction(e syntax.Expr) bool {
 	return false
 }
 
+// speaks says whether a function that changes nothing may call a tool or print.
+func (f *facts) speaks(n syntax.Node) bool {
+	found := false
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Name:
+			found = found || f.speak[n.ID] || n.ID == "print"
+		case *syntax.Call:
+			switch fn := n.Func.(type) {
+			case *syntax.Name:
+				found = found || f.bound[fn.ID] == 0 && !builtinName(fn.ID)
+			case *syntax.Attribute:
+				root, ok := rootName(fn)
+				found = found || ok && f.bound[root] == 0 && !builtinName(root)
+			}
+		}
+		return !found
+	})
+	return found
+}
+
 // rootName is the name that a dotted name begins with.
 func rootName(e *syntax.Attribute) (string, bool) {
 	for {

@@ -1,8 +1,8 @@
 """The built-in functions that call the program: they run in frames of their own."""
 
 
-def _sort(self, key, reverse):
-    list._sort_with(self, [key(x) for x in self], reverse)
+def _sort(items, key, reverse):
+    list._sort_with(items, [key(x) for x in items], reverse)
 
 
 def _sorted(items, key, reverse):

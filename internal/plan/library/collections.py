@@ -338,17 +338,10 @@ class deque:
     __copy__ = copy
 
     def rotate(self, n=1, /):
-        size = len(self)
+        items = self._all()
+        n %= len(items) or 1
         self._mark(n)
-        if size < 2:
-            return
-        n %= size
-        if n <= size // 2:
-            for _ in range(n):
-                self._front.append(self.pop())
-        else:
-            for _ in range(size - n):
-                self._back.append(self.popleft())
+        self._set(items[len(items) - n:] + items[:len(items) - n])
 
     def reverse(self):
         self._front, self._back = self._back, self._front

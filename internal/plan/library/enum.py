@@ -1,7 +1,7 @@
 """Enumerations. The machine calls EnumType._bind_ for each name that the body of an
 enumeration assigns: that is where auto() gets its value and members are distinguished from methods."""
 
-from _labels import depend as _depend, plain as _plain, remember as _remember
+from _labels import calls as _calls, depend as _depend, plain as _plain, remember as _remember
 
 __all__ = ['EnumType', 'EnumMeta', 'Enum', 'IntEnum', 'StrEnum', 'Flag', 'IntFlag', 'auto', 'unique']
 
@@ -279,6 +279,7 @@ def _known(cls, value):
 def _lookup(cls, value):
     if type(value) is cls:
         return value
+    _calls(cls._missing_, value)
     found = _known(cls, value)
     if found is not None:
         return _depend(found, value)

@@ -1,5 +1,7 @@
 """Functions about functions."""
 
+from _labels import depend as _depend
+
 WRAPPER_ASSIGNMENTS = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__")
 WRAPPER_UPDATES = ("__dict__",)
 
@@ -99,7 +101,7 @@ def _cached(function, maxsize, typed):
         value = store.get(key, _missing)
         if value is not _missing:
             return value
-        value = function(*args, **keywords)
+        value = _depend(function(*args, **keywords), value)
         store[key] = value
         return value
 
@@ -109,7 +111,7 @@ def _cached(function, maxsize, typed):
         if value is not _missing:
             store[key] = value
             return value
-        value = function(*args, **keywords)
+        value = _depend(function(*args, **keywords), value)
         if key not in store:
             while len(store) >= maxsize:
                 for oldest in store:

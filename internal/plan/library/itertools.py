@@ -1,6 +1,6 @@
 """Iterators that are made of iterators. How much one gives depends on its numbers."""
 
-from _labels import depend as _depend
+from _labels import calls as _calls, depend as _depend
 
 
 def count(start=0, step=1):
@@ -91,25 +91,30 @@ def compress(data, selectors):
             yield x[0]
 
 
-def _chosen(iterable, predicate):
-    """Elements with what the predicate says of them; both depend on what it said so far."""
+def _chosen(iterable, predicate, until=None):
+    """Elements with what the predicate says of them; both depend on what it said so far.
+
+    until is a function of the program that is called until it says something else.
+    """
     said = True
     for x in iterable:
         passes = predicate(x)
         said = _depend(said, passes)
+        if until is not None:
+            _calls(until, said)
         yield _depend(x, said), _depend(passes, said)
 
 
 def dropwhile(predicate, iterable):
     dropping = True
-    for x, drop in _chosen(iterable, lambda x: dropping and predicate(x)):
+    for x, drop in _chosen(iterable, lambda x: dropping and predicate(x), predicate):
         if not drop:
             dropping = False
             yield x
 
 
 def takewhile(predicate, iterable):
-    for x, passes in _chosen(iterable, predicate):
+    for x, passes in _chosen(iterable, predicate, predicate):
         if not passes:
             break
         yield x

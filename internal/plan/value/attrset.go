@@ -66,7 +66,7 @@ func (t *Thread) SetAttr(o Value, name string, v Value) error {
 func (t *Thread) SetOwn(o Value, name string, v Value) error {
 	v = t.Under(v)
 	if o.Label != 0 {
-		t.Touch(o, name)
+		t.changes(o, name)
 		v.Label = t.Join(v.Label, o.Label)
 	}
 	switch x := o.Obj.(type) {
@@ -243,7 +243,7 @@ func (t *Thread) DelAttr(o Value, name string) error {
 
 // DelOwn deletes an attribute of the object itself.
 func (t *Thread) DelOwn(o Value, name string) error {
-	t.Touch(o, name)
+	t.changes(o, name)
 	if in := InstanceOf(o); in != nil {
 		t.Mark(&in.Attrs.Shape, o.Label)
 	}

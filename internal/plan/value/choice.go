@@ -1,6 +1,10 @@
 package value
 
-import "praxis/internal/plan/label"
+import (
+	"slices"
+
+	"praxis/internal/plan/label"
+)
 
 // What a reference that data chose changes could have been something else: in
 // another run it is another element of the container that the reference came
@@ -9,10 +13,12 @@ import "praxis/internal/plan/label"
 // follows depends on the choice ([Thread.Stick]).
 
 // Choice is a container that data of label L chose something out of. Where
-// From is not set, nobody knows what it was chosen from.
+// From is not set, nobody knows what it was chosen from. A Lost one is a list of what
+// data took out of containers, which it might have left there.
 type Choice struct {
 	L    label.ID
 	From Value
+	Lost bool
 }
 
 // maxChoices bounds the choices that are kept apart.
@@ -36,11 +42,39 @@ func (t *Thread) Choose(v *Value, l label.ID, from Value) {
 			return
 		}
 	}
+	t.addChoice(Choice{L: l, From: from})
+}
+
+func (t *Thread) addChoice(c Choice) {
 	switch n := len(t.Choices); {
 	case n < maxChoices:
-		t.Choices = append(t.Choices, Choice{l, from})
+		t.Choices = append(t.Choices, c)
 	case n == maxChoices:
 		t.Choices = append(t.Choices, Choice{}) // any label, from anywhere
+	}
+}
+
+// maxLost bounds how many values are kept that data of one label took out of containers.
+const maxLost = 256
+
+// Lose notes that data of label l took v out of a container: had it left it there,
+// it could be chosen out of that.
+func (t *Thread) Lose(l label.ID, v Value) {
+	if l == 0 || !v.Changeable() || t.Join(l, v.Label) == v.Label {
+		return
+	}
+	i := slices.IndexFunc(t.Choices, func(c Choice) bool { return c.Lost && c.L == l })
+	if i < 0 {
+		t.addChoice(Choice{L: l, From: Value{Kind: KList, Obj: &List{Items: []Value{v}}}, Lost: true})
+		return
+	}
+	c := &t.Choices[i]
+	switch lost, ok := c.From.Obj.(*List); {
+	case !ok || slices.ContainsFunc(lost.Items, func(w Value) bool { return w.Obj == v.Obj }):
+	case len(lost.Items) < maxLost:
+		lost.Items = append(lost.Items, v)
+	default:
+		c.From = Value{}
 	}
 }
 
@@ -69,6 +103,36 @@ func (t *Thread) Chosen(l label.ID, f func(from Value) bool) {
 // Unknown is for [Thread.Chosen]: what could have been chosen does other things.
 func Unknown(Value) bool { return false }
 
+// Pure reports whether a call of v changes nothing.
+func (v Value) Pure() bool { return v.does(FlagPure) }
+
+// Silent reports whether a call of v changes nothing, calls no tool and prints nothing.
+func (v Value) Silent() bool { return v.does(FlagPure | FlagSilent) }
+
+// does reports whether a call of v is what flags say.
+func (v Value) does(flags CodeFlags) bool {
+	switch o := v.Obj.(type) {
+	case *Func:
+		return o.Code.Flags&flags == flags
+	case *Method:
+		return o.Fn.does(flags)
+	case *Native:
+		return !o.Changes && (flags&FlagSilent == 0 || o.Name != "print")
+	case *Wrapper:
+		return o.Fn.does(flags)
+	case *Class:
+		for _, name := range [...]string{"__init__", "__new__", "__post_init__"} {
+			if m, owner, ok := o.Lookup(name); ok && !owner.Static && !m.does(flags) {
+				return false
+			}
+		}
+		return true
+	case *ToolRef:
+		return flags&FlagSilent == 0
+	}
+	return false
+}
+
 // hook is called where an operator may run code of v's class.
 func (t *Thread) hook(v Value) {
 	if v.Label != 0 && t.Hooks && v.Changeable() {
@@ -83,6 +147,22 @@ func (t *Thread) Touch(o Value, attr string) {
 		return
 	}
 	t.Chosen(o.Label, func(from Value) bool { return t.spread(from, o, attr) })
+}
+
+// changes is called before an attribute of o itself is set or deleted.
+func (t *Thread) changes(o Value, name string) {
+	attrs := (*Dict)(nil)
+	if c, ok := o.Obj.(*Class); ok {
+		attrs = &c.Attrs
+	} else if in := InstanceOf(o); in != nil {
+		attrs = &in.Attrs
+	}
+	if attrs != nil && o.Label != 0 {
+		if i := attrs.Place(name); i >= 0 {
+			t.Lose(o.Label, attrs.Entries[i].Val)
+		}
+	}
+	t.Touch(o, name)
 }
 
 // spread labels what in from could have been changed in the place of o. It
@@ -114,6 +194,7 @@ func (t *Thread) spread(from, o Value, attr string) bool {
 		}
 		list, dict, set = false, false, false
 	}
+	sure := true
 	t.Reach(from, l, func(x Object) {
 		switch x := x.(type) {
 		case *List:
@@ -124,7 +205,8 @@ func (t *Thread) spread(from, o Value, attr string) bool {
 			if dict {
 				mark(&x.Shape)
 				for i := range x.Entries {
-					x.Entries[i].Val.Label = t.Join(x.Entries[i].Val.Label, l)
+					t.Lose(l, x.Entries[i].Val)
+					mark(&x.Entries[i].Val.Label)
 				}
 			}
 		case *Set:
@@ -136,16 +218,24 @@ func (t *Thread) spread(from, o Value, attr string) bool {
 				mark(&x.Moved)
 			}
 		case *Instance:
+			if next, _, ok := x.Cls.Lookup("__next__"); ok {
+				sure = sure && (!iter || next.Silent())
+			}
 			if attr == "" {
 				return
 			}
 			mark(&x.Attrs.Shape)
 			if i := x.Attrs.Place(attr); i >= 0 {
+				t.Lose(l, x.Attrs.Entries[i].Val)
 				mark(&x.Attrs.Entries[i].Val.Label)
 			}
+		case Generator:
+			sure = sure && !iter // taking an element of it runs code
+		case *Func, *Method, *Native, *Class, *ToolRef:
+			sure = sure && (!iter || Value{Obj: x}.Silent())
 		}
 	})
-	return true
+	return sure
 }
 
 // Reach calls f with each object that can be reached from v by way of values

@@ -107,6 +107,7 @@ const (
 	FlagDoc                             // begins with a docstring
 	FlagMethod                          // lies in a class body directly
 	FlagPure                            // calling it changes nothing but, as __init__, its own object
+	FlagSilent                          // calling it calls no tool and prints nothing
 )
 
 // Try is one entry of the exception table: an exception at a pc in [start, end)

@@ -239,6 +239,7 @@ func (d *Dict) setHashed(t *Thread, k, v Value, h uint64, l label.ID) error {
 		v = t.Under(v)
 	}
 	if i >= 0 {
+		t.Lose(d.Shape, d.Entries[i].Val)
 		d.Entries[i].Val = v
 		return nil
 	}
@@ -346,6 +347,7 @@ func (d *Dict) Del(t *Thread, k Value) (Value, bool, error) {
 	v := d.Entries[i].Val
 	v.Label = t.Join(v.Label, l)
 	t.Mark(&d.Shape, l)
+	t.Lose(d.Shape, d.Entries[i].Val)
 	d.Remove(i)
 	return v, true, nil
 }

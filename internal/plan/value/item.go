@@ -401,10 +401,25 @@ func (t *Thread) lookupClassGetItem(o Value) (Value, bool) {
 func (t *Thread) SetItem(o, k, v Value) error {
 	seen := t.Seen
 	t.Seen = t.Join(o.Label, k.Label)
+	if d, name, ok := stringKey(o, k); ok && o.Label != 0 {
+		if i := d.Place(name); i >= 0 {
+			t.Lose(o.Label, d.Entries[i].Val)
+		}
+	}
 	t.Touch(o, "")
 	err := t.store(o, k, v)
 	t.Seen = seen
 	return err
+}
+
+// stringKey returns o and k if they are a dict and a string.
+func stringKey(o, k Value) (*Dict, string, bool) {
+	d, ok := o.Obj.(*Dict)
+	s, is := k.Obj.(*Str)
+	if !ok || !is {
+		return nil, "", false
+	}
+	return d, s.Text, true
 }
 
 // store is SetItem; what it sees is in t.seen.
@@ -430,6 +445,7 @@ func (t *Thread) store(o, k, v Value) error {
 			t.Mark(&l.Shape, t.Seen)
 			v = t.Under(v)
 		}
+		t.Lose(l.Shape, l.Items[i])
 		l.Items[i] = v
 		return nil
 	case KDict:
@@ -478,6 +494,7 @@ func (t *Thread) storeSlice(l *List, s *Slice, v Value) error {
 		t.See(l.Shape)
 		return t.Raise(t.Types.ValueError, "attempt to assign sequence of size %d to extended slice of size %d", len(items), n)
 	}
+	t.loseAll(l, 0, len(l.Items))
 	for i, x := range items {
 		l.Items[lo+i*step] = x
 	}
@@ -514,6 +531,7 @@ func (t *Thread) Splice(l *List, lo, hi int, items []Value) error {
 	if err := t.Step(int64(len(l.Items)-lo) / 4); err != nil {
 		return err
 	}
+	t.loseAll(l, lo, hi)
 	old := len(l.Items)
 	if grow > 0 {
 		l.Items = l.Items[:old+grow]
@@ -525,6 +543,15 @@ func (t *Thread) Splice(l *List, lo, hi int, items []Value) error {
 	}
 	copy(l.Items[lo:], items)
 	return nil
+}
+
+// loseAll notes that elements of a list are taken out of it.
+func (t *Thread) loseAll(l *List, lo, hi int) {
+	if l.Shape != 0 {
+		for i := lo; i < hi; i++ {
+			t.Lose(l.Shape, l.Items[i])
+		}
+	}
 }
 
 // reserve makes sure that n more elements fit behind a list's own.
@@ -633,6 +660,7 @@ func (t *Thread) eraseSlice(l *List, s *Slice) error {
 	if err := t.Step(int64(len(l.Items)) / 8); err != nil {
 		return err
 	}
+	t.loseAll(l, lo, len(l.Items))
 	out := l.Items[:lo]
 	for i := lo; i < len(l.Items); i++ {
 		if d := i - lo; d%step == 0 && d/step < n {

@@ -208,6 +208,7 @@ func (s *Set) Discard(t *Thread, k Value) (bool, error) {
 	if err != nil || i < 0 {
 		return false, err
 	}
+	t.Lose(s.Shape, s.Table[i].Key)
 	s.RemoveAt(i)
 	return true, nil
 }

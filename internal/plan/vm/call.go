@@ -139,6 +139,9 @@ func (vm *VM) invoke(fn, self value.Value, pos []value.Value, names []string, na
 		if self.Kind != value.KUnset {
 			pos = prepend(self, pos)
 		}
+		if fn.Label != 0 && len(vm.t.Choices) > 0 && vm.t.Join(m.Self.Label, fn.Label) != m.Self.Label {
+			vm.picks(fn, m.Self)
+		}
 		return vm.invoke(m.Fn.With(vm.t.Join(m.Fn.Label, fn.Label)), m.Self.With(vm.t.Join(m.Self.Label, fn.Label)), pos, names, named, mode, extra)
 	case value.KClass:
 		if self.Kind != value.KUnset {

@@ -94,10 +94,14 @@ func (vm *VM) picks(fn, self value.Value) bool {
 		see := func(c value.Value) {
 			if c.Obj != fn.Obj {
 				others = true
-				ok = ok && vm.pure(c)
+				ok = ok && c.Pure()
 			}
 		}
 		f, _ := fn.Obj.(*value.Func)
+		if fn.Kind == value.KMethod && self.Obj == from.Obj && self.Kind != value.KObject {
+			others = true // another method of something built in
+			return false
+		}
 		if f != nil && self.Kind != value.KUnset && t.Join(self.Label, fn.Label) == self.Label {
 			t.Reach(from, fn.Label, func(o value.Object) {
 				cls, _ := o.(*value.Class)
@@ -113,7 +117,7 @@ func (vm *VM) picks(fn, self value.Value) bool {
 		} else {
 			vm.callables(from, see)
 		}
-		return ok && (!others || vm.pure(fn))
+		return ok && (!others || fn.Pure())
 	})
 	return others
 }
@@ -205,33 +209,9 @@ func (vm *VM) elements(v value.Value, f func(value.Value)) {
 	}
 }
 
-// pure reports whether a call of v changes nothing.
-func (vm *VM) pure(v value.Value) bool {
-	switch o := v.Obj.(type) {
-	case *value.Func:
-		return o.Code.Flags&value.FlagPure != 0
-	case *value.Method:
-		return vm.pure(o.Fn)
-	case *value.Native:
-		return !o.Changes
-	case *value.Wrapper:
-		return vm.pure(o.Fn)
-	case *value.Class:
-		for _, name := range [...]string{"__init__", "__new__", "__post_init__"} {
-			if m, owner, ok := o.Lookup(name); ok && !owner.Static && !vm.pure(m) {
-				return false
-			}
-		}
-		return true
-	case *value.ToolRef:
-		return true
-	}
-	return false
-}
-
 // gives reports whether a native is given anything that it could call or take elements of.
 func (vm *VM) gives(a *argSlot) bool {
-	const able = 1<<value.KFunc | 1<<value.KMethod | 1<<value.KNative | 1<<value.KClass | 1<<value.KObject | 1<<value.KIter | 1<<value.KGen
+	const able = 1<<value.KFunc | 1<<value.KTool | 1<<value.KMethod | 1<<value.KNative | 1<<value.KClass | 1<<value.KObject | 1<<value.KIter | 1<<value.KGen
 	kinds := uint64(0)
 	for i := range a.Pos {
 		kinds |= 1 << a.Pos[i].Kind
@@ -275,8 +255,8 @@ func (vm *VM) callbacks(args []value.Value) {
 		v := &args[i]
 		moves := v.Kind == value.KIter || v.Kind == value.KGen
 		switch v.Kind {
-		case value.KFunc, value.KMethod, value.KNative, value.KClass:
-			if vm.pure(*v) {
+		case value.KFunc, value.KMethod, value.KNative, value.KClass, value.KTool:
+			if v.Silent() {
 				continue
 			}
 		case value.KObject:

@@ -450,7 +450,7 @@ next:
 		f.ip, f.sp = ip, sp
 		x, i := &st[sp-2], &st[sp-1]
 		if x.Kind == value.KList && i.Kind == value.KInt && x.Label|i.Label|t.PC == 0 {
-			if l := x.Obj.(*value.List); uint64(i.N) < uint64(len(l.Items)) {
+			if l := x.Obj.(*value.List); uint64(i.N) < uint64(len(l.Items)) && l.Shape == 0 {
 				l.Items[i.N] = st[sp-3]
 				sp -= 3
 				goto next

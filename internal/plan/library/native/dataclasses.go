@@ -12,6 +12,7 @@ func dataclassNatives() []*value.Native {
 	return []*value.Native{
 		{Name: "dataclasses._build", Params: "source, names, /", Call: buildFunctions, Precise: true},
 		{Name: "_labels.depend", Params: "value, /, *others", Call: depend, Precise: true},
+		{Name: "_labels.calls", Params: "function, /, *others", Call: calls, Precise: true},
 		{Name: "_labels.mark", Params: "list, other, /", Call: mark, Precise: true},
 		{Name: "_labels.plain", Params: "value, /", Call: plainLabel, Precise: true},
 		{Name: "_labels.remember", Params: "table, key, value, /", Call: remember, Precise: true},
@@ -26,6 +27,24 @@ func depend(t *value.Thread, a *value.Args) (value.Value, error) {
 		v.Label = t.Join(v.Label, a.Star[i].Label)
 	}
 	return v, nil
+}
+
+// calls notes that the library calls a function of the program only if others say so:
+// if that does anything, all that follows depends on them.
+func calls(t *value.Thread, a *value.Args) (value.Value, error) {
+	fn := a.Pos[0]
+	if m, ok := fn.Obj.(*value.Method); ok {
+		fn = m.Fn
+	}
+	if f, ok := fn.Obj.(*value.Func); ok && f.Code.Unit.Module != "" {
+		return value.None, nil // the library's own
+	}
+	if !fn.Silent() {
+		for i := range a.Star {
+			t.Stick(a.Star[i].Label)
+		}
+	}
+	return value.None, nil
 }
 
 // mark makes the length and the order of a list depend on another value.

@@ -15,7 +15,6 @@ var (
 	first    = flag.Uint64("first", 1, "the seed of the first")
 	most     = flag.Int("most", 3, "how many failures are shown")
 	only     = flag.String("only", "", "a file with the one plan to run")
-	known    = flag.Bool("known", false, "also run what is left out for a reason")
 	every    = flag.Int("every", 1, "how many plans are made of each statement")
 )
 
@@ -61,9 +60,6 @@ func TestStatements(t *testing.T) {
 			sum.log()
 		})
 	}
-	for _, why := range slices.Sorted(maps.Keys(g.known)) {
-		t.Logf("%d statements are left out: %s", len(g.known[why]), why)
-	}
 }
 
 // TestCases runs the plans that were written by hand.
@@ -75,17 +71,8 @@ func TestCases(t *testing.T) {
 	o := newOracle(t)
 	for _, part := range strings.Split("\n"+string(text), "\n--- ")[1:] {
 		title, src, _ := strings.Cut(part, "\n")
-		left := [2]bool{strings.HasPrefix(title, "[known"), strings.HasPrefix(title, "[known")}
-		if strings.HasPrefix(title, "[known in mode ") {
-			left[0] = strings.HasPrefix(title, "[known in mode normal")
-			left[1] = !left[0]
-		}
 		branches := strings.HasPrefix(title, "[branches]")
 		for mode, name := range modes {
-			if left[mode] && !*known {
-				t.Logf("%s: left out in mode %s", title, name)
-				continue
-			}
 			if branches && mode == 0 {
 				continue
 			}

@@ -13,11 +13,10 @@ import (
 // grammar is what generated plans are made of.
 type grammar struct {
 	pieces []piece
-	by     map[string]int      // the piece that binds a name
-	act    []string            // statements that change state
-	loops  []string            // those that branch on data: of mode strict alone
-	eyes   []string            // expressions that look at it
-	known  map[string][]string // statements that are left out, by the reason
+	by     map[string]int // the piece that binds a name
+	act    []string       // statements that change state
+	loops  []string       // those that branch on data: of mode strict alone
+	eyes   []string       // expressions that look at it
 }
 
 // piece is a stretch of the plan that binds names.
@@ -37,7 +36,7 @@ func newGrammar(t testing.TB) *grammar {
 		}
 		return string(text)
 	}
-	g := &grammar{by: map[string]int{}, known: map[string][]string{}}
+	g := &grammar{by: map[string]int{}}
 	for _, part := range strings.Split("\n"+read("testdata/state.py"), "\n--- ")[1:] {
 		_, text, _ := strings.Cut(part, "\n")
 		for _, m := range binds.FindAllStringSubmatch(text, -1) {
@@ -61,10 +60,6 @@ func newGrammar(t testing.TB) *grammar {
 				g.loops = list
 			case section == "look":
 				g.eyes = list
-			case section != "" && *known:
-				g.act = append(g.act, list...)
-			case section != "":
-				g.known[section] = list
 			}
 			section, list = line[3:], nil
 		case line != "" && !strings.HasPrefix(line, "#"):
@@ -245,11 +240,8 @@ func (w *writer) function() {
 	w.action()
 	w.line("return %s", w.one("u", "1", "xs", "o", "f1", "number"))
 	w.depth--
-	calls := []string{name + "(1)", name + "(ls[0])", "sink(" + name + "(1))", name + "(I)"}
-	if len(w.known["the callee is chosen by data"]) == 0 {
-		calls = append(calls, "["+name+", f1][I](V)", name+"(ls[I])", "list(map("+name+", data))", "list(map("+name+", [1, 2]))", "sorted(data, key="+name+")")
-	}
-	w.line("%s", w.fill(w.one(calls...)))
+	w.line("%s", w.fill(w.one(name+"(1)", name+"(ls[0])", "sink("+name+"(1))", name+"(I)", "["+name+", f1][I](V)", name+"(ls[I])",
+		"list(map("+name+", data))", "list(map("+name+", [1, 2]))", "sorted(data, key="+name+")")))
 }
 
 // test is a condition that data decides.

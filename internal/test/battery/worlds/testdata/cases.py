@@ -243,3 +243,100 @@ ps[src.num()].up()
 sink(ps[0].n)
 sink(ps[1].n)
 sink(ps[0].name)
+--- what a map calls is called where it is walked
+n = src.num()
+m = map(lambda x: sink(1), [1, 2, 3])
+if n:
+    list(m)
+--- how often a callback is called depends on what it is walked with
+import itertools
+data = src.data()
+list(itertools.islice(map(lambda x: sink(1), [1, 2, 3]), data[0]))
+--- an iterator that calls a tool ends with another
+data = src.data()
+m = map(lambda x: sink(1), [1, 2, 3])
+for a, b in zip(data, m):
+    pass
+--- iterators that go on with each other
+data = src.data()
+m = iter([1, 2, 3])
+for i in range(3):
+    m = map(lambda x: x, m)
+    z = zip(data, m)
+    m = map(lambda x: x[0], z)
+list(m)
+--- a digest depends on what was put into it
+import hashlib
+h = hashlib.sha256()
+h.update(str(src.num()).encode())
+sink(h.hexdigest())
+--- a digest that data chose
+import hashlib
+hs = [hashlib.sha256(b'1'), hashlib.sha256(b'2'), hashlib.md5(b'3')]
+h1 = hs[0]
+hs[src.num()].update(b'x')
+sink(h1.hexdigest())
+--- a cache knows what a function was called with
+import functools
+@functools.lru_cache
+def cached(v):
+    return v
+cached((src.num() + 1) % 3)
+sink(cached(0))
+--- looking up a member runs the plan's own method
+import enum
+total = []
+class Color(enum.Enum):
+    RED = 0
+    @classmethod
+    def _missing_(cls, value):
+        total.append(1)
+        return cls.RED
+Color(src.num())
+sink(len(total))
+--- the next element of an iterator that data chose calls a function
+total = []
+its = [map(total.append, [1, 2]), iter([1, 2]), enumerate('ab')]
+next(its[src.num()])
+sink(len(total))
+--- how long a list is that a part of was replaced
+xs = [1, 2, 3]
+xs[:] = src.data()
+sink(len(xs))
+--- how often a key of sort is called depends on what grew
+data = src.data()
+xs = [1, 2, 3]
+[xs, [4]][len(data) % 2].append(2)
+xs.sort(key=lambda x: x * src.num())
+--- data replaced what could have been chosen afterwards
+n = src.num()
+xs, ys, zs = [1], [2], [3]
+d = {'a': xs, 'b': ys, 'c': zs}
+d[src.key()] = [0]
+sorted(d.items())[n][1].append(1)
+sink(xs)
+--- data took out what could have been chosen afterwards
+xs, ys, zs = [1], [2], [3]
+ls = [xs, ys, zs]
+ls.pop(src.num())
+ls[0].append(5)
+sink(xs)
+sink(ys)
+--- data chose whose attribute was replaced
+class P:
+    pass
+p, q = P(), P()
+xs, ys = [1], [2]
+p.a = xs
+q.a = ys
+[p, q][src.num() % 2].a = []
+p.a.append(1)
+sink(xs)
+sink(ys)
+--- data chose whose item was replaced
+xs, ys = [1], [2]
+ds = [{'k': xs}, {'k': ys}]
+ds[src.num() % 2]['k'] = []
+ds[0]['k'].append(1)
+sink(xs)
+sink(ys)
