@@ -38,9 +38,6 @@ func typed(m *syntax.Module) []check.Refusal {
 			if name, ok := s.Targets[0].(*syntax.Name); ok {
 				t.define(bound, name.ID, s.Value)
 			}
-		case *syntax.TypeAlias:
-			bound[s.Name.ID]-- // the statement and the name in it
-			t.define(bound, s.Name.ID, s.Value)
 		}
 	}
 	for _, c := range questions {

@@ -171,7 +171,6 @@ const (
 	YieldIter    // (v → it)  iter(v) for yield from; a generator stays what it is
 	Await        // (v → v)   a coroutine is run to its end; what is not one, such as the answer of a tool, stays
 	Annotate     // ( → )     two words: consts[w], a text, is the annotation of names[a] in the class's or module's __annotations__
-	TypeAlias    // ( → v)    an opaque type alias named names[a]; two words: consts[w] is its text
 
 	// Exceptions.
 	Raise       // ( → ) a = 0 raises again what is handled, 1 (exc → ), 2 (exc cause → )
@@ -227,7 +226,7 @@ const (
 func (op Op) Words() int {
 	switch op {
 	case CompareJump, CmpFastFast, CmpFastConst, ForIterFast, CallKw, CallMethodKw,
-		MakeFunction, MakeClass, Annotate, TypeAlias, MatchClass, Import,
+		MakeFunction, MakeClass, Annotate, MatchClass, Import,
 		PcBoundFast, PcBoundDeref, PcBoundGlobal, PcBoundName:
 		return 2
 	}

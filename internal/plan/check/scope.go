@@ -321,8 +321,6 @@ func (b *scopes) stmt(s *scope, n syntax.Stmt) {
 			b.expr(s, c.Guard)
 			b.block(s, c.Body)
 		}
-	case *syntax.TypeAlias:
-		s.declare(n.Name.ID)
 	case *syntax.AnnAssign:
 		b.expr(s, n.Target)
 		b.expr(s, n.Value)

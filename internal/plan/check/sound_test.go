@@ -12,6 +12,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/plan/builtin"
 	"praxis/internal/plan/check"
+	"praxis/internal/plan/compile"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/subset"
 	"praxis/internal/plan/syntax"
@@ -83,7 +84,7 @@ type site struct {
 func (w soundWorld) violated(t testing.TB, src string, strict bool) (wrong string, calls int) {
 	m, bad := syntax.Parse([]byte(src), syntax.Options{})
 	if len(bad) == 0 {
-		bad = syntax.Check(m)
+		bad = compile.SyntaxErrors(m)
 	}
 	if len(bad) > 0 {
 		if strings.Contains(bad[0].Message, "assignment expression") {
@@ -439,7 +440,7 @@ func (w soundWorld) checkedViolation(t testing.TB, src string, strict bool) (wro
 // still says whether a program still shows something wrong.
 func (w soundWorld) still(t testing.TB, src string, strict bool) bool {
 	m, bad := syntax.Parse([]byte(src), syntax.Options{})
-	if len(bad) > 0 || len(syntax.Check(m)) > 0 || len(subset.Unsupported(m)) > 0 {
+	if len(bad) > 0 || len(compile.SyntaxErrors(m)) > 0 || len(subset.Unsupported(m)) > 0 {
 		return false
 	}
 	wrong, _ := w.checkedViolation(t, src, strict)

@@ -115,8 +115,6 @@ func (f *frame) stmt(n syntax.Stmt) {
 		for _, al := range n.Names {
 			f.write(al.Bound(), f.attr(m, al.Name, al), n.Start)
 		}
-	case *syntax.TypeAlias:
-		f.write(n.Name.ID, plain(nil, nil), n.Start)
 	}
 }
 

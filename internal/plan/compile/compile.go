@@ -3,7 +3,6 @@ package compile
 import (
 	"math"
 	"math/big"
-	"slices"
 	"strconv"
 
 	"praxis/fault"
@@ -28,27 +27,18 @@ func Compile(m *syntax.Module, o Options) (*value.Unit, error) {
 	if o.Strict {
 		known = gatherFacts(m, false)
 	}
-	if bad := SyntaxErrors(m); len(bad) > 0 {
-		e := bad[0]
+	sc := analyse(m, known)
+	if len(sc.errs) > 0 {
+		e := sc.errs[0]
 		return nil, fault.New(fault.Invalid, "Correct the program.", "cannot compile the program: line %d: %s: %s", e.Pos.Line, e.Kind, e.Message)
 	}
-	sc := analyse(m, known)
 	own := gatherFacts(m, true)
-	c := &compiler{unit: &value.Unit{Module: o.Module, Strict: o.Strict, Hooks: own.operators}, scopes: sc, strict: o.Strict, facts: known, own: own}
+	c := &compiler{unit: &value.Unit{Module: o.Module, Strict: o.Strict, Hooks: own.operators}, scopes: &sc.scopes, strict: o.Strict, facts: known, own: own}
 	c.module(m)
 	if c.err != nil {
 		return nil, c.err
 	}
 	return c.unit, nil
-}
-
-// SyntaxErrors finds what Python calls a SyntaxError although the grammar allows
-// it. Unlike a Python module a plan may await outside of functions, as if it
-// were the body of one.
-func SyntaxErrors(m *syntax.Module) []*syntax.Error {
-	return slices.DeleteFunc(syntax.Check(m), func(e *syntax.Error) bool {
-		return e.Message == "'await' outside function" || e.Message == "asynchronous comprehension outside of an asynchronous function"
-	})
 }
 
 // compiler is what the codes of one unit share.

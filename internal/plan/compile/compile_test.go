@@ -2,6 +2,7 @@ package compile
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,6 +73,29 @@ func TestSyntaxErrors(t *testing.T) {
 	m, _ = syntax.Parse([]byte("def f():\n    await g()"), syntax.Options{})
 	if bad := SyntaxErrors(m); len(bad) != 1 || bad[0].Message != "'await' outside async function" {
 		t.Errorf("an await in a plain function gives %v", bad)
+	}
+}
+
+// TestBroken refuses programs of testdata/broken.txt that the grammar allows, each at the
+// line that is behind it; of those that are marked `#!` CPython refuses more, at the line before.
+func TestBroken(t *testing.T) {
+	data, err := os.ReadFile("testdata/broken.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n---\n") {
+		src, want, _ := strings.Cut(text, "\n#= ")
+		if _, ours, ok := strings.Cut(want, "\n#! "); ok {
+			want = ours
+		}
+		m, errs := syntax.Parse([]byte(src), syntax.Options{})
+		if errs = append(errs, SyntaxErrors(m)...); len(errs) == 0 {
+			if want != "ok" {
+				t.Errorf("%q: nothing is found, want %s", src, want)
+			}
+		} else if got := fmt.Sprintf("line %d", errs[0].Pos.Line); got != want {
+			t.Errorf("%q: %v, want %s", src, errs[0], want)
+		}
 	}
 }
 

@@ -37,7 +37,6 @@ func (b *builder) functionDef(n *syntax.FunctionDef) {
 	if !b.c.own.speaks(n) {
 		f.code.Flags |= value.FlagSilent
 	}
-	f.noteParams(n.Args, n.Returns)
 	f.docstring(n.Body)
 	f.functionBody(n.Body)
 	b.makeFunction(f, flags)
@@ -118,17 +117,6 @@ func (b *builder) function(n syntax.Node, name string, args *syntax.Arguments) *
 	}
 	f.begin()
 	return f
-}
-
-func (b *builder) noteParams(args *syntax.Arguments, returns syntax.Expr) {
-	for _, p := range parameters(args) {
-		if p.Annotation != nil {
-			b.code.Annotations = append(b.code.Annotations, value.Annotation{Name: b.scope.mangle(p.Arg), Text: unparse(p.Annotation)})
-		}
-	}
-	if returns != nil {
-		b.code.Annotations = append(b.code.Annotations, value.Annotation{Name: "return", Text: unparse(returns)})
-	}
 }
 
 // functionBody compiles the statements of a def.

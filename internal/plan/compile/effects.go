@@ -549,8 +549,6 @@ func (w *effectWalk) stmt(n syntax.Stmt) {
 			}
 		}
 		w.assign(n.Name, false)
-	case *syntax.TypeAlias:
-		w.assign(n.Name.ID, false)
 	case *syntax.Global, *syntax.Nonlocal, *syntax.Pass:
 	default:
 		w.compound(n)

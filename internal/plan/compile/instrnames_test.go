@@ -109,7 +109,6 @@ var instrNames = [bytecode.Count]string{
 	bytecode.YieldIter:        "YIELD_ITER",
 	bytecode.Await:            "AWAIT",
 	bytecode.Annotate:         "ANNOTATE",
-	bytecode.TypeAlias:        "TYPE_ALIAS",
 	bytecode.Raise:            "RAISE",
 	bytecode.Reraise:          "RERAISE",
 	bytecode.PushExc:          "PUSH_EXC",

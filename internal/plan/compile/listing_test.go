@@ -57,7 +57,7 @@ func operands(c *value.Code, pc int) string {
 		return " " + c.Sites[a]
 	case bytecode.StoreName, bytecode.DeleteName, bytecode.LoadSuperAttr, bytecode.LoadSuperMethod, bytecode.ImportFrom, bytecode.PcName, bytecode.PcContentsName:
 		return " " + c.Names[a]
-	case bytecode.Import, bytecode.Annotate, bytecode.TypeAlias:
+	case bytecode.Import, bytecode.Annotate:
 		return fmt.Sprintf(" %s %d", c.Names[a], word)
 	case bytecode.CompareJump:
 		return fmt.Sprintf(" %s -> %d", jumpText(a), word)

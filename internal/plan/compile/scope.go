@@ -22,7 +22,6 @@ const (
 type scope struct {
 	kind   scopeKind
 	parent *scope
-	name   string
 	class  string // the class around, for names that begin with two underscores
 
 	vars      map[string]*variable
@@ -40,6 +39,7 @@ type scope struct {
 
 	generator bool
 	coroutine bool
+	loops     int // around the statement that is being walked
 }
 
 // variable is one variable that lives in slots: of a function or a comprehension.
@@ -75,6 +75,9 @@ func (s *scope) code() *scope {
 	}
 	return s
 }
+
+// comprehends says whether s is that of a comprehension or generator expression.
+func (s *scope) comprehends() bool { return s.kind == scopeInline || s.kind == scopeGen }
 
 func (s *scope) mangle(name string) string { return mangle(s.class, name) }
 
@@ -182,52 +185,6 @@ type scopes struct {
 	list []*scope
 }
 
-// analyse finds the scopes of a program, and what its names mean. What CPython
-// calls a SyntaxError although the grammar allows it has been refused before.
-func analyse(m *syntax.Module, f *facts) *scopes {
-	a := &analysis{facts: f, scopes: scopes{of: map[syntax.Node]*scope{}}}
-	a.root = a.push(nil, scopeModule, "<module>")
-	a.of[m] = a.root
-	a.block(a.root, m.Body)
-	// Outer scopes first: free variables have the same order each time, and what
-	// is shared is known before code is made.
-	for _, s := range a.list {
-		for _, name := range s.uses {
-			s.resolve(name)
-		}
-	}
-	return &a.scopes
-}
-
-// analysis walks a tree and makes its scopes.
-type analysis struct {
-	scopes
-	facts *facts // of strict mode, or nil
-	root  *scope
-	whole *syntax.GeneratorExp // strict mode: the one that is compiled in place
-}
-
-func (a *analysis) push(parent *scope, kind scopeKind, name string) *scope {
-	s := &scope{kind: kind, parent: parent, name: name}
-	if parent != nil {
-		s.class = parent.class
-	}
-	a.list = append(a.list, s)
-	return s
-}
-
-// function makes the scope of a def or lambda; defaults, decorators and
-// annotations belong to the scope around.
-func (a *analysis) function(outer *scope, n syntax.Node, name string, args *syntax.Arguments) *scope {
-	s := a.push(outer, scopeFunc, name)
-	a.of[n] = s
-	for _, p := range parameters(args) {
-		s.bind(s.mangle(p.Arg))
-		s.params++
-	}
-	return s
-}
-
 // parameters lists the parameters in the order of their slots.
 func parameters(args *syntax.Arguments) []*syntax.Arg {
 	if args == nil {
@@ -244,57 +201,4 @@ func parameters(args *syntax.Arguments) []*syntax.Arg {
 		list = append(list, args.KwArg)
 	}
 	return list
-}
-
-func (a *analysis) defaults(s *scope, args *syntax.Arguments) {
-	if args == nil {
-		return
-	}
-	a.exprs(s, args.Defaults)
-	a.exprs(s, args.KwDefaults)
-}
-
-// store binds a name, where a declaration says so in another scope.
-func (a *analysis) store(s *scope, name string) {
-	name = s.mangle(name)
-	switch {
-	case s.globals[name]:
-		a.root.bind(name)
-		s.use(name)
-	case s.nonlocals[name]:
-		s.use(name)
-	default:
-		s.bind(name)
-	}
-}
-
-func (a *analysis) load(s *scope, name string) {
-	s.use(s.mangle(name))
-	if name == "super" || name == "__class__" {
-		s.use("__class__")
-	}
-}
-
-// del notes that a name is unbound at some place.
-func (a *analysis) del(s *scope, name string) {
-	if v := s.vars[s.mangle(name)]; v != nil {
-		v.deleted = true
-	}
-}
-
-// declare is a global or nonlocal statement.
-func (a *analysis) declare(s *scope, names []string, global bool) {
-	if global && s.kind == scopeModule {
-		return
-	}
-	list := &s.nonlocals
-	if global {
-		list = &s.globals
-	}
-	if *list == nil {
-		*list = map[string]bool{}
-	}
-	for _, name := range names {
-		(*list)[s.mangle(name)] = true
-	}
 }

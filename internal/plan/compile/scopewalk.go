@@ -1,326 +1,439 @@
 package compile
 
-import "praxis/internal/plan/syntax"
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
 
-// block walks statements in scope s.
-func (a *analysis) block(s *scope, body []syntax.Stmt) {
-	for _, n := range body {
-		a.stmt(s, n)
+	"praxis/internal/plan/syntax"
+)
+
+// maxErrors bounds what is reported of one program.
+const maxErrors = 20
+
+// SyntaxErrors finds what Python calls a SyntaxError although the grammar allows
+// it, in the order of the source. Unlike a Python module a plan may await outside of
+// functions, as if it were the body of one.
+func SyntaxErrors(m *syntax.Module) []*syntax.Error { return analyse(m, nil).errs }
+
+// analysis walks a tree, makes its scopes and finds what cannot be where it is.
+type analysis struct {
+	scopes
+	facts     *facts // of strict mode, or nil
+	root      *scope
+	s         *scope               // the one that is being walked
+	whole     *syntax.GeneratorExp // strict mode: the one that is compiled in place
+	nonlocals []nonlocal
+	errs      []*syntax.Error
+}
+
+// nonlocal is a name that a nonlocal statement declares.
+type nonlocal struct {
+	s    *scope
+	name string
+	at   syntax.Node
+}
+
+// analyse finds the scopes of a program, and what its names mean.
+func analyse(m *syntax.Module, f *facts) *analysis {
+	a := &analysis{facts: f, scopes: scopes{of: map[syntax.Node]*scope{}}}
+	a.root = a.open(m, scopeModule)
+	walkAll(a, m.Body)
+	for _, d := range a.nonlocals {
+		if d.s.find(d.name).kind == refGlobal {
+			a.at(d.at, "no binding for nonlocal '%s' found", d.name)
+		}
+	}
+	// Outer scopes first: free variables have the same order each time, and what
+	// is shared is known before code is made.
+	for _, s := range a.list {
+		for _, name := range s.uses {
+			s.resolve(name)
+		}
+	}
+	slices.SortStableFunc(a.errs, func(x, y *syntax.Error) int {
+		return cmp.Or(cmp.Compare(x.Pos.Line, y.Pos.Line), cmp.Compare(x.Pos.Col, y.Pos.Col))
+	})
+	a.errs = a.errs[:min(len(a.errs), maxErrors)]
+	return a
+}
+
+// at reports an error of n.
+func (a *analysis) at(n syntax.Node, format string, args ...any) {
+	at := n.Range()
+	a.errs = append(a.errs, &syntax.Error{Pos: at.Start, End: at.End, Kind: syntax.SyntaxError, Message: fmt.Sprintf(format, args...)})
+}
+
+// open makes the scope of a node, and walks in it until it is closed.
+func (a *analysis) open(n syntax.Node, kind scopeKind) *scope {
+	s := &scope{kind: kind, parent: a.s}
+	if a.s != nil {
+		s.class = a.s.class
+	}
+	a.list = append(a.list, s)
+	a.of[n] = s
+	a.s = s
+	return s
+}
+
+func (a *analysis) close() { a.s = a.s.parent }
+
+func walkAll[T syntax.Node](a *analysis, list []T) {
+	for _, n := range list {
+		a.node(n)
 	}
 }
 
-func (a *analysis) stmt(s *scope, n syntax.Stmt) {
+// node walks a node. Annotations are not evaluated and have no part in it.
+func (a *analysis) node(n syntax.Node) {
 	switch n := n.(type) {
 	case *syntax.FunctionDef:
-		a.functionDef(s, n)
-	case *syntax.ClassDef:
-		a.classDef(s, n)
-	case *syntax.Return:
-		a.expr(s, n.Value)
-	case *syntax.Delete:
-		for _, t := range n.Targets {
-			a.target(s, t)
-			a.unbind(s, t)
-		}
-	case *syntax.Assign:
-		a.expr(s, n.Value)
-		for _, t := range n.Targets {
-			a.target(s, t)
-		}
-	case *syntax.TypeAlias:
-		a.store(s, n.Name.ID)
-	case *syntax.AugAssign:
-		if name, ok := n.Target.(*syntax.Name); ok {
-			a.load(s, name.ID)
-		}
-		a.target(s, n.Target)
-		a.expr(s, n.Value)
-	case *syntax.AnnAssign:
-		a.target(s, n.Target)
-		a.expr(s, n.Value)
-	case *syntax.ExprStmt:
-		a.expr(s, n.Value)
-	case *syntax.Assert:
-		a.expr(s, n.Test)
-		a.expr(s, n.Msg)
-	case *syntax.Raise:
-		a.expr(s, n.Exc)
-		a.expr(s, n.Cause)
-	case *syntax.Import:
-		a.imports(s, n.Names)
-	case *syntax.ImportFrom:
-		a.imports(s, n.Names)
-	case *syntax.Global:
-		a.declare(s, n.Names, true)
-	case *syntax.Nonlocal:
-		a.declare(s, n.Names, false)
-	default:
-		a.compound(s, n)
-	}
-}
-
-func (a *analysis) compound(s *scope, n syntax.Stmt) {
-	switch n := n.(type) {
-	case *syntax.For:
-		a.expr(s, n.Iter)
-		a.target(s, n.Target)
-		a.block(s, n.Body)
-		a.block(s, n.OrElse)
-	case *syntax.While:
-		a.expr(s, n.Test)
-		a.block(s, n.Body)
-		a.block(s, n.OrElse)
-	case *syntax.If:
-		a.expr(s, n.Test)
-		a.block(s, n.Body)
-		a.block(s, n.OrElse)
-	case *syntax.With:
-		for _, it := range n.Items {
-			a.expr(s, it.ContextExpr)
-			if it.OptionalVars != nil {
-				a.target(s, it.OptionalVars)
-			}
-		}
-		a.block(s, n.Body)
-	case *syntax.Match:
-		a.expr(s, n.Subject)
-		for _, c := range n.Cases {
-			a.pattern(s, c.Pattern)
-			a.expr(s, c.Guard)
-			a.block(s, c.Body)
-		}
-	case *syntax.TryStmt:
-		a.block(s, n.Body)
-		for _, h := range n.Handlers {
-			a.expr(s, h.Type)
-			if h.Name != "" {
-				a.store(s, h.Name)
-				a.del(s, h.Name)
-			}
-			a.block(s, h.Body)
-		}
-		a.block(s, n.OrElse)
-		a.block(s, n.FinalBody)
-	}
-}
-
-// unbind marks the names of a del statement.
-func (a *analysis) unbind(s *scope, t syntax.Expr) {
-	switch t := t.(type) {
-	case *syntax.Name:
-		a.del(s, t.ID)
-	case *syntax.Tuple:
-		for _, e := range t.Elts {
-			a.unbind(s, e)
-		}
-	case *syntax.List:
-		for _, e := range t.Elts {
-			a.unbind(s, e)
-		}
-	}
-}
-
-func (a *analysis) imports(s *scope, names []*syntax.Alias) {
-	for _, al := range names {
-		if al.Name != "*" {
-			a.store(s, al.Bound())
-		}
-	}
-}
-
-func (a *analysis) functionDef(s *scope, n *syntax.FunctionDef) {
-	a.exprs(s, n.Decorators)
-	a.defaults(s, n.Args)
-	a.store(s, n.Name)
-	f := a.function(s, n, n.Name, n.Args)
-	f.coroutine = n.Async
-	a.block(f, n.Body)
-}
-
-func (a *analysis) classDef(s *scope, n *syntax.ClassDef) {
-	a.exprs(s, n.Decorators)
-	a.store(s, n.Name)
-	a.elements(s, n.Bases)
-	for _, k := range n.Keywords {
-		a.expr(s, k.Value)
-	}
-	c := a.push(s, scopeClass, n.Name)
-	c.class = n.Name
-	c.classCell = &variable{name: "__class__", home: c, slot: -1}
-	a.of[n] = c
-	a.block(c, n.Body)
-}
-
-func (a *analysis) exprs(s *scope, list []syntax.Expr) {
-	for _, e := range list {
-		a.expr(s, e)
-	}
-}
-
-// target walks what is assigned or deleted.
-func (a *analysis) target(s *scope, e syntax.Expr) {
-	switch e := e.(type) {
-	case *syntax.Name:
-		a.store(s, e.ID)
-	case *syntax.Starred:
-		a.target(s, e.Value)
-	case *syntax.Tuple:
-		for _, x := range e.Elts {
-			a.target(s, x)
-		}
-	case *syntax.List:
-		for _, x := range e.Elts {
-			a.target(s, x)
-		}
-	default:
-		a.expr(s, e)
-	}
-}
-
-// expr walks an expression; nil is none.
-func (a *analysis) expr(s *scope, e syntax.Expr) {
-	switch e := e.(type) {
-	case nil, *syntax.Constant:
-	case *syntax.Name:
-		a.load(s, e.ID)
-	case *syntax.NamedExpr:
-		a.expr(s, e.Value)
-		a.walrus(s, e)
+		walkAll(a, n.Decorators)
+		a.defaults(n.Args)
+		a.store(n.Name)
+		a.function(n, n.Args).coroutine = n.Async
+		walkAll(a, n.Body)
+		a.close()
 	case *syntax.Lambda:
-		a.defaults(s, e.Args)
-		a.expr(a.function(s, e, "<lambda>", e.Args), e.Body)
-	case *syntax.ListComp:
-		a.comprehension(s, e, scopeInline, "<listcomp>", e.Generators, e.Elt, nil)
-	case *syntax.SetComp:
-		a.comprehension(s, e, scopeInline, "<setcomp>", e.Generators, e.Elt, nil)
-	case *syntax.DictComp:
-		a.comprehension(s, e, scopeInline, "<dictcomp>", e.Generators, e.Key, e.Value)
-	case *syntax.GeneratorExp:
-		kind := scopeGen
-		if a.whole == e {
-			kind = scopeInline
+		a.defaults(n.Args)
+		a.function(n, n.Args)
+		a.node(n.Body)
+		a.close()
+	case *syntax.ClassDef:
+		a.classDef(n)
+	case *syntax.AnnAssign:
+		a.node(n.Target)
+		if n.Value != nil {
+			a.node(n.Value)
 		}
-		a.comprehension(s, e, kind, "<genexpr>", e.Generators, e.Elt, nil)
-	case *syntax.Yield:
-		s.code().generator = true
-		a.expr(s, e.Value)
-	case *syntax.YieldFrom:
-		s.code().generator = true
-		a.expr(s, e.Value)
-	case *syntax.Await:
-		a.expr(s, e.Value)
+	case *syntax.For:
+		a.node(n.Iter)
+		a.node(n.Target)
+		a.loop(n.Body, n.OrElse)
+	case *syntax.While:
+		a.node(n.Test)
+		a.loop(n.Body, n.OrElse)
+	case *syntax.Return:
+		if a.s.kind != scopeFunc {
+			a.at(n, "'return' outside function")
+		}
+		syntax.Children(n, a.node)
+	case *syntax.Break:
+		a.jump(n, "break")
+	case *syntax.Continue:
+		a.jump(n, "continue")
+	case *syntax.Global:
+		a.declare(n, n.Names, "global")
+	case *syntax.Nonlocal:
+		a.declare(n, n.Names, "nonlocal")
+	case *syntax.ExceptHandler:
+		if n.Name != "" {
+			a.store(n.Name)
+			a.del(n.Name)
+		}
+		syntax.Children(n, a.node)
+	case *syntax.Alias:
+		if n.Name != "*" {
+			a.store(n.Bound())
+		}
+	case *syntax.Match:
+		a.match(n)
+	case *syntax.MatchAs, *syntax.MatchStar, *syntax.MatchMapping:
+		for _, name := range syntax.Bindings(n) {
+			if name != "" {
+				a.store(name)
+			}
+		}
+		syntax.Children(n, a.node)
+	case syntax.Expr:
+		a.expr(n)
+	default:
+		syntax.Children(n, a.node)
+	}
+}
+
+func (a *analysis) expr(n syntax.Expr) {
+	switch n := n.(type) {
+	case *syntax.Name:
+		switch n.Ctx {
+		case syntax.Load:
+			a.load(n.ID)
+		case syntax.Del:
+			a.store(n.ID)
+			a.del(n.ID)
+		default:
+			a.store(n.ID)
+		}
+	case *syntax.NamedExpr:
+		a.node(n.Value)
+		a.walrus(n)
+	case *syntax.Starred:
+		a.at(n, "can't use starred expression here")
+	case *syntax.Tuple:
+		a.elements(n, n.Elts, n.Ctx)
+	case *syntax.List:
+		a.elements(n, n.Elts, n.Ctx)
+	case *syntax.Set:
+		a.elements(n, n.Elts, syntax.Load)
 	case *syntax.Call:
-		a.expr(s, e.Func)
-		if g := a.facts.wholeGenexp(e); g != nil {
+		a.node(n.Func)
+		if g := a.facts.wholeGenexp(n); g != nil {
 			a.whole = g
 		}
-		a.elements(s, e.Args)
-		for _, k := range e.Keywords {
-			a.expr(s, k.Value)
+		a.arguments(n, n.Args, n.Keywords)
+	case *syntax.ListComp:
+		a.comprehension(n, scopeInline, n.Generators, n.Elt)
+	case *syntax.SetComp:
+		a.comprehension(n, scopeInline, n.Generators, n.Elt)
+	case *syntax.DictComp:
+		a.comprehension(n, scopeInline, n.Generators, n.Key, n.Value)
+	case *syntax.GeneratorExp:
+		kind := scopeGen
+		if a.whole == n {
+			kind = scopeInline
 		}
-	case *syntax.Tuple:
-		a.elements(s, e.Elts)
-	case *syntax.List:
-		a.elements(s, e.Elts)
-	case *syntax.Set:
-		a.elements(s, e.Elts)
+		a.comprehension(n, kind, n.Generators, n.Elt)
+	case *syntax.Yield, *syntax.YieldFrom:
+		if a.s.kind != scopeFunc {
+			a.at(n, "'yield' outside function")
+		}
+		a.s.code().generator = true
+		syntax.Children(n, a.node)
+	case *syntax.Await:
+		f := a.s
+		for f.comprehends() {
+			f = f.parent
+		}
+		if f.kind == scopeFunc && !f.coroutine {
+			a.at(n, "'await' outside async function")
+		}
+		a.node(n.Value)
 	default:
-		a.operands(s, e)
+		syntax.Children(n, a.node)
 	}
 }
 
-func (a *analysis) operands(s *scope, e syntax.Expr) {
-	switch e := e.(type) {
-	case *syntax.BoolOp:
-		a.exprs(s, e.Values)
-	case *syntax.BinOp:
-		a.expr(s, e.Left)
-		a.expr(s, e.Right)
-	case *syntax.UnaryOp:
-		a.expr(s, e.Operand)
-	case *syntax.IfExp:
-		a.expr(s, e.Test)
-		a.expr(s, e.Body)
-		a.expr(s, e.OrElse)
-	case *syntax.Dict:
-		a.exprs(s, e.Keys)
-		a.exprs(s, e.Values)
-	case *syntax.Compare:
-		a.expr(s, e.Left)
-		a.exprs(s, e.Comparators)
-	case *syntax.Attribute:
-		a.expr(s, e.Value)
-	case *syntax.Subscript:
-		a.expr(s, e.Value)
-		a.expr(s, e.Slice)
-	case *syntax.Slice:
-		a.expr(s, e.Lower)
-		a.expr(s, e.Upper)
-		a.expr(s, e.Step)
-	case *syntax.FormattedValue:
-		a.expr(s, e.Value)
-		if e.FormatSpec != nil {
-			a.exprs(s, e.FormatSpec.Values)
+func (a *analysis) loop(body, orElse []syntax.Stmt) {
+	a.s.loops++
+	walkAll(a, body)
+	a.s.loops--
+	walkAll(a, orElse)
+}
+
+// jump checks a break or continue.
+func (a *analysis) jump(n syntax.Stmt, what string) {
+	if a.s.loops == 0 {
+		a.at(n, "'%s' outside loop", what)
+	}
+}
+
+// function opens the scope of a def or lambda; defaults, decorators and
+// annotations belong to the scope around.
+func (a *analysis) function(n syntax.Node, args *syntax.Arguments) *scope {
+	s := a.open(n, scopeFunc)
+	for _, p := range parameters(args) {
+		s.bind(s.mangle(p.Arg))
+		s.params++
+	}
+	return s
+}
+
+func (a *analysis) defaults(args *syntax.Arguments) {
+	walkAll(a, args.Defaults)
+	for _, d := range args.KwDefaults {
+		if d != nil {
+			a.node(d)
 		}
-	case *syntax.JoinedStr:
-		a.exprs(s, e.Values)
 	}
 }
 
-// elements walks elements among which *x is allowed.
-func (a *analysis) elements(s *scope, list []syntax.Expr) {
+func (a *analysis) classDef(n *syntax.ClassDef) {
+	walkAll(a, n.Decorators)
+	a.store(n.Name)
+	a.arguments(n, n.Bases, n.Keywords)
+	c := a.open(n, scopeClass)
+	c.class = n.Name
+	c.classCell = &variable{name: "__class__", home: c, slot: -1}
+	walkAll(a, n.Body)
+	a.close()
+}
+
+// arguments walks the arguments of a call or of a class.
+func (a *analysis) arguments(n syntax.Node, args []syntax.Expr, keywords []*syntax.Keyword) {
+	a.elements(n, args, syntax.Load)
+	seen := make(map[string]bool, len(keywords))
+	for _, k := range keywords {
+		if seen[k.Arg] {
+			a.at(k, "keyword argument repeated: %s", k.Arg)
+		}
+		seen[k.Arg] = k.Arg != ""
+		a.node(k.Value)
+	}
+}
+
+// elements walks what may be starred; of targets, one may.
+func (a *analysis) elements(n syntax.Node, list []syntax.Expr, ctx syntax.Context) {
+	stars := 0
 	for _, e := range list {
 		if st, ok := e.(*syntax.Starred); ok {
+			stars++
 			e = st.Value
 		}
-		a.expr(s, e)
+		a.node(e)
+	}
+	if stars > 1 && ctx == syntax.Store {
+		a.at(n, "multiple starred expressions in assignment")
 	}
 }
 
 // walrus binds the target of `name := value`: within comprehensions, in the
 // function around them.
-func (a *analysis) walrus(s *scope, e *syntax.NamedExpr) {
-	h := s
-	for h.kind == scopeGen || h.kind == scopeInline && h.name != "" {
-		h = h.parent
+func (a *analysis) walrus(e *syntax.NamedExpr) {
+	s, name := a.s, a.s.mangle(e.Target.ID)
+	for a.s.comprehends() {
+		if a.s.vars[name] != nil {
+			a.at(e.Target, "assignment expression cannot rebind comprehension iteration variable '%s'", name)
+		}
+		a.s = a.s.parent
 	}
-	a.store(h, e.Target.ID)
-	s.use(s.mangle(e.Target.ID))
+	if a.s.kind == scopeClass && a.s != s {
+		a.at(e.Target, "assignment expression within a comprehension cannot be used in a class body")
+	}
+	a.store(e.Target.ID)
+	a.s = s
+	s.use(name)
 }
 
-func (a *analysis) comprehension(s *scope, n syntax.Expr, kind scopeKind, name string, gens []*syntax.Comprehension, elt, value syntax.Expr) {
-	c := a.push(s, kind, name)
-	a.of[n] = c
+func (a *analysis) comprehension(n syntax.Expr, kind scopeKind, gens []*syntax.Comprehension, elts ...syntax.Expr) {
+	a.node(gens[0].Iter) // in the scope around
+	c := a.open(n, kind)
 	if kind == scopeGen {
 		c.bind(".0")
 		c.params = 1
 		c.generator = true
 	}
 	for i, g := range gens {
-		where := c
-		if i == 0 {
-			where = s
+		if i > 0 {
+			a.node(g.Iter)
 		}
-		a.expr(where, g.Iter)
-		a.target(c, g.Target)
-		a.exprs(c, g.Ifs)
+		a.node(g.Target)
+		walkAll(a, g.Ifs)
 	}
-	a.expr(c, elt)
-	a.expr(c, value)
+	walkAll(a, elts)
+	a.close()
 }
 
-// pattern binds what a pattern captures.
-func (a *analysis) pattern(s *scope, p syntax.Pattern) {
-	syntax.Walk(p, func(n syntax.Node) bool {
-		for _, name := range syntax.Bindings(n) {
-			if name != "" {
-				a.store(s, name)
+func (a *analysis) match(n *syntax.Match) {
+	for i, c := range n.Cases {
+		a.reachable(c.Pattern, c.Guard != nil || i == len(n.Cases)-1)
+		a.captures(c.Pattern, map[string]bool{})
+	}
+	syntax.Children(n, a.node)
+}
+
+// reachable refuses a pattern that matches everything before others.
+func (a *analysis) reachable(p syntax.Pattern, last bool) {
+	if !last && isWildcard(p) {
+		a.at(p, "this pattern matches everything: put it last, or compare with a constant as X.NAME or in a guard")
+	}
+}
+
+// captures adds the names that a pattern binds, each once; alternatives bind the same.
+func (a *analysis) captures(p syntax.Node, names map[string]bool) {
+	if or, ok := p.(*syntax.MatchOr); ok {
+		var first map[string]bool
+		for i, alternative := range or.Patterns {
+			a.reachable(alternative, i == len(or.Patterns)-1)
+			own := map[string]bool{}
+			a.captures(alternative, own)
+			if first == nil {
+				first = own
+			} else if !maps.Equal(first, own) {
+				a.at(p, "alternative patterns bind different names")
 			}
 		}
-		if e, ok := n.(syntax.Expr); ok {
-			a.expr(s, e)
-			return false
+		maps.Copy(names, first)
+		return
+	}
+	if seq, ok := p.(*syntax.MatchSequence); ok {
+		stars := 0
+		for _, e := range seq.Patterns {
+			if _, ok := e.(*syntax.MatchStar); ok {
+				stars++
+			}
 		}
-		return true
-	})
+		if stars > 1 {
+			a.at(p, "multiple starred names in sequence pattern")
+		}
+	}
+	if _, ok := p.(syntax.Expr); ok {
+		return
+	}
+	for _, name := range syntax.Bindings(p) {
+		if names[name] {
+			a.at(p, "multiple assignments to name '%s' in pattern", name)
+		}
+		if name != "" {
+			names[name] = true
+		}
+	}
+	syntax.Children(p, func(n syntax.Node) { a.captures(n, names) })
+}
+
+// store binds a name, where a declaration says so in another scope.
+func (a *analysis) store(name string) {
+	s := a.s
+	name = s.mangle(name)
+	switch {
+	case s.globals[name]:
+		a.root.bind(name)
+		s.use(name)
+	case s.nonlocals[name]:
+		s.use(name)
+	default:
+		s.bind(name)
+	}
+}
+
+func (a *analysis) load(name string) {
+	a.s.use(a.s.mangle(name))
+	if name == "super" || name == "__class__" {
+		a.s.use("__class__")
+	}
+}
+
+// del notes that a name is unbound at some place.
+func (a *analysis) del(name string) {
+	if v := a.s.vars[a.s.mangle(name)]; v != nil {
+		v.deleted = true
+	}
+}
+
+// declare is a global or nonlocal statement.
+func (a *analysis) declare(n syntax.Stmt, names []string, what string) {
+	s := a.s
+	if s.kind == scopeModule {
+		if what == "nonlocal" {
+			a.at(n, "nonlocal declaration not allowed at module level")
+		}
+		return
+	}
+	list := &s.nonlocals
+	if what == "global" {
+		list = &s.globals
+	}
+	if *list == nil {
+		*list = map[string]bool{}
+	}
+	for _, name := range names {
+		name = s.mangle(name)
+		if s.used[name] && !(*list)[name] {
+			a.at(n, "name '%s' is used before its %s declaration", name, what)
+		}
+		(*list)[name] = true
+		if what == "nonlocal" {
+			a.nonlocals = append(a.nonlocals, nonlocal{s, name, n})
+		}
+	}
 }

@@ -57,7 +57,7 @@ var plainEffects = [bytecode.Count]int8{
 	bytecode.JumpFalse: -1, bytecode.JumpTrue: -1, bytecode.JumpFalseKeep: -1, bytecode.JumpTrueKeep: -1, bytecode.JumpNone: -1, bytecode.JumpNotNone: -1,
 	bytecode.ForIter: 1, bytecode.PopIter: -1,
 	bytecode.ListAppend: -1, bytecode.SetAdd: -1, bytecode.MapAdd: -2, bytecode.ListExtend: -1, bytecode.SetUpdate: -1, bytecode.DictUpdate: -1, bytecode.DictMerge: -1, bytecode.ArgsExtend: -1,
-	bytecode.Return: -1, bytecode.YieldFrom: -1, bytecode.TypeAlias: 1,
+	bytecode.Return: -1, bytecode.YieldFrom: -1,
 	bytecode.Reraise: -1, bytecode.PushExc: 1, bytecode.PopExc: -1, bytecode.WithEnter: 1, bytecode.WithExcept: 1,
 	bytecode.MatchSequence: 1, bytecode.MatchMapping: 1, bytecode.MatchLen: 1, bytecode.MatchKeys: 1, bytecode.MatchClass: -1, bytecode.MatchRest: -1,
 	bytecode.Import: 1, bytecode.ImportFrom: 1, bytecode.ImportStar: -1,

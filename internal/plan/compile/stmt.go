@@ -80,9 +80,6 @@ func (b *builder) stmt(n syntax.Stmt) {
 		b.functionDef(n)
 	case *syntax.ClassDef:
 		b.classDef(n)
-	case *syntax.TypeAlias:
-		b.emit2(bytecode.TypeAlias, b.nameIndex(n.Name.ID), b.strConst(unparse(n.Value)))
-		b.store(n.Name.ID)
 	case *syntax.Global, *syntax.Nonlocal, *syntax.Pass:
 	default:
 		b.compound(n)
@@ -203,7 +200,7 @@ func (b *builder) annAssign(n *syntax.AnnAssign) {
 	}
 	name, ok := n.Target.(*syntax.Name)
 	if ok && n.Simple && (b.own.kind == scopeClass || b.own.kind == scopeModule) {
-		b.emit2(bytecode.Annotate, b.nameIndex(b.scope.mangle(name.ID)), b.strConst(unparse(n.Annotation)))
+		b.emit2(bytecode.Annotate, b.nameIndex(b.scope.mangle(name.ID)), b.strConst(n.Text))
 	}
 }
 

@@ -2,7 +2,7 @@
 
 from _labels import depend as _depend
 
-WRAPPER_ASSIGNMENTS = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__")
+WRAPPER_ASSIGNMENTS = ("__module__", "__name__", "__qualname__", "__doc__")
 WRAPPER_UPDATES = ("__dict__",)
 
 _missing = object()

@@ -119,11 +119,11 @@ func (f *features) node(n syntax.Node) {
 func (f *features) asyncGenerator(n *syntax.FunctionDef) {
 	for _, s := range n.Body {
 		syntax.Walk(s, func(c syntax.Node) bool {
-			switch c := c.(type) {
+			switch c.(type) {
 			case *syntax.FunctionDef, *syntax.ClassDef, *syntax.Lambda:
 				return false
-			case *syntax.Yield:
-				f.refuse(c.Span, "an asynchronous generator", "Use a plain def with yield.")
+			case *syntax.Yield, *syntax.YieldFrom:
+				f.refuse(c.Range(), "an asynchronous generator", "Use a plain def with yield.")
 			}
 			return true
 		})

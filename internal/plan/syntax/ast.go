@@ -165,18 +165,11 @@ type (
 		Targets []Expr
 	}
 
-	// Assign is `a = b = value`.
+	// Assign is `a = b = value`, and `type a = value`.
 	Assign struct {
 		Span
 		Targets []Expr
 		Value   Expr
-	}
-
-	// TypeAlias is `type Name = value`.
-	TypeAlias struct {
-		Span
-		Name  *Name
-		Value Expr
 	}
 
 	// AugAssign is `target op= value`.
@@ -192,8 +185,9 @@ type (
 		Span
 		Target     Expr
 		Annotation Expr
-		Value      Expr // may be nil
-		Simple     bool // the target is a name without parentheses
+		Text       string // the annotation as it is written
+		Value      Expr   // may be nil
+		Simple     bool   // the target is a name without parentheses
 	}
 
 	// For is `for`, and `async for` when Async is set.
@@ -635,7 +629,6 @@ func (*ClassDef) stmt()    {}
 func (*Return) stmt()      {}
 func (*Delete) stmt()      {}
 func (*Assign) stmt()      {}
-func (*TypeAlias) stmt()   {}
 func (*AugAssign) stmt()   {}
 func (*AnnAssign) stmt()   {}
 func (*For) stmt()         {}

@@ -15,8 +15,6 @@ func Bindings(n Node) []string {
 		return []string{n.Name}
 	case *ClassDef:
 		return []string{n.Name}
-	case *TypeAlias:
-		return []string{n.Name.ID}
 	case *Arg:
 		return []string{n.Arg}
 	case *Alias:

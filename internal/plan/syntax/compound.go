@@ -10,20 +10,20 @@ func (p *parser) block(what string, line int32) []Stmt {
 		p.failTok(p.tok, "expected ':'")
 	}
 	p.expect(kColon)
-	mark := p.stmts.mark()
 	if p.tok.kind != kNewline {
 		p.cutTokens()
-		p.simpleLine()
+		list := p.simpleLine(nil)
 		p.cutTokens()
-		return p.stmts.take(mark)
+		return list
 	}
 	p.advance()
 	p.openBlock(what, line)
+	var list []Stmt
 	for p.tok.kind != kDedent && p.tok.kind != kEOF {
-		p.statement()
+		list = p.statement(list)
 	}
 	p.closeBlock()
-	return p.stmts.take(mark)
+	return list
 }
 
 // openBlock steps into the body of a statement.
@@ -52,7 +52,7 @@ func (p *parser) closeBlock() {
 func (p *parser) ifStmt() Stmt {
 	start, what := p.tok.pos, "'"+kindTexts[p.tok.kind]+"' statement"
 	p.advance()
-	s := p.ifs.get()
+	s := &If{}
 	s.Test = p.namedExpression()
 	s.Body = p.block(what, start.Line)
 	switch p.tok.kind {
@@ -94,14 +94,8 @@ func (p *parser) whileStmt() Stmt {
 
 // forTargets reads the targets of a loop or comprehension.
 func (p *parser) forTargets() Expr {
-	start := p.tok.pos
-	t := p.starTarget()
-	if p.tok.kind == kComma {
-		t = p.restOfTuple(start, t, (*parser).starTarget)
-	}
-	if _, bad := target(t, Store, true); bad != nil {
-		p.failTarget("assign to", bad)
-	}
+	t := p.tuple(p.tok.pos, (*parser).starTarget)
+	p.target(t, Store)
 	return t
 }
 
@@ -171,11 +165,10 @@ func (p *parser) decorated() Stmt {
 func (p *parser) functionDef(start Pos, decorators []Expr, async bool) Stmt {
 	line := p.tok.pos.Line
 	p.advance()
-	f := p.defs.get()
-	f.Async, f.Decorators = async, decorators
+	f := &FunctionDef{Async: async, Decorators: decorators}
 	f.NameSpan = Span{p.tok.pos, p.tok.endPos}
 	f.Name = p.name()
-	p.noTypeParams()
+	p.typeParams()
 	if p.tok.kind != kLpar {
 		p.failTok(p.tok, "expected '('")
 	}
@@ -196,12 +189,9 @@ func (p *parser) classDef(decorators []Expr) Stmt {
 	c := &ClassDef{Decorators: decorators}
 	c.NameSpan = Span{p.tok.pos, p.tok.endPos}
 	c.Name = p.name()
-	p.noTypeParams()
+	p.typeParams()
 	if p.accept(kLpar) {
-		if p.tok.kind != kRpar {
-			p.h = 0
-			c.Bases, c.Keywords = p.arguments(noGenerator)
-		}
+		c.Bases, c.Keywords = p.arguments()
 		p.expect(kRpar)
 	}
 	c.Body = p.block("class definition", start.Line)
@@ -209,9 +199,13 @@ func (p *parser) classDef(decorators []Expr) Stmt {
 	return c
 }
 
-// noTypeParams refuses type parameters, which change nothing about what a program does.
-func (p *parser) noTypeParams() {
-	if p.tok.kind == kLsqb {
-		p.failTok(p.tok, "type parameters are not supported: leave them out")
+// typeParams steps over type parameters, which change nothing about what a program does.
+func (p *parser) typeParams() {
+	if p.tok.kind != kLsqb {
+		return
 	}
+	p.lacks(p.tok, "type parameters are not supported: leave them out")
+	for open := p.tok.level; p.tok.kind != kRsqb || p.tok.level >= open; p.advance() {
+	}
+	p.advance()
 }

@@ -169,10 +169,6 @@ func (d *dumper) stmt(n Stmt) {
 		d.open("Assign")
 		dumpList(d, "targets", n.Targets)
 		d.child("value", n.Value)
-	case *TypeAlias:
-		d.open("TypeAlias")
-		d.child("name", n.Name)
-		d.child("value", n.Value)
 	case *AugAssign:
 		d.open("AugAssign")
 		d.child("target", n.Target)

@@ -60,7 +60,9 @@ func (p *parser) unescape(t *token, s string, isBytes bool) string {
 			case c == 'U':
 				i = p.hexEscape(&b, t, s, i, 8, false)
 			default:
-				p.failTok(t, "a character by its name is not supported: write the character itself, or \\u and its number")
+				p.lacks(t, "a character by its name is not supported: write the character itself, or \\u and its number")
+				b.WriteRune(utf8.RuneError)
+				i += strings.IndexByte(s[i:], '}') + 1
 			}
 		default:
 			b.WriteByte('\\')

@@ -3,30 +3,24 @@ package syntax
 // starExpressions reads expressions with commas between them, each of which
 // may be starred: what may be alone on a line.
 func (p *parser) starExpressions() Expr {
-	start := p.tok.pos
-	first := p.starExpression()
+	return p.tuple(p.tok.pos, (*parser).starExpression)
+}
+
+// tuple reads an element, or a tuple of them without parentheses.
+func (p *parser) tuple(start Pos, element func(*parser) Expr) Expr {
+	return p.restOfTuple(start, element(p), element)
+}
+
+// restOfTuple reads the elements behind the first, which is returned where there are none.
+func (p *parser) restOfTuple(start Pos, first Expr, element func(*parser) Expr) Expr {
 	if p.tok.kind != kComma {
 		return first
 	}
-	return p.restOfTuple(start, first, (*parser).starExpression)
-}
-
-// restOfTuple reads the rest of a tuple without parentheses, from its first comma.
-func (p *parser) restOfTuple(start Pos, first Expr, element func(*parser) Expr) Expr {
-	mark, h := p.exprs.mark(), p.h
-	p.exprs.push(first)
-	for p.tok.kind == kComma {
-		p.advance()
-		if !startsExpr[p.tok.kind] {
-			break
-		}
-		p.exprs.push(element(p))
-		h = max(h, p.h)
+	elts := []Expr{first}
+	for p.accept(kComma) && startsExpr[p.tok.kind] {
+		elts = append(elts, element(p))
 	}
-	t := p.tuples.get()
-	*t = Tuple{Span: p.span(start), Elts: p.exprs.take(mark)}
-	p.up(h)
-	return t
+	return &Tuple{Span: p.span(start), Elts: elts}
 }
 
 // startsExpr says which tokens may begin an expression or a starred one.
@@ -36,11 +30,16 @@ var startsExpr = [kinds]bool{
 	kLambda: true, kNone: true, kNot: true, kTrue: true,
 }
 
-func (p *parser) starExpression() Expr {
+func (p *parser) starExpression() Expr { return p.orStarred((*parser).expression) }
+
+// starNamedExpression reads an element of a display.
+func (p *parser) starNamedExpression() Expr { return p.orStarred((*parser).namedExpression) }
+
+func (p *parser) orStarred(f func(*parser) Expr) Expr {
 	if p.tok.kind == kStar {
 		return p.starred((*parser).bitwiseOr)
 	}
-	return p.expression()
+	return f(p)
 }
 
 // starred reads `*` and what f reads.
@@ -48,39 +47,23 @@ func (p *parser) starred(f func(*parser) Expr) Expr {
 	start := p.tok.pos
 	p.advance()
 	v := f(p)
-	p.up(p.h)
 	return &Starred{Span: p.span(start), Value: v}
-}
-
-// starNamedExpression reads an element of a display.
-func (p *parser) starNamedExpression() Expr {
-	if p.tok.kind == kStar {
-		return p.starred((*parser).bitwiseOr)
-	}
-	return p.namedExpression()
 }
 
 // namedExpression reads an expression that may be `name := value`.
 func (p *parser) namedExpression() Expr {
 	if p.tok.kind == kName && p.peek() == kColonEqual {
-		return p.walrus()
+		start := p.tok.pos
+		target := p.nameExpr(Store)
+		p.advance()
+		v := p.expression()
+		return &NamedExpr{Span: p.span(start), Target: target, Value: v}
 	}
 	e := p.expression()
 	if p.tok.kind == kColonEqual {
 		p.unexpected()
 	}
 	return e
-}
-
-func (p *parser) walrus() Expr {
-	start := p.tok.pos
-	target := p.names.get()
-	target.ID, target.Ctx = p.name(), Store
-	target.Span = p.span(start)
-	p.advance()
-	v := p.expression()
-	p.up(p.h)
-	return &NamedExpr{Span: p.span(start), Target: target, Value: v}
 }
 
 // annotatedRHS reads what may be on the right of a `=`.
@@ -98,89 +81,54 @@ func (p *parser) yieldExpr() Expr {
 	p.advance()
 	if p.accept(kFrom) {
 		v := p.expression()
-		p.up(p.h)
 		return &YieldFrom{Span: p.span(start), Value: v}
 	}
 	var v Expr
-	p.h = 0
 	if startsExpr[p.tok.kind] {
 		v = p.starExpressions()
 	}
-	p.up(p.h)
 	return &Yield{Span: p.span(start), Value: v}
 }
 
 // expression reads a conditional expression, a disjunction or a lambda.
 func (p *parser) expression() Expr {
 	p.enter()
-	var e Expr
-	if p.tok.kind == kLambda {
-		e = p.lambda()
-	} else {
-		start := p.tok.pos
-		e = p.disjunction()
-		if p.tok.kind == kIf {
-			e = p.ternary(start, e)
-		}
+	defer p.leave()
+	start := p.tok.pos
+	if p.accept(kLambda) {
+		args := p.parameters(kColon, false)
+		p.expect(kColon)
+		body := p.expression()
+		return &Lambda{Span: p.span(start), Args: args, Body: body}
 	}
-	p.depth--
-	return e
-}
-
-func (p *parser) ternary(start Pos, body Expr) Expr {
-	h := p.h
-	p.advance()
+	e := p.disjunction()
+	if !p.accept(kIf) {
+		return e
+	}
 	test := p.disjunction()
-	h = max(h, p.h)
 	if p.tok.kind != kElse {
-		p.failSpan(Span{body.Range().Start, test.Range().End}, "expected 'else' after 'if' expression")
+		p.failSpan(Span{start, test.Range().End}, "expected 'else' after 'if' expression")
 	}
 	p.advance()
 	other := p.expression()
-	p.up(max(h, p.h))
-	return &IfExp{Span: p.span(start), Test: test, Body: body, OrElse: other}
+	return &IfExp{Span: p.span(start), Test: test, Body: e, OrElse: other}
 }
 
-func (p *parser) lambda() Expr {
-	start := p.tok.pos
-	p.advance()
-	args := p.parameters(kColon, false)
-	h := p.h
-	p.expect(kColon)
-	body := p.expression()
-	p.up(max(h, p.h))
-	return &Lambda{Span: p.span(start), Args: args, Body: body}
-}
+func (p *parser) disjunction() Expr { return p.boolOp(kOr, Or, (*parser).conjunction) }
 
-func (p *parser) disjunction() Expr {
+func (p *parser) conjunction() Expr { return p.boolOp(kAnd, And, (*parser).inversion) }
+
+// boolOp reads a run of the operator k.
+func (p *parser) boolOp(k kind, op BoolOperator, operand func(*parser) Expr) Expr {
 	start := p.tok.pos
-	e := p.conjunction()
-	if p.tok.kind != kOr {
+	e := operand(p)
+	if p.tok.kind != k {
 		return e
 	}
-	return p.boolOp(start, e, kOr, Or, (*parser).conjunction)
-}
-
-func (p *parser) conjunction() Expr {
-	start := p.tok.pos
-	e := p.inversion()
-	if p.tok.kind != kAnd {
-		return e
+	values := []Expr{e}
+	for p.accept(k) {
+		values = append(values, operand(p))
 	}
-	return p.boolOp(start, e, kAnd, And, (*parser).inversion)
-}
-
-// boolOp reads the rest of a run of the operator k, whose first operand is e.
-func (p *parser) boolOp(start Pos, e Expr, k kind, op BoolOperator, f func(*parser) Expr) Expr {
-	mark, h := p.exprs.mark(), p.h
-	p.exprs.push(e)
-	for p.tok.kind == k {
-		p.advance()
-		p.exprs.push(f(p))
-		h = max(h, p.h)
-	}
-	values := p.exprs.take(mark)
-	p.up(h)
 	return &BoolOp{Span: p.span(start), Op: op, Values: values}
 }
 
@@ -188,38 +136,32 @@ func (p *parser) inversion() Expr {
 	if p.tok.kind != kNot {
 		return p.comparison()
 	}
+	return p.unary(Not, (*parser).inversion)
+}
+
+// unary reads a prefix operator and its operand.
+func (p *parser) unary(op UnaryOperator, operand func(*parser) Expr) Expr {
 	start := p.tok.pos
 	p.enter()
+	defer p.leave()
 	p.advance()
-	e := p.inversion()
-	p.leave()
-	p.up(p.h)
-	return &UnaryOp{Span: p.span(start), Op: Not, Operand: e}
+	e := operand(p)
+	return &UnaryOp{Span: p.span(start), Op: op, Operand: e}
 }
 
 func (p *parser) comparison() Expr {
 	start := p.tok.pos
 	e := p.bitwiseOr()
-	if comparisons[p.tok.kind] == 0 {
+	op := p.compareOp()
+	if op == 0 {
 		return e
 	}
-	mark, ops, h := p.exprs.mark(), p.cmpOps.mark(), p.h
-	for {
-		op := p.compareOp()
-		if op == 0 {
-			break
-		}
-		p.exprs.push(p.bitwiseOr())
-		p.cmpOps.push(op)
-		h = max(h, p.h)
+	c := &Compare{Left: e}
+	for ; op != 0; op = p.compareOp() {
+		c.Ops = append(c.Ops, op)
+		c.Comparators = append(c.Comparators, p.bitwiseOr())
 	}
-	if p.cmpOps.mark() == ops {
-		p.h = h
-		return e
-	}
-	c := p.compares.get()
-	*c = Compare{Span: p.span(start), Left: e, Ops: p.cmpOps.take(ops), Comparators: p.exprs.take(mark)}
-	p.up(h)
+	c.Span = p.span(start)
 	return c
 }
 
@@ -274,60 +216,37 @@ func (p *parser) binary(prec uint8) Expr {
 		if b.prec < prec || b.prec == 0 {
 			return left
 		}
-		h := p.h
 		p.advance()
 		right := p.binary(b.prec + 1)
-		n := p.binops.get()
-		*n = BinOp{Span: p.span(start), Left: left, Op: b.op, Right: right}
-		left = n
-		p.up(max(h, p.h))
+		left = &BinOp{Span: p.span(start), Left: left, Op: b.op, Right: right}
 	}
 }
+
+// signs are the prefix operators that bind more tightly than all others of two operands.
+var signs = [kinds]UnaryOperator{kMinus: USub, kPlus: UAdd, kTilde: Invert}
 
 func (p *parser) factor() Expr {
-	var op UnaryOperator
-	switch p.tok.kind {
-	case kMinus:
-		op = USub
-	case kPlus:
-		op = UAdd
-	case kTilde:
-		op = Invert
-	default:
-		return p.power()
+	if op := signs[p.tok.kind]; op != 0 {
+		return p.unary(op, (*parser).factor)
 	}
-	start := p.tok.pos
-	p.enter()
-	p.advance()
-	e := p.factor()
-	p.leave()
-	p.up(p.h)
-	return &UnaryOp{Span: p.span(start), Op: op, Operand: e}
-}
-
-func (p *parser) power() Expr {
 	start := p.tok.pos
 	e := p.awaitPrimary()
 	if p.tok.kind != kDoubleStar {
 		return e
 	}
-	h := p.h
 	p.enter()
+	defer p.leave()
 	p.advance()
 	right := p.factor()
-	p.leave()
-	p.up(max(h, p.h))
 	return &BinOp{Span: p.span(start), Left: e, Op: Pow, Right: right}
 }
 
 func (p *parser) awaitPrimary() Expr {
-	if p.tok.kind != kAwait {
+	start := p.tok.pos
+	if !p.accept(kAwait) {
 		return p.primary()
 	}
-	start := p.tok.pos
-	p.advance()
 	e := p.primary()
-	p.up(p.h)
 	return &Await{Span: p.span(start), Value: e}
 }
 
@@ -335,74 +254,44 @@ func (p *parser) awaitPrimary() Expr {
 func (p *parser) primary() Expr {
 	start := p.tok.pos
 	e := p.atom()
-	for trailers[p.tok.kind] {
-		e = p.trailer(start, e)
+	for {
+		switch p.tok.kind {
+		case kDot:
+			e = p.attribute(start, e)
+		case kLpar:
+			e = p.call(start, e)
+		case kLsqb:
+			p.enter()
+			p.advance()
+			index := p.slices()
+			p.expect(kRsqb)
+			p.leave()
+			e = &Subscript{Span: p.span(start), Value: e, Slice: index}
+		default:
+			return e
+		}
 	}
-	return e
 }
 
-// trailers are the tokens that may follow an atom.
-var trailers = [kinds]bool{kDot: true, kLpar: true, kLsqb: true}
-
-// trailer reads an attribute, a call or a subscript of e, which began at start.
-func (p *parser) trailer(start Pos, e Expr) Expr {
-	switch p.tok.kind {
-	case kDot:
-		p.advance()
-		a := p.attributes.get()
-		*a = Attribute{Value: e, Attr: p.name()}
-		a.Span = p.span(start)
-		p.up(p.h)
-		return a
-	case kLpar:
-		return p.call(start, e)
-	}
-	h := p.h
-	p.enter()
+// attribute reads the dot and the name behind e, which began at start.
+func (p *parser) attribute(start Pos, e Expr) Expr {
 	p.advance()
-	s := p.subscripts.get()
-	s.Value = e
-	s.Slice = p.slices()
-	p.expect(kRsqb)
-	s.Span = p.span(start)
-	p.depth--
-	p.up(max(h, p.h))
-	return s
+	name := p.name()
+	return &Attribute{Span: p.span(start), Value: e, Attr: name}
 }
 
 // slices reads what is in the brackets of a subscript.
 func (p *parser) slices() Expr {
 	start := p.tok.pos
 	first := p.slice()
-	if p.tok.kind != kComma {
-		if s, ok := first.(*Starred); ok {
-			return p.tupleOf(s.Start, first)
-		}
+	if _, star := first.(*Starred); p.tok.kind != kComma && !star {
 		return first
 	}
-	mark, h := p.exprs.mark(), p.h
-	p.exprs.push(first)
-	for p.accept(kComma) {
-		if p.tok.kind == kRsqb {
-			break
-		}
-		p.exprs.push(p.slice())
-		h = max(h, p.h)
+	elts := []Expr{first}
+	for p.accept(kComma) && p.tok.kind != kRsqb {
+		elts = append(elts, p.slice())
 	}
-	t := p.tuples.get()
-	*t = Tuple{Span: p.span(start), Elts: p.exprs.take(mark)}
-	p.up(h)
-	return t
-}
-
-// tupleOf makes a tuple of one element.
-func (p *parser) tupleOf(start Pos, e Expr) Expr {
-	mark := p.exprs.mark()
-	p.exprs.push(e)
-	t := p.tuples.get()
-	*t = Tuple{Span: p.span(start), Elts: p.exprs.take(mark)}
-	p.up(p.h)
-	return t
+	return &Tuple{Span: p.span(start), Elts: elts}
 }
 
 func (p *parser) slice() Expr {
@@ -410,29 +299,23 @@ func (p *parser) slice() Expr {
 	if p.tok.kind == kStar {
 		return p.starred((*parser).expression)
 	}
-	var lower Expr
-	p.h = 0
+	s := &Slice{}
 	if p.tok.kind != kColon {
-		lower = p.namedExpression()
+		s.Lower = p.namedExpression()
 		if p.tok.kind != kColon {
-			return lower
+			return s.Lower
 		}
-		if _, named := lower.(*NamedExpr); named && lower.Range().Start == start {
+		if _, named := s.Lower.(*NamedExpr); named && s.Lower.Range().Start == start {
 			p.unexpected()
 		}
 	}
-	h := p.h
 	p.advance()
-	s := &Slice{Lower: lower}
 	if startsExpr[p.tok.kind] {
 		s.Upper = p.expression()
-		h = max(h, p.h)
 	}
 	if p.accept(kColon) && startsExpr[p.tok.kind] {
 		s.Step = p.expression()
-		h = max(h, p.h)
 	}
 	s.Span = p.span(start)
-	p.up(h)
 	return s
 }

@@ -135,13 +135,3 @@ func (p *parser) importNames(end kind) []*Alias {
 		}
 	}
 }
-
-// isDocstring says whether s is a string on its own.
-func isDocstring(s Stmt) bool {
-	e, ok := s.(*ExprStmt)
-	if !ok {
-		return false
-	}
-	c, ok := e.Value.(*Constant)
-	return ok && c.Kind == Str
-}

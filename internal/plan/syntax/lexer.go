@@ -76,6 +76,7 @@ type lexer struct {
 	pending   int     // INDENT (1) or DEDENTs (< 0) to be given
 	brackets  []bracket
 	modes     []fmode
+	lenient   bool // what the plan language leaves out is read, too
 	last      kind
 }
 
@@ -360,7 +361,10 @@ func (l *lexer) isPrefix(i, j int) bool {
 	case "r", "b", "u", "f", "br", "rb", "fr", "rf":
 		return true
 	case "t", "tr", "rt":
-		l.fail(i, j, "a template string is not supported: use an f-string")
+		if !l.lenient {
+			l.fail(i, j, "a template string is not supported: use an f-string")
+		}
+		return true
 	}
 	return false
 }

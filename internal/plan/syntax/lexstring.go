@@ -7,7 +7,7 @@ func (l *lexer) str(t *token, i, q int) {
 	src := l.src
 	quote := src[q]
 	triple := src[q+1] == quote && src[q+2] == quote
-	if prefix := src[i:q]; strings.ContainsAny(prefix, "fF") {
+	if prefix := src[i:q]; strings.ContainsAny(prefix, "fFtT") {
 		l.fstart(t, q, fmode{quote: quote, triple: triple, raw: strings.ContainsAny(prefix, "rR")})
 		return
 	}
@@ -214,6 +214,13 @@ func (l *lexer) backslash(t *token, m *fmode, j int) (next int, done bool) {
 	src := l.src
 	c := src[j+1]
 	switch {
+	case c == 'N' && src[j+2] == '{' && !m.raw: // the name of a character, no field
+		for j += 3; classes[src[j]]&(cIdent|cDigit) != 0 || src[j] == ' ' || src[j] == '-'; j++ {
+		}
+		if src[j] == '}' {
+			j++
+		}
+		return j, false
 	case c == '{' || c == '}':
 		return j + 1, false // the brace is looked at on its own
 	case c == '\n':

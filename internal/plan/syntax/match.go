@@ -36,14 +36,11 @@ func (p *parser) matchStmt() Stmt {
 // subject reads what a match statement looks at.
 func (p *parser) subject() Expr {
 	start := p.tok.pos
-	first := p.starNamedExpression()
-	if p.tok.kind == kComma {
-		return p.restOfTuple(start, first, (*parser).starNamedExpression)
-	}
-	if _, star := first.(*Starred); star {
+	e := p.tuple(start, (*parser).starNamedExpression)
+	if _, star := e.(*Starred); star {
 		p.unexpected()
 	}
-	return first
+	return e
 }
 
 func (p *parser) matchCase() *MatchCase {
@@ -138,7 +135,7 @@ func (p *parser) closedPattern() Pattern {
 		v := p.strings()
 		return &MatchValue{p.span(start), v}
 	case kNone, kTrue, kFalse:
-		k := singletons[p.tok.kind]
+		k := words[p.tok.kind]
 		p.advance()
 		return &MatchSingleton{p.span(start), k}
 	case kName:
@@ -155,8 +152,6 @@ func (p *parser) closedPattern() Pattern {
 	p.unexpected()
 	return nil
 }
-
-var singletons = [kinds]ConstKind{kNone: None, kTrue: True, kFalse: False}
 
 // patternList reads elements up to the closing bracket, which it reads too,
 // and says whether a comma stood behind the last.
@@ -223,17 +218,9 @@ func (p *parser) signedNumber() Expr {
 // dottedExpr reads a name with attributes.
 func (p *parser) dottedExpr() Expr {
 	start := p.tok.pos
-	n := p.names.get()
-	n.Span = Span{p.tok.pos, p.tok.endPos}
-	n.ID = p.name()
-	var e Expr = n
-	p.h = 1
-	for p.accept(kDot) {
-		a := p.attributes.get()
-		a.Value, a.Attr = e, p.name()
-		a.Span = p.span(start)
-		e = a
-		p.up(p.h)
+	var e Expr = p.nameExpr(Load)
+	for p.tok.kind == kDot {
+		e = p.attribute(start, e)
 	}
 	return e
 }
@@ -317,7 +304,7 @@ func (p *parser) mappingKey() Expr {
 	case kString, kFStart:
 		return p.strings()
 	case kNone, kTrue, kFalse:
-		return p.constant(singletons[k])
+		return p.constant(words[k])
 	}
 	e := p.dottedExpr()
 	if _, plain := e.(*Name); plain {

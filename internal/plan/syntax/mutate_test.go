@@ -33,7 +33,7 @@ func change(r *rand.Rand, src string, insert []string) string {
 }
 
 // TestChanged changes the programs of testdata/valid.txt at random and
-// compares the verdict with CPython's: what is a program must be the same without
+// compares the verdict of the grammar with CPython's: what is a program must be the same without
 // exception, the line of an error nearly always.
 func TestChanged(t *testing.T) {
 	o := newOracle(t)

@@ -10,6 +10,11 @@ const (
 type Options struct {
 	MaxDepth int // bound of the tree's height; 0 means DefaultMaxDepth
 	MaxBytes int // bound of the source's size; 0 means DefaultMaxBytes
+
+	// Lenient reads what the plan language leaves out, too, for files that another
+	// Python runs: type parameters and the star of except* are stepped over, template
+	// strings are f-strings, and a character by its name is U+FFFD.
+	Lenient bool
 }
 
 func (o Options) withDefaults() Options {
@@ -30,9 +35,12 @@ func Parse(src []byte, opts Options) (*Module, []*Error) {
 	if err != nil {
 		return &Module{}, []*Error{err}
 	}
-	p := newParser(text, opts.MaxDepth)
+	p := newParser(text, opts)
 	m := &Module{}
-	if err := p.catch(func() { m.Body = p.fileInput() }); err != nil {
+	if err := p.catch(func() {
+		m.Body = p.fileInput()
+		p.measure(m)
+	}); err != nil {
 		return &Module{}, []*Error{err}
 	}
 	if n := len(m.Body); n > 0 {
@@ -48,22 +56,23 @@ func ParseExpression(src []byte, opts Options) (e Expr, err *Error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newParser(text, opts.MaxDepth)
+	p := newParser(text, opts)
 	err = p.catch(func() {
 		p.begin()
 		e = p.starExpressions()
 		for p.accept(kNewline) {
 		}
 		p.expect(kEOF)
+		p.measure(e)
 	})
 	return e, err
 }
 
 // newParser prepares to read text, which decode has made.
-func newParser(text source, maxDepth int) *parser {
-	p := &parser{max: maxDepth, toks: make([]token, 0, 64)}
+func newParser(text source, opts Options) *parser {
+	p := &parser{max: opts.MaxDepth, toks: make([]token, 0, 64)}
 	p.lexer = lexer{
-		src: text.text, size: text.size, line: 1, bol: true, last: kNewline,
+		src: text.text, size: text.size, line: 1, bol: true, last: kNewline, lenient: opts.Lenient,
 		indents: make([]int32, 1, 16), alts: make([]int32, 1, 16),
 	}
 	return p

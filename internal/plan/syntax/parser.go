@@ -7,15 +7,13 @@ import "fmt"
 // therefore the tokens of the current statement are kept in toks.
 type parser struct {
 	lexer
-	arena
 	toks    []token
 	i       int
 	tok     *token // &toks[i]
 	prevEnd Pos    // end of the last token that is no newline or indentation
 	cutEnd  Pos    // prevEnd at toks[0]
 	depth   int    // of the recursion
-	h       int    // height of the expression read last
-	max     int    // bound of depth and of depth + h
+	max     int    // bound of depth
 	tries   int    // attempts within each other
 }
 
@@ -50,6 +48,13 @@ func (p *parser) failSpan(s Span, format string, args ...any) {
 // failTok reports a mistake at t.
 func (p *parser) failTok(t *token, format string, args ...any) {
 	p.failSpan(Span{t.pos, t.endPos}, format, args...)
+}
+
+// lacks reports at t what the plan language leaves out, unless it is read all the same.
+func (p *parser) lacks(t *token, message string) {
+	if !p.lenient {
+		p.failTok(t, "%s", message)
+	}
 }
 
 // advance steps to the next token.
@@ -165,32 +170,36 @@ func (p *parser) span(start Pos) Span { return Span{start, p.prevEnd} }
 func (p *parser) enter() {
 	p.depth++
 	if p.depth > p.max {
-		p.tooDeep()
+		p.failTok(p.tok, tooDeep)
 	}
 }
 
 func (p *parser) leave() { p.depth-- }
 
-// up sets the height of a node over children of height h.
-func (p *parser) up(h int) {
-	p.h = h + 1
-	if p.depth+p.h > p.max {
-		p.tooDeep()
-	}
-}
+const tooDeep = "too many nested expressions or statements"
 
-func (p *parser) tooDeep() {
-	p.failTok(p.tok, "too many nested expressions or statements")
+// measure refuses a tree that is too high: chains such as a.b.c.d grow without recursion.
+func (p *parser) measure(root Node) {
+	level, next := []Node{root}, []Node(nil)
+	add := func(n Node) { next = append(next, n) }
+	for height := 0; len(level) > 0; height++ {
+		if height > p.max {
+			p.failSpan(level[0].Range(), tooDeep)
+		}
+		for _, n := range level {
+			Children(n, add)
+		}
+		level, next = next, level[:0]
+	}
 }
 
 // try reads with f; when f cannot, or reports false, nothing was read.
 func (p *parser) try(f func() bool) (ok bool) {
 	if p.tries >= maxTries {
-		p.tooDeep()
+		p.failTok(p.tok, tooDeep)
 	}
 	p.tries++
-	i, depth, h := p.i, p.depth, p.h
-	marks := p.marks()
+	i, depth := p.i, p.depth
 	defer func() {
 		p.tries--
 		if r := recover(); r != nil {
@@ -200,8 +209,7 @@ func (p *parser) try(f func() bool) (ok bool) {
 			ok = false
 		}
 		if !ok {
-			p.depth, p.h = depth, h
-			p.cut(marks)
+			p.depth = depth
 			p.rewind(i)
 		}
 	}()

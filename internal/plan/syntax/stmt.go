@@ -10,21 +10,20 @@ func (p *parser) begin() {
 // fileInput reads statements to the end of the source.
 func (p *parser) fileInput() []Stmt {
 	p.begin()
-	mark := p.stmts.mark()
+	var list []Stmt
 	for p.tok.kind != kEOF {
-		p.statement()
+		list = p.statement(list)
 	}
-	return p.stmts.take(mark)
+	return list
 }
 
-// statement reads a statement, or simple ones on one line, onto p.stmts.
-func (p *parser) statement() {
+// statement appends a statement, or simple ones on one line.
+func (p *parser) statement(list []Stmt) []Stmt {
 	p.cutTokens()
 	if s := p.compound(); s != nil {
-		p.stmts.push(s)
-		return
+		return append(list, s)
 	}
-	p.simpleLine()
+	return p.simpleLine(list)
 }
 
 // compound reads a compound statement; nil means that none begins here.
@@ -56,10 +55,10 @@ func (p *parser) compound() Stmt {
 	return nil
 }
 
-// simpleLine reads simple statements up to the end of the line.
-func (p *parser) simpleLine() {
+// simpleLine appends simple statements up to the end of the line.
+func (p *parser) simpleLine(list []Stmt) []Stmt {
 	for {
-		p.stmts.push(p.simple())
+		list = append(list, p.simple())
 		if !p.accept(kSemi) {
 			break
 		}
@@ -69,6 +68,7 @@ func (p *parser) simpleLine() {
 		p.cutTokens()
 	}
 	p.expect(kNewline)
+	return list
 }
 
 // simple reads one simple statement.
@@ -77,7 +77,7 @@ func (p *parser) simple() Stmt {
 	switch p.tok.kind {
 	case kReturn:
 		p.advance()
-		r := p.returns.get()
+		r := &Return{}
 		if startsExpr[p.tok.kind] {
 			r.Value = p.starExpressions()
 		}
@@ -137,24 +137,18 @@ func (p *parser) exprStmt() Stmt {
 	case k >= kPlusEq && k <= kRshiftEq:
 		return p.augAssign(start, e)
 	}
-	s := p.exprStmts.get()
-	*s = ExprStmt{p.span(start), e}
-	return s
+	return &ExprStmt{p.span(start), e}
 }
 
 func (p *parser) assign(start Pos, first Expr) Stmt {
-	mark := p.exprs.mark()
-	e := first
+	a := &Assign{Value: first}
 	for p.tok.kind == kEqual {
-		if _, bad := target(e, Store, true); bad != nil {
-			p.failTarget("assign to", bad)
-		}
-		p.exprs.push(e)
+		p.target(a.Value, Store)
+		a.Targets = append(a.Targets, a.Value)
 		p.advance()
-		e = p.annotatedRHS()
+		a.Value = p.annotatedRHS()
 	}
-	a := p.assigns.get()
-	*a = Assign{p.span(start), p.exprs.take(mark), e}
+	a.Span = p.span(start)
 	return a
 }
 
@@ -165,34 +159,31 @@ var augOperators = [kinds]Operator{
 }
 
 func (p *parser) augAssign(start Pos, t Expr) Stmt {
-	if !singleTarget(t) {
-		p.failTarget("assign by an operator to", t)
-	}
-	target(t, Store, false)
+	p.single("assign by an operator to", t)
 	op := augOperators[p.tok.kind]
 	p.advance()
 	v := p.annotatedRHS()
 	return &AugAssign{p.span(start), t, op, v}
 }
 
-// singleTarget says whether e is a name, an attribute or an element.
-func singleTarget(e Expr) bool {
+// single makes e a target, which has to be a name, an attribute or an element.
+func (p *parser) single(verb string, e Expr) {
 	switch e.(type) {
 	case *Name, *Attribute, *Subscript:
-		return true
+		p.target(e, Store)
+	default:
+		p.failTarget(verb, e)
 	}
-	return false
 }
 
 func (p *parser) annAssign(start Pos, t Expr) Stmt {
-	if !singleTarget(t) {
-		p.failTarget("annotate", t)
-	}
-	target(t, Store, false)
+	p.single("annotate", t)
 	_, isName := t.(*Name)
 	p.advance()
 	a := &AnnAssign{Target: t, Simple: isName && t.Range().Start == start}
+	from := p.tok.off
 	a.Annotation = p.expression()
+	a.Text = p.src[from:p.toks[p.i-1].end]
 	if p.accept(kEqual) {
 		a.Value = p.annotatedRHS()
 	}
@@ -200,63 +191,57 @@ func (p *parser) annAssign(start Pos, t Expr) Stmt {
 	return a
 }
 
-// target makes e what is assigned to or deleted, and its parts too. It
-// returns the first part that cannot be, nil when all can. Starred parts
-// need star.
-func target(e Expr, ctx Context, star bool) (Expr, Expr) {
+// target makes e what is assigned to or deleted, and its parts too.
+func (p *parser) target(e Expr, ctx Context) {
 	switch e := e.(type) {
 	case *Name:
 		e.Ctx = ctx
+		return
 	case *Attribute:
 		e.Ctx = ctx
+		return
 	case *Subscript:
 		e.Ctx = ctx
+		return
 	case *Starred:
-		if !star {
-			return e, e
+		if _, nested := e.Value.(*Starred); !nested && ctx == Store {
+			e.Ctx = ctx
+			p.target(e.Value, ctx)
+			return
 		}
-		e.Ctx = ctx
-		if _, nested := e.Value.(*Starred); nested {
-			return e, e
-		}
-		return target(e.Value, ctx, true)
 	case *Tuple:
 		e.Ctx = ctx
-		return targets(e, e.Elts, ctx, star)
+		p.targets(e.Elts, ctx)
+		return
 	case *List:
 		e.Ctx = ctx
-		return targets(e, e.Elts, ctx, star)
-	default:
-		return e, e
+		p.targets(e.Elts, ctx)
+		return
 	}
-	return e, nil
+	verb := "assign to"
+	if ctx == Del {
+		verb = "delete"
+	}
+	p.failTarget(verb, e)
 }
 
-func targets(whole Expr, list []Expr, ctx Context, star bool) (Expr, Expr) {
+func (p *parser) targets(list []Expr, ctx Context) {
 	for _, e := range list {
-		if _, bad := target(e, ctx, star); bad != nil {
-			return whole, bad
-		}
+		p.target(e, ctx)
 	}
-	return whole, nil
 }
 
 func (p *parser) delStmt() Stmt {
 	start := p.tok.pos
 	p.advance()
-	mark := p.exprs.mark()
+	d := &Delete{}
 	for {
-		p.exprs.push(p.primary())
+		d.Targets = append(d.Targets, p.primary())
 		if !p.accept(kComma) || !startsExpr[p.tok.kind] {
 			break
 		}
 	}
-	d := &Delete{Targets: p.exprs.take(mark)}
-	for _, e := range d.Targets {
-		if _, bad := target(e, Del, false); bad != nil {
-			p.failTarget("delete", bad)
-		}
-	}
+	p.targets(d.Targets, Del)
 	d.Span = p.span(start)
 	return d
 }
@@ -290,11 +275,9 @@ func (p *parser) assertStmt() Stmt {
 func (p *parser) typeAlias() Stmt {
 	start := p.tok.pos
 	p.advance()
-	n := p.names.get()
-	n.Span = Span{p.tok.pos, p.tok.endPos}
-	n.ID, n.Ctx = p.name(), Store
-	p.noTypeParams()
+	n := p.nameExpr(Store)
+	p.typeParams()
 	p.expect(kEqual)
 	v := p.expression()
-	return &TypeAlias{p.span(start), n, v}
+	return &Assign{p.span(start), []Expr{n}, v}
 }

@@ -32,92 +32,61 @@ func split(text string) literal {
 
 // strings reads one or more adjacent string literals.
 func (p *parser) strings() Expr {
-	if p.tok.kind == kString && p.peek() != kString && p.peek() != kFStart {
-		c := p.stringConstant()
-		p.h = 1
-		return c
-	}
 	start := p.tok.pos
 	var parts []Expr
-	var seen struct{ bytes, text, f bool }
-	h := 0
+	var bytes, text, joined bool
 	for p.tok.kind == kString || p.tok.kind == kFStart {
 		at := *p.tok
 		if at.kind == kString {
 			c := p.stringConstant()
 			parts = append(parts, c)
-			seen.bytes = seen.bytes || c.Kind == Bytes
-			seen.text = seen.text || c.Kind == Str
-			h = max(h, 1)
+			bytes, text = bytes || c.Kind == Bytes, text || c.Kind == Str
 		} else {
 			parts = append(parts, p.fstring()...)
-			seen.f = true
-			h = max(h, p.h)
+			joined = true
 		}
-		if seen.bytes && (seen.text || seen.f) {
+		if bytes && (text || joined) {
 			p.failTok(&at, "cannot mix bytes and nonbytes literals")
 		}
 	}
-	span := p.span(start)
-	values := p.merge(parts, seen.f)
-	p.h = h
-	if seen.f {
-		p.up(h)
-		return &JoinedStr{Span: span, Values: values}
+	if joined {
+		return &JoinedStr{Span: p.span(start), Values: merge(parts, true)}
 	}
-	c := values[0].(*Constant)
-	c.Span = span
-	return c
+	return merge(parts, false)[0]
 }
 
 // merge joins neighbouring constants; with joined set, empty ones go.
-func (p *parser) merge(parts []Expr, joined bool) []Expr {
-	mark := p.exprs.mark()
+func merge(parts []Expr, joined bool) []Expr {
+	var out []Expr
 	for i := 0; i < len(parts); i++ {
 		first, ok := parts[i].(*Constant)
 		if !ok {
-			p.exprs.push(parts[i])
+			out = append(out, parts[i])
 			continue
 		}
-		j, size := i, 0
-		for ; j < len(parts); j++ {
-			c, ok := parts[j].(*Constant)
+		var b strings.Builder
+		whole := *first
+		for ; i < len(parts); i++ {
+			c, ok := parts[i].(*Constant)
 			if !ok {
 				break
 			}
-			size += len(c.Str)
+			b.WriteString(c.Str)
+			whole.End = c.End
 		}
-		if size == 0 && joined && first.Kind == Str {
-			i = j - 1
-			continue
+		i--
+		if whole.Str = b.String(); whole.Str != "" || !joined {
+			out = append(out, &whole)
 		}
-		if j > i+1 {
-			var b strings.Builder
-			b.Grow(size)
-			for _, e := range parts[i:j] {
-				b.WriteString(e.(*Constant).Str)
-			}
-			c := p.constants.get()
-			*c = *first
-			c.Str = b.String()
-			c.End = parts[j-1].Range().End
-			first = c
-		}
-		p.exprs.push(first)
-		i = j - 1
 	}
-	return p.exprs.take(mark)
+	return out
 }
 
 // stringConstant reads one plain string or bytes literal.
 func (p *parser) stringConstant() *Constant {
 	t := p.tok
 	l := split(p.src[t.off:t.end])
-	c := p.constants.get()
-	c.Span = Span{t.pos, t.endPos}
-	c.U = l.u
-	c.Kind = Str
-	c.Str = l.body
+	c := &Constant{Span: Span{t.pos, t.endPos}, U: l.u, Kind: Str, Str: l.body}
 	if l.bytes {
 		c.Kind = Bytes
 		for i := range len(l.body) {
@@ -136,17 +105,14 @@ func (p *parser) stringConstant() *Constant {
 // fstring reads one f-string into its parts.
 func (p *parser) fstring() []Expr {
 	p.enter()
-	raw := strings.ContainsAny(strings.TrimRight(p.src[p.tok.off:p.tok.end], `'"`), "rR")
+	defer p.leave()
+	raw := strings.ContainsAny(p.src[p.tok.off:p.tok.end], "rR")
 	p.advance()
-	parts := make([]Expr, 0, 4)
-	h := 0
+	var parts []Expr
 	for p.tok.kind != kFEnd {
 		parts = p.fpart(parts, raw)
-		h = max(h, p.h)
 	}
 	p.advance()
-	p.depth--
-	p.h = h
 	return parts
 }
 
@@ -155,15 +121,7 @@ func (p *parser) fpart(parts []Expr, raw bool) []Expr {
 	switch p.tok.kind {
 	case kFMiddle:
 		t := p.tok
-		p.h = 1
-		if t.off == t.end {
-			p.advance()
-			return parts
-		}
-		c := p.constants.get()
-		c.Span = Span{t.pos, t.endPos}
-		c.Kind = Str
-		c.Str = p.src[t.off:t.end]
+		c := &Constant{Span: Span{t.pos, t.endPos}, Kind: Str, Str: p.src[t.off:t.end]}
 		if !raw && strings.IndexByte(c.Str, '\\') >= 0 {
 			c.Str = p.unescape(t, c.Str, false)
 		}
@@ -180,6 +138,7 @@ func (p *parser) fpart(parts []Expr, raw bool) []Expr {
 func (p *parser) field(parts []Expr, raw bool) []Expr {
 	start := *p.tok
 	p.enter()
+	defer p.leave()
 	p.advance()
 	switch k := p.tok.kind; k {
 	case kEqual, kExclam, kColon, kRbrace:
@@ -187,7 +146,6 @@ func (p *parser) field(parts []Expr, raw bool) []Expr {
 	}
 	from := int(start.end)
 	value := p.annotatedRHS()
-	h := p.h
 	debug := p.accept(kEqual)
 	textEnd, debugEnd := int(p.tok.off), p.tok.pos
 	conv := -1
@@ -197,26 +155,19 @@ func (p *parser) field(parts []Expr, raw bool) []Expr {
 	var fs *JoinedStr
 	if p.tok.kind == kColon {
 		fs = p.formatSpec(raw)
-		h = max(h, p.h)
 	}
 	if p.tok.kind != kRbrace {
 		p.failTok(p.tok, "f-string: expecting '}'")
 	}
 	closing := *p.tok
 	p.advance()
-	p.depth--
 	if debug {
-		c := p.constants.get()
-		c.Kind = Str
-		c.Str = withoutComments(p.src[from:textEnd])
-		c.Start = Pos{start.pos.Line, start.pos.Col + 1}
-		c.End = debugEnd
-		parts = append(parts, c)
+		span := Span{Pos{start.pos.Line, start.pos.Col + 1}, debugEnd}
+		parts = append(parts, &Constant{Span: span, Kind: Str, Str: withoutComments(p.src[from:textEnd])})
 		if conv < 0 && fs == nil {
 			conv = 'r'
 		}
 	}
-	p.up(h)
 	return append(parts, &FormattedValue{Span: Span{start.pos, closing.endPos}, Value: value, Conversion: conv, FormatSpec: fs})
 }
 
@@ -236,16 +187,11 @@ func (p *parser) conversion() int {
 func (p *parser) formatSpec(raw bool) *JoinedStr {
 	start := p.tok.pos
 	p.advance()
-	parts := make([]Expr, 0, 2)
-	h := 0
+	var parts []Expr
 	for p.tok.kind == kFMiddle || p.tok.kind == kLbrace {
 		parts = p.fpart(parts, raw)
-		h = max(h, p.h)
 	}
-	j := &JoinedStr{Span: p.span(start)}
-	j.Values = p.merge(parts, true)
-	p.up(h)
-	return j
+	return &JoinedStr{Span: p.span(start), Values: merge(parts, true)}
 }
 
 // withoutComments drops comments from the text that `=` in a field shows.

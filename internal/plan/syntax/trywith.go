@@ -28,18 +28,18 @@ func (p *parser) handler() *ExceptHandler {
 	start := p.tok.pos
 	p.advance()
 	h := &ExceptHandler{}
+	if p.tok.kind == kStar {
+		p.lacks(p.tok, "except* is not supported: use except clauses without the star, there are no exception groups")
+		p.advance()
+	}
 	switch p.tok.kind {
-	case kStar:
-		p.failTok(p.tok, "except* is not supported: use except clauses without the star, there are no exception groups")
 	case kColon, kNewline:
 	default:
 		at := p.tok.pos
-		h.Type = p.expression()
-		if p.tok.kind == kComma {
-			h.Type = p.restOfTuple(at, h.Type, (*parser).expression)
-			if p.tok.kind == kAs {
-				p.failSpan(h.Type.Range(), "multiple exception types must be parenthesized when using 'as'")
-			}
+		first := p.expression()
+		h.Type = p.restOfTuple(at, first, (*parser).expression)
+		if h.Type != first && p.tok.kind == kAs {
+			p.failSpan(h.Type.Range(), "multiple exception types must be parenthesized when using 'as'")
 		}
 		if p.accept(kAs) {
 			h.Name = p.name()
@@ -86,9 +86,7 @@ func (p *parser) withItem() *WithItem {
 	w := &WithItem{ContextExpr: p.expression()}
 	if p.accept(kAs) {
 		t := p.starTarget()
-		if _, bad := target(t, Store, true); bad != nil {
-			p.failTarget("assign to", bad)
-		}
+		p.target(t, Store)
 		w.OptionalVars = t
 	}
 	w.Span = p.span(start)

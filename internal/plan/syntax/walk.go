@@ -74,9 +74,6 @@ func stmtChildren(n Stmt, f func(Node)) {
 	case *Assign:
 		each(n.Targets, f)
 		opt(n.Value, f)
-	case *TypeAlias:
-		opt(n.Name, f)
-		opt(n.Value, f)
 	case *AugAssign:
 		opt(n.Target, f)
 		opt(n.Value, f)

@@ -335,12 +335,6 @@ func (t *Thread) funcAttr(fn *Func, name string) (Value, bool) {
 			}
 		}
 		return Value{Kind: KDict, Obj: d}, true
-	case "__annotations__":
-		d := &Dict{}
-		for _, n := range fn.Code.Annotations {
-			d.SetStr(t, n.Name, t.Str(n.Text))
-		}
-		return Value{Kind: KDict, Obj: d}, true
 	case "__dict__":
 		if fn.Attrs == nil {
 			return t.NewDict(), true

@@ -75,10 +75,6 @@ type Code struct {
 	Flags CodeFlags
 	Doc   string // docstring; FlagDoc says whether there is one
 
-	// Annotations are those of the parameters, and of "return", as source
-	// text: the values are not evaluated.
-	Annotations []Annotation
-
 	FirstLine int
 }
 
@@ -90,9 +86,6 @@ type Unit struct {
 	Hooks  bool   // operators and attributes may run code of the program that changes something
 	Source string // of what a library module compiled while the program runs; "" for all else
 }
-
-// Annotation is the annotation of a parameter, as source text.
-type Annotation struct{ Name, Text string }
 
 // CodeFlags say what kind of body a code is.
 type CodeFlags uint16

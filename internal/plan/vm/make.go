@@ -36,29 +36,8 @@ func (vm *VM) calling(f *Frame, in bytecode.Instr) error {
 		return vm.await(f)
 	case bytecode.Annotate:
 		return vm.annotate(f, n, f.word())
-	case bytecode.TypeAlias:
-		text := f.code.Consts[f.word()]
-		f.put(value.Value{Kind: value.KSpecial, Obj: &TypeAlias{name: f.code.Names[n], text: text}})
 	}
 	return nil
-}
-
-// TypeAlias is what a type statement makes: a name for an annotation, which is not evaluated.
-type TypeAlias struct {
-	name string
-	text value.Value
-}
-
-func (a *TypeAlias) Class(t *value.Thread) *value.Class { return t.Types.Object }
-
-func (a *TypeAlias) Attr(t *value.Thread, name string) (value.Value, bool) {
-	switch name {
-	case "__name__":
-		return t.Str(a.name), true
-	case "__value__":
-		return a.text, true
-	}
-	return value.Value{}, false
 }
 
 // callEx is a call whose arguments have been gathered in a list and a dict.

@@ -234,9 +234,6 @@ print(f.__name__, f.__doc__, f().__qualname__, f.__module__)
 f.tag = 5
 print(f.tag)
 ---
-def f(a: int, b: 'str' = 'x') -> list: pass
-print(sorted(f.__annotations__))
----
 print((lambda *a, k=1, **kw: (a, k, kw))(1, 2, k=3, z=4))
 ---
 def f(a, b, c): return a, b, c

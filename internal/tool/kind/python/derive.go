@@ -31,10 +31,7 @@ type deriver struct {
 
 // module reads a module.
 func module(file string, src []byte) (*deriver, error) {
-	m, errs := syntax.Parse(src, syntax.Options{MaxDepth: 500})
-	if len(errs) == 0 {
-		errs = syntax.Check(m)
-	}
+	m, errs := syntax.Parse(src, syntax.Options{MaxDepth: 500, Lenient: true})
 	if len(errs) > 0 {
 		return nil, fault.New(fault.Invalid, "Correct the file.", "cannot read %s: line %d: %s: %s", file, errs[0].Pos.Line, errs[0].Kind, errs[0].Message)
 	}
@@ -96,8 +93,6 @@ func (d *deriver) survey(body []syntax.Stmt, depth int) {
 			d.funcs[s.Name] = s
 		case *syntax.ClassDef:
 			d.classes[s.Name] = s
-		case *syntax.TypeAlias:
-			d.aliases[s.Name.ID] = s.Value
 		case *syntax.AnnAssign:
 			if n, ok := s.Target.(*syntax.Name); ok && s.Value != nil {
 				d.consts[n.ID] = s.Value

@@ -185,7 +185,6 @@ func TestNoFunction(t *testing.T) {
 		"def g(): pass\ndef _h(): pass": "The file has: g.",
 		"":                              "no function",
 		"def f(:":                       "line 1",
-		"return 1":                      "line 1",
 		"class A:\n  def f(self): pass": "no function",
 		"def f(*a): pass":               "*a have no names",
 		"def f(**k): pass":              "*k have no names",
@@ -193,6 +192,28 @@ func TestNoFunction(t *testing.T) {
 		_, err := derive("x.py", "f", []byte(src))
 		if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error()+fault.RemedyOf(err), words) {
 			t.Errorf("%q: got %v (%s), want %q", src, err, fault.RemedyOf(err), words)
+		}
+	}
+}
+
+// TestBeyondPlans reads files of tools that use what plans leave out: Python itself runs them.
+func TestBeyondPlans(t *testing.T) {
+	for _, src := range []string{
+		"def f[T: (int, str) = int](a: list[int]) -> str: ...",
+		"class A[*Ts, **P](B): pass\ntype Pair[T] = tuple[T, T]\ndef f(a: list[int]): pass",
+		"type Ints = list[int]\ndef f(a: Ints): pass",
+		"try:\n    pass\nexcept* ValueError as e:\n    pass\ndef f(a: list[int]): pass",
+		"x = t'{a!r:>{w}}' t\"{b}\"\ndef f(a: list[int]): return tr'{a}\\N{x}'",
+		"x = '\\N{EM DASH}' f'\\N{EM DASH}{a}'; b'\\N{a}'\ndef f(a: list[int]): pass",
+		"async def f(a: list[int]):\n    async with a as b:\n        async for c in b:\n            yield 2j",
+	} {
+		doc, err := derive("x.py", "f", []byte(src))
+		if err != nil {
+			t.Errorf("%s\n%v", src, err)
+			continue
+		}
+		if text, err := doc.MarshalJSON(); err != nil || !strings.Contains(string(text), `"a":{"type":"array","items":{"type":"integer"}}`) {
+			t.Errorf("%s\n got %s %v", src, text, err)
 		}
 	}
 }

@@ -19,7 +19,7 @@ func (d *deriver) schema(e syntax.Expr, depth int) *jsondoc.Object {
 		case syntax.None:
 			return simple("null")
 		case syntax.Str: // a hint that is written as text
-			if inner, err := syntax.ParseExpression([]byte(e.Str), syntax.Options{MaxDepth: 200, MaxBytes: 10_000}); err == nil {
+			if inner, err := syntax.ParseExpression([]byte(e.Str), syntax.Options{MaxDepth: 200, MaxBytes: 10_000, Lenient: true}); err == nil {
 				return d.schema(inner, depth+1)
 			}
 		}
