@@ -48,7 +48,7 @@ func objectNew(t *value.Thread, a *value.Args) (value.Value, error) {
 		}
 	}
 	if c.IsExc {
-		return value.Value{Kind: value.KObject, Obj: &value.Exception{Instance: value.Instance{Cls: c}, Args: t.Tuple(nil), Cause: value.None, Context: value.None}, Label: a.Pos[0].Label}, nil
+		return value.Value{Kind: value.KObject, Obj: &value.Exception{Instance: value.Instance{Cls: c}, Args: t.Tuple(nil), Cause: value.None}, Label: a.Pos[0].Label}, nil
 	}
 	if c.Static && c != t.Types.Object || c.Layout != value.KObject {
 		return value.Value{}, t.Raise(t.Types.TypeError, "object.__new__(%s) is not safe, use %s.__new__()", c.Name, c.Name)

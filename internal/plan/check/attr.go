@@ -72,7 +72,7 @@ func (f *frame) attrOf(o *object, v val, name string, n syntax.Node) val {
 		if o.kind == oOpaque {
 			out = join(out, ref(o))
 		}
-		if name == "__context__" || name == "__cause__" || name == "__traceback__" {
+		if name == "__cause__" || name == "__traceback__" {
 			out = join(out, a.raised)
 		}
 		out.fl |= scalar

@@ -15,7 +15,7 @@ class InvalidStateError(Exception):
 
 
 def run(main, *, debug=None):
-    if not isinstance(main, (_coroutine, Task)) and not hasattr(main, "__await__"):
+    if not isinstance(main, (_coroutine, Task)):
         raise ValueError(f"a coroutine was expected, got {main!r}")
     return main._result() if isinstance(main, Task) else _wait(main)
 
@@ -57,7 +57,6 @@ class Task:
 
     def __await__(self):
         return self._result()
-        yield
 
     def done(self):
         return self._state == "done"

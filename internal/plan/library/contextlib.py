@@ -115,8 +115,6 @@ class ExitStack:
                     swallowed, raised = True, False
                     kind = value = trace = None
             except BaseException as error:
-                if error.__context__ is None and error is not value:
-                    error.__context__ = value
                 kind, value, trace, raised = type(error), error, None, True
         if raised:
             raise value

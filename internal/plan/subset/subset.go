@@ -172,6 +172,8 @@ func hookRemedy(name string) string {
 		return "Use property or functools.cached_property."
 	case "__getattribute__":
 		return "Use __getattr__, or a property for each attribute."
+	case "__await__":
+		return "Write an async function, and await its call."
 	case "__init_subclass__":
 		return "Use a class decorator."
 	case "__instancecheck__", "__subclasscheck__":
@@ -219,6 +221,8 @@ func attributeRemedy(name string) string {
 		return "Write vars(x)."
 	case "__mro__", "__bases__", "__base__", "__subclasses__":
 		return "Name the classes that you mean, and ask with isinstance or issubclass."
+	case "__context__", "__suppress_context__":
+		return "Chain exceptions with raise … from …, and read __cause__."
 	case "__dataclass_fields__":
 		return "Use dataclasses.fields."
 	}

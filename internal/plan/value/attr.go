@@ -82,10 +82,6 @@ func (t *Thread) Find(o Value, name string) (Attr, bool) {
 				return Attr{Value: v, Label: o.Label}, true
 			}
 		}
-	case KGen:
-		if v, ok := o.Obj.(AttrHolder).Attr(t, name); ok {
-			return Attr{Value: v, Label: o.Label}, true
-		}
 	}
 	cls := t.ClassOf(o)
 	if v, owner, ok := cls.Lookup(name); ok {
@@ -97,8 +93,7 @@ func (t *Thread) Find(o Value, name string) (Attr, bool) {
 	return t.findCommon(o, name)
 }
 
-// AttrHolder is an object that has attributes beside the methods of its class: all
-// generators, and special objects that implement it.
+// AttrHolder is a special object that has attributes beside the methods of its class.
 type AttrHolder interface {
 	Attr(t *Thread, name string) (Value, bool)
 }
@@ -562,8 +557,8 @@ const plainDunders = " init new del repr str bytes format lt le eq ne gt ge hash
 	"call len getitem setitem delitem missing iter next reversed contains " +
 	"add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or radd rsub rmul rmatmul rtruediv rfloordiv rmod rdivmod rpow " +
 	"rlshift rrshift rand rxor ror iadd isub imul imatmul itruediv ifloordiv imod ipow ilshift irshift iand ixor ior neg pos abs invert " +
-	"int float index round trunc floor ceil enter exit await post_init copy deepcopy " +
-	"name qualname doc module annotations members wrapped cause context suppress_context notes match_args slots version all "
+	"int float index round trunc floor ceil enter exit post_init copy deepcopy " +
+	"name qualname doc module annotations members wrapped cause notes match_args slots version all "
 
 // noTool is the error of a tool that a name space does not have.
 func (t *Thread) noTool(m *Module, name string) error {

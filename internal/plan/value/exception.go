@@ -2,12 +2,6 @@ package value
 
 // setExceptionAttr sets an attribute that the built-in part of an exception holds.
 func (t *Thread) setExceptionAttr(e *Exception, name string, v Value) (bool, error) {
-	excOrNone := func(what string) error {
-		if _, ok := v.Obj.(*Exception); ok || v.Kind == KNone {
-			return nil
-		}
-		return t.Raise(t.Types.TypeError, "exception %s must be None or derive from BaseException", what)
-	}
 	switch name {
 	case "args":
 		items, err := t.Collect(v)
@@ -16,21 +10,10 @@ func (t *Thread) setExceptionAttr(e *Exception, name string, v Value) (bool, err
 		}
 		e.Args = t.Tuple(items).With(v.Label)
 	case "__cause__":
-		if err := excOrNone("cause"); err != nil {
-			return true, err
+		if _, ok := v.Obj.(*Exception); !ok && v.Kind != KNone {
+			return true, t.Raise(t.Types.TypeError, "exception cause must be None or derive from BaseException")
 		}
-		e.Cause, e.Suppress = v, true
-	case "__context__":
-		if err := excOrNone("context"); err != nil {
-			return true, err
-		}
-		e.Context = v
-	case "__suppress_context__":
-		ok, err := t.Truth(v)
-		if err != nil {
-			return true, err
-		}
-		e.Suppress = ok
+		e.Cause = v
 	default:
 		return false, nil
 	}
@@ -39,7 +22,7 @@ func (t *Thread) setExceptionAttr(e *Exception, name string, v Value) (bool, err
 
 // NewException makes an instance of the exception class c.
 func (t *Thread) NewException(c *Class, args []Value) *Exception {
-	return &Exception{Instance: Instance{Cls: c}, Args: t.Tuple(args), Cause: None, Context: None}
+	return &Exception{Instance: Instance{Cls: c}, Args: t.Tuple(args), Cause: None}
 }
 
 // TakesNames reports whether a built-in exception takes keyword arguments.
@@ -117,10 +100,6 @@ func (t *Thread) exceptionAttr(e *Exception, name string) (Value, bool) {
 		return e.Args, true
 	case "__cause__":
 		return e.Cause, true
-	case "__context__":
-		return e.Context, true
-	case "__suppress_context__":
-		return Bool(e.Suppress), true
 	case "__notes__":
 		if e.Notes == nil {
 			return Value{}, false

@@ -97,24 +97,6 @@ func (n *Native) Stream() *Native { n.Streams = true; return n }
 // Drain says which parameters are iterated to their end.
 func (n *Native) Drain(params ...int) *Native { n.Drains = params; return n }
 
-// IsSlot reports whether a native is what CPython wraps a slot of a class in:
-// its errors are worded in another way.
-func (n *Native) IsSlot() bool {
-	class, method, _ := strings.Cut(n.Name, ".")
-	if !strings.HasPrefix(method, "__") {
-		return false
-	}
-	switch method {
-	case "__format__", "__round__", "__trunc__", "__floor__", "__ceil__", "__reversed__", "__new__", "__init_subclass__", "__setitem__", "__bytes__":
-		return false
-	case "__getitem__":
-		return class != "list" && class != "dict"
-	case "__contains__":
-		return class != "dict" && class != "set" && class != "frozenset"
-	}
-	return true
-}
-
 // Given reports whether an optional argument was given and is not None.
 func Given(v Value) bool { return v.Kind != KUnset && v.Kind != KNone }
 
@@ -211,13 +193,5 @@ func splitParams(params string) []string {
 // Short is the name without the class or module.
 func (n *Native) Short() string { return n.Name[strings.LastIndexByte(n.Name, '.')+1:] }
 
-// Shown is the name in messages: a constructor is called like its class.
-func (n *Native) Shown(full bool) string {
-	if class, ok := strings.CutSuffix(n.Name, ".__new__"); ok {
-		return class
-	}
-	if full {
-		return n.Name
-	}
-	return n.Short()
-}
+// Called is the name in messages: a constructor is called like its class.
+func (n *Native) Called() string { return strings.TrimSuffix(n.Name, ".__new__") }

@@ -124,11 +124,10 @@ func (t *Thread) Alloc(bytes int64) error {
 
 // Raise is an exception of the program on its way.
 type Raise struct {
-	Exc    *Exception
-	Label  label.ID // what it depends on that it was raised
-	Linked bool     // its context has been set
-	Quiet  bool     // the frame that raises it again adds no line to the traceback
-	Plain  string   // its message where that quotes no data: constants and names of types alone
+	Exc   *Exception
+	Label label.ID // what it depends on that it was raised
+	Quiet bool     // the frame that raises it again adds no line to the traceback
+	Plain string   // its message where that quotes no data: constants and names of types alone
 }
 
 // Plainly says that the message of an exception quotes no data.
@@ -154,7 +153,7 @@ func (t *Thread) Raise(c *Class, format string, args ...any) error {
 
 // RaiseArgs makes an exception of class c with these args.
 func (t *Thread) RaiseArgs(c *Class, args ...Value) error {
-	e := &Exception{Instance: Instance{Cls: c}, Cause: None, Context: None}
+	e := &Exception{Instance: Instance{Cls: c}, Cause: None}
 	for i := range args {
 		args[i].Label = t.Join(args[i].Label, t.Seen)
 	}

@@ -204,12 +204,10 @@ type Instance struct {
 // Exception is an instance of an exception class.
 type Exception struct {
 	Instance
-	Args     Value // a tuple
-	Cause    Value // __cause__
-	Context  Value // __context__
-	Suppress bool  // __suppress_context__
-	Notes    []Value
-	Trace    []Trace // innermost first
+	Args  Value // a tuple
+	Cause Value // __cause__
+	Notes []Value
+	Trace []Trace // innermost first
 }
 
 // Trace is one line of a traceback.

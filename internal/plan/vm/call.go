@@ -2,8 +2,8 @@ package vm
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
-	"strings"
 
 	"praxis/internal/plan/bytecode"
 	"praxis/internal/plan/label"
@@ -48,8 +48,12 @@ func (m *machine) Call(fn value.Value, pos []value.Value, names []string, named 
 		c := t.Tail
 		t.Tail = value.TailCall{}
 		if c.Op != value.TailPlain {
-			c.Fn.Label = t.Join(c.Fn.Label, c.Label)
-			return vm.generatorNow(c)
+			l := t.Join(c.Fn.Label, c.Label)
+			c.Fn.Label = l
+			if c.Fn, c.Pos, err = vm.goesOn(c); err != nil {
+				return value.Value{}, err
+			}
+			c.Label = t.Join(c.Label, l)
 		}
 		fn, pos, names, named = c.Fn.With(t.Join(c.Fn.Label, c.Label)), c.Pos, c.Names, c.Named
 	}
@@ -240,7 +244,7 @@ func (vm *VM) bind(slots []value.Value, fn *value.Func, self value.Value, pos []
 	}
 	if given > n {
 		if c.Star < 0 {
-			return vm.tooMany(fn, given, slots, names)
+			return vm.argumentCount(fn.Qual, n-len(fn.Defaults), n, given, "")
 		}
 		rest := pos[took:]
 		if self.Kind != value.KUnset && n == 0 {
@@ -261,25 +265,44 @@ func (vm *VM) bind(slots []value.Value, fn *value.Func, self value.Value, pos []
 			return err
 		}
 	}
-	for ; i < n; i++ {
-		if slots[i].Kind == value.KUnset {
-			d := i - (n - len(fn.Defaults))
-			if d < 0 {
-				return vm.missing(fn, slots, i)
-			}
-			slots[i] = fn.Defaults[d]
+	for ; i < n+c.KwOnly; i++ {
+		if slots[i].Kind != value.KUnset {
+			continue
 		}
-	}
-	for i := n; i < n+c.KwOnly; i++ {
-		if slots[i].Kind == value.KUnset {
-			d, ok := fn.Kw[c.Slots[i]]
-			if !ok {
-				return vm.missingNamed(fn, slots, i)
-			}
-			slots[i] = d
+		d, ok := fn.Kw[c.Slots[i]]
+		if at := i - (n - len(fn.Defaults)); i < n && at >= 0 {
+			d, ok = fn.Defaults[at], true
 		}
+		if !ok {
+			return vm.argumentCount(fn.Qual, n-len(fn.Defaults), n, given, c.Slots[i])
+		}
+		slots[i] = d
 	}
 	return nil
+}
+
+// argumentCount is the error of a call with too few or too many arguments, of a
+// function with so many positional parameters; missing is one without an argument.
+func (vm *VM) argumentCount(name string, need, most, given int, missing string) error {
+	t := &vm.t
+	if missing != "" {
+		return t.Raise(t.Types.TypeError, "%s() missing required argument '%s'", name, missing)
+	}
+	takes := plural(most, "positional argument")
+	if need < most {
+		takes = fmt.Sprintf("from %d to %s", need, takes)
+	}
+	return t.Raise(t.Types.TypeError, "%s() takes %s but %d were given", name, takes, given)
+}
+
+// argumentTwice is the error of a parameter that two arguments are for.
+func (vm *VM) argumentTwice(name, param string) error {
+	return vm.t.Raise(vm.t.Types.TypeError, "%s() got multiple values for argument '%s'", name, param)
+}
+
+// noParameter is the error of a keyword argument for no parameter.
+func (vm *VM) noParameter(name, param string) error {
+	return vm.t.Raise(vm.t.Types.TypeError, "%s() got an unexpected keyword argument '%s'", name, param)
 }
 
 // labelKeys gives the keys of a dict of keyword arguments, the last of which was
@@ -298,13 +321,12 @@ func (vm *VM) bindNamed(slots []value.Value, fn *value.Func, names []string, nam
 	c := fn.Code
 	t := &vm.t
 	n := c.PosOnly + c.Pos + c.KwOnly
-	var posOnly []string
 next:
 	for j, name := range names {
 		for i := c.PosOnly; i < n; i++ {
 			if c.Slots[i] == name {
 				if slots[i].Kind != value.KUnset {
-					return t.Raise(t.Types.TypeError, "%s() got multiple values for argument '%s'", fn.Qual, name)
+					return vm.argumentTwice(fn.Qual, name)
 				}
 				slots[i] = named[j]
 				continue next
@@ -319,50 +341,9 @@ next:
 			vm.labelKeys(d)
 			continue
 		}
-		for i := 0; i < c.PosOnly; i++ {
-			if c.Slots[i] == name {
-				posOnly = append(posOnly, name)
-				continue next
-			}
-		}
-		hint := ""
-		if like := nearest(name, c.Slots[c.PosOnly:n]); like != "" {
-			hint = ". Did you mean '" + like + "'?"
-		}
-		return t.Raise(t.Types.TypeError, "%s() got an unexpected keyword argument '%s'%s", fn.Qual, name, hint)
-	}
-	if posOnly != nil {
-		return t.Raise(t.Types.TypeError, "%s() got some positional-only arguments passed as keyword arguments: '%s'",
-			fn.Qual, strings.Join(posOnly, ", "))
+		return vm.noParameter(fn.Qual, name)
 	}
 	return nil
-}
-
-func (vm *VM) tooMany(fn *value.Func, given int, slots []value.Value, names []string) error {
-	c := fn.Code
-	n := c.PosOnly + c.Pos
-	kw := 0
-	for i := n; i < n+c.KwOnly; i++ {
-		for _, name := range names {
-			if name == c.Slots[i] {
-				kw++
-			}
-		}
-	}
-	takes := plural(n, "positional argument")
-	if d := len(fn.Defaults); d > 0 {
-		takes = "from " + strconv.Itoa(n-d) + " to " + strconv.Itoa(n) + " positional arguments"
-	}
-	were := "were"
-	if given == 1 && kw == 0 {
-		were = "was"
-	}
-	extra := ""
-	if kw > 0 {
-		extra = " " + strings.TrimPrefix(plural(given, "positional argument"), strconv.Itoa(given)+" ") +
-			" (and " + plural(kw, "keyword-only argument") + ")"
-	}
-	return vm.t.Raise(vm.t.Types.TypeError, "%s() takes %s but %d%s %s given", fn.Qual, takes, given, extra, were)
 }
 
 // plural writes a number of things.
@@ -371,43 +352,6 @@ func plural(n int, thing string) string {
 		return "1 " + thing
 	}
 	return strconv.Itoa(n) + " " + thing + "s"
-}
-
-// missing is the error of positional parameters without an argument, from i on.
-func (vm *VM) missing(fn *value.Func, slots []value.Value, i int) error {
-	c := fn.Code
-	var names []string
-	for n := c.PosOnly + c.Pos - len(fn.Defaults); i < n; i++ {
-		if slots[i].Kind == value.KUnset {
-			names = append(names, "'"+c.Slots[i]+"'")
-		}
-	}
-	return vm.missingError(fn, "positional", names)
-}
-
-func (vm *VM) missingNamed(fn *value.Func, slots []value.Value, i int) error {
-	c := fn.Code
-	var names []string
-	for n := c.PosOnly + c.Pos + c.KwOnly; i < n; i++ {
-		if _, ok := fn.Kw[c.Slots[i]]; !ok && slots[i].Kind == value.KUnset {
-			names = append(names, "'"+c.Slots[i]+"'")
-		}
-	}
-	return vm.missingError(fn, "keyword-only", names)
-}
-
-func (vm *VM) missingError(fn *value.Func, kind string, names []string) error {
-	list := ""
-	switch n := len(names); n {
-	case 1:
-		list = names[0]
-	case 2:
-		list = names[0] + " and " + names[1]
-	default:
-		list = strings.Join(names[:n-1], ", ") + ", and " + names[n-1]
-	}
-	return vm.t.Raise(vm.t.Types.TypeError, "%s() missing %s: %s",
-		fn.Qual, plural(len(names), "required "+kind+" argument"), list)
 }
 
 // deliver hands what a call gave to the frame at the top, as mode says.

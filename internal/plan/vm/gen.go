@@ -8,8 +8,6 @@ import (
 // Gen is a generator or a coroutine: a frame that rests.
 type Gen struct {
 	f         *Frame // nil when it has ended
-	name      string
-	qual      string
 	coroutine bool
 	started   bool
 	running   bool
@@ -30,26 +28,13 @@ func (g *Gen) word() string {
 	return "generator"
 }
 
-// Attr finds the attributes that a generator has by itself.
-func (g *Gen) Attr(t *value.Thread, name string) (value.Value, bool) {
-	switch name {
-	case "__name__":
-		return t.Str(g.name), true
-	case "__qualname__":
-		return t.Str(g.qual), true
-	case "gi_running", "cr_running":
-		return value.Bool(g.running), true
-	}
-	return value.Value{}, false
-}
-
 // newGen makes the generator of a function, whose arguments are not bound yet.
 func (vm *VM) newGen(fn *value.Func) (*Gen, error) {
 	r := fn.Run
 	if err := vm.t.Alloc(int64(r.Need)*value.ValueBytes + frameBytes); err != nil {
 		return nil, err
 	}
-	g := &Gen{name: fn.Name, qual: fn.Qual, coroutine: fn.Code.Flags&value.FlagCoroutine != 0}
+	g := &Gen{coroutine: fn.Code.Flags&value.FlagCoroutine != 0}
 	g.f = &Frame{gen: g, st: make([]value.Value, r.Need)}
 	g.f.enter(fn, retPush)
 	return g, nil
@@ -184,11 +169,7 @@ func (vm *VM) yieldFrom(f *Frame) error {
 	case it.Kind == value.KGen:
 		return vm.resume(it, sent, retSend, value.Value{})
 	case sent.Kind != value.KNone:
-		fn, err := t.GetAttr(it, "send")
-		if err != nil {
-			return vm.failed(retSendTo, value.Value{}, err)
-		}
-		return vm.invoke(fn, value.Value{}, []value.Value{sent}, nil, nil, retSendTo, value.Value{})
+		return vm.failed(retSendTo, value.Value{}, t.Raise(t.Types.AttributeError, "'%s' object has no attribute 'send'", t.ClassName(it)))
 	case it.Kind == value.KObject:
 		fn, _, ok := t.ClassOf(it).Lookup("__next__")
 		if !ok {
@@ -211,94 +192,21 @@ func (vm *VM) yieldFrom(f *Frame) error {
 func (vm *VM) throw(gv value.Value, r *value.Raise, mode retMode) error {
 	t := &vm.t
 	g := gv.Obj.(*Gen)
+	if !g.started {
+		g.started, g.f = true, nil
+	}
 	switch {
 	case g.running:
-		return vm.failed(mode, value.Value{}, t.Raise(t.Types.ValueError, "%s already executing", g.word()))
+		return t.Raise(t.Types.ValueError, "%s already executing", g.word())
 	case g.f == nil:
 		return vm.failed(mode, value.Value{}, r)
-	case !g.started:
-		c := g.f.code
-		r.Exc.Trace = append(r.Exc.Trace, value.Trace{Module: c.Unit.Module, Func: c.Qual, Line: c.FirstLine})
-		g.started = true
-		g.f = nil
-		return vm.failed(mode, value.Value{}, r)
+	case g.f.code.Instrs[g.f.ip].Op() == bytecode.YieldFrom:
+		return t.Raise(t.Types.RuntimeError, "a plan cannot throw into or close a generator that waits in yield from: write a for loop with yield")
 	}
 	if err := vm.reenter(gv, mode, value.Value{}); err != nil {
-		return vm.failed(mode, value.Value{}, err)
+		return err
 	}
-	f := g.f
-	if f.code.Instrs[f.ip].Op() != bytecode.YieldFrom {
-		return r
-	}
-	it := *f.at(1)
-	closing := r.Exc.Cls.Derives(t.Types.GeneratorExit)
-	if it.Kind == value.KGen && !closing {
-		return vm.throw(it, r, retSend)
-	}
-	if closing {
-		// The inner one is closed first. What it does not let pass replaces the exception.
-		if _, err := vm.closeNow(it); err != nil {
-			f.ip++
-			return err
-		}
-		f.ip++
-		return r
-	}
-	if it.Kind == value.KObject {
-		if fn, ok := t.LookupSpecial(it, "throw"); ok {
-			return vm.invoke(fn, value.Value{}, []value.Value{{Kind: value.KObject, Obj: r.Exc, Label: r.Label}}, nil, nil, retSendTo, value.Value{})
-		}
-	}
-	f.ip++
 	return r
-}
-
-// closeNow closes an iterator that a generator delegates to.
-func (vm *VM) closeNow(it value.Value) (value.Value, error) {
-	t := &vm.t
-	if it.Kind != value.KGen {
-		if it.Kind == value.KObject {
-			if fn, ok := t.LookupSpecial(it, "close"); ok {
-				return t.Call(fn, nil, nil, nil)
-			}
-		}
-		return value.None, nil
-	}
-	g := it.Obj.(*Gen)
-	if g.f == nil || !g.started {
-		g.started = true
-		g.f = nil
-		return value.None, nil
-	}
-	vm.nested++
-	defer func() { vm.nested-- }()
-	err := vm.throw(it, vm.raiseNow(t.Types.GeneratorExit), retGo)
-	if err == nil || isRaise(err) && g.running {
-		err = vm.continueAfter(err)
-	}
-	switch {
-	case err == errReturned && vm.yielded:
-		return value.None, t.Raise(t.Types.RuntimeError, "%s ignored GeneratorExit", g.word())
-	case err == errReturned:
-		return vm.result, nil
-	}
-	if r, ok := err.(*value.Raise); ok && (r.Exc.Cls.Derives(t.Types.GeneratorExit) || r.Exc.Cls.Derives(t.Types.StopIteration)) {
-		return value.None, nil
-	}
-	return value.None, err
-}
-
-// continueAfter runs the frame at the top, in which err may have been raised.
-func (vm *VM) continueAfter(err error) error {
-	if err != nil {
-		if err = vm.unwind(err); err != nil {
-			return err
-		}
-	}
-	if err = vm.run(); err == nil {
-		err = errReturned
-	}
-	return err
 }
 
 // raiseNow makes an exception of a class without arguments.

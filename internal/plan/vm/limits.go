@@ -241,7 +241,6 @@ func (h *heap) program(o value.Object) {
 		h.instance(&o.Instance)
 		h.value(o.Args)
 		h.value(o.Cause)
-		h.value(o.Context)
 		h.values(o.Notes)
 		h.size += int64(len(o.Trace))*64 + exceptionBytes
 	case *Gen:

@@ -48,14 +48,9 @@ def construct(cls, args, kw):
     return o
 
 
-def awaited(start):
-    it = start()
-    while True:
-        try:
-            next(it)
-        except StopIteration as end:
-            return end.value
+def go_on(it, *end):
+    return next(it, *end)
 
 
-def rest(m, keys):
-    return {k: m[k] for k in m.keys() if k not in keys}
+def send(g, x):
+    return g.send(x)

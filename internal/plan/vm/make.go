@@ -291,7 +291,8 @@ func (vm *VM) forIter(f *Frame, in bytecode.Instr) error {
 	return nil
 }
 
-// await runs a coroutine to its end. What is not one is what awaiting it gives.
+// await runs a coroutine to its end, or asks a task of the library for its result.
+// Awaiting anything else gives it itself.
 func (vm *VM) await(f *Frame) error {
 	t := &vm.t
 	v := *f.at(1)
@@ -305,19 +306,10 @@ func (vm *VM) await(f *Frame) error {
 	if v.Kind == value.KObject {
 		if fn, ok := t.Override(v, "__await__"); ok {
 			f.sp--
-			return vm.awaitObject(fn, v)
+			return vm.invoke(fn.With(t.Join(fn.Label, v.Label)), v, nil, nil, nil, retPush, value.Value{})
 		}
 	}
 	return nil
-}
-
-// awaitObject waits for an instance with __await__, in the language's own code.
-func (vm *VM) awaitObject(fn, v value.Value) error {
-	own, err := vm.t.MachineFunc("awaited")
-	if err != nil {
-		return err
-	}
-	return vm.invoke(own, value.Value{}, []value.Value{{Kind: value.KMethod, Obj: &value.Method{Self: v, Fn: fn}}}, nil, nil, retPush, value.Value{})
 }
 
 // annotate notes the annotation of a name in the __annotations__ of the class or module.

@@ -60,7 +60,7 @@ func (vm *VM) matchKeys(f *Frame) error {
 	t := &vm.t
 	keys := f.at(1).Obj.(*value.Tuple).Items
 	subject := *f.at(2)
-	d, ok := t.Base(subject).Obj.(*value.Dict)
+	d := t.Base(subject).Obj.(*value.Dict) // MatchMapping has looked
 	out := make([]value.Value, 0, len(keys))
 	seen := &value.Set{}
 	for _, k := range keys {
@@ -75,15 +75,7 @@ func (vm *VM) matchKeys(f *Frame) error {
 			}
 			return t.Raise(t.Types.ValueError, "mapping pattern checks duplicate key (%s)", text)
 		}
-		var v value.Value
-		found := false
-		if ok {
-			if v, found, err = d.Get(t, k); err == nil {
-				v.Label = t.Join(v.Label, subject.Label)
-			}
-		} else {
-			v, found, err = vm.lookupKey(subject, k)
-		}
+		v, found, err := d.Get(t, k)
 		if err != nil {
 			return err
 		}
@@ -91,23 +83,13 @@ func (vm *VM) matchKeys(f *Frame) error {
 			f.put(value.None.With(t.Join(v.Label, subject.Label)))
 			return nil
 		}
-		out = append(out, v)
+		out = append(out, v.With(t.Join(v.Label, subject.Label)))
 	}
 	if err := t.Alloc(int64(len(out)+2) * value.ValueBytes); err != nil {
 		return err
 	}
 	f.put(t.Tuple(out).With(subject.Label))
 	return nil
-}
-
-// lookupKey is subject[k], false for a KeyError.
-func (vm *VM) lookupKey(subject, k value.Value) (value.Value, bool, error) {
-	t := &vm.t
-	v, err := t.GetItem(subject, k)
-	if r, ok := err.(*value.Raise); ok && r.Exc.Cls.Derives(t.Types.KeyError) {
-		return value.Value{Label: r.Label}, false, nil
-	}
-	return v, err == nil, err
 }
 
 // selfMatching are the built-in classes whose only positional sub-pattern is the value itself.
@@ -218,14 +200,7 @@ func (vm *VM) matchRest(f *Frame) error {
 	t := &vm.t
 	keys := f.take().Obj.(*value.Tuple).Items
 	v := f.take()
-	d, ok := t.Base(v).Obj.(*value.Dict)
-	if !ok {
-		fn, err := vm.t.MachineFunc("rest")
-		if err != nil {
-			return err
-		}
-		return vm.invoke(fn, value.Value{}, []value.Value{v, t.Tuple(keys)}, nil, nil, retPush, value.Value{})
-	}
+	d := t.Base(v).Obj.(*value.Dict) // MatchMapping has looked
 	out, err := d.Copy(t)
 	if err != nil {
 		return err

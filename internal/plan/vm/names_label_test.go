@@ -21,24 +21,6 @@ func TestNamesContainNoData(t *testing.T) {
 	}
 }
 
-// TestHintsAreLabelled checks that a name which an error proposes keeps its label.
-func TestHintsAreLabelled(t *testing.T) {
-	for _, src := range []string{
-		"class C: pass\nc = C()\nsetattr(c, secret(), 1)\nc.s3cre",
-		"class C: pass\nsetattr(C, secret(), 1)\nC.s3cre",
-	} {
-		h := newHost(t, src, false)
-		out, err := h.run()
-		f, ok := out.(*Failed)
-		if err != nil || !ok || !strings.Contains(f.Full, "s3cret") {
-			t.Fatalf("%s: got %+v, %v", src, out, err)
-		}
-		if got := h.sources(f.Label); got != "secret#1" {
-			t.Errorf("%s: the error has the label %s", src, got)
-		}
-	}
-}
-
 // TestKeywordNamesAreLabelled checks that the names of f(**m) keep the labels of m's keys.
 func TestKeywordNamesAreLabelled(t *testing.T) {
 	src := "def f(**k): return list(k)[0], len(k), k\nclass C:\n    def __init__(self, **k): self.k = k\n" +

@@ -156,7 +156,7 @@ func (vm *VM) bindNative(n *value.Native, sig *value.Signature, a *argSlot, self
 	a.Pos, a.Star, a.Names, a.Named = slots, nil, nil, nil
 	if given > sig.Pos {
 		if !sig.Star {
-			return vm.nativeCount(n, sig, given, names)
+			return vm.argumentCount(n.Called(), sig.Need, sig.Pos, given, "")
 		}
 		rest := pos[took:]
 		if self.Kind != value.KUnset && sig.Pos == 0 {
@@ -172,52 +172,16 @@ func (vm *VM) bindNative(n *value.Native, sig *value.Signature, a *argSlot, self
 			return err
 		}
 	}
-	for i := min(given, sig.Pos); i < sig.Need; i++ {
-		if slots[i].Kind == value.KUnset {
-			if i == 0 && sig.Self {
-				return vm.noSelf(n)
-			}
-			if names != nil && i >= sig.PosOnly {
-				return vm.nativeMissing(n, sig, i)
-			}
-			return vm.nativeCount(n, sig, given, names)
-		}
-	}
-	if sig.Must != 0 {
-		for i := sig.Pos; i < total; i++ {
-			if sig.Must>>(i-sig.Pos)&1 != 0 && slots[i].Kind == value.KUnset {
-				return vm.t.Raise(vm.t.Types.TypeError, "%s() missing required argument '%s' (pos %d)", n.Shown(false), sig.Names[i], i+1)
-			}
+	for i := range total {
+		if slots[i].Kind == value.KUnset && (i < sig.Need || i >= sig.Pos && sig.Must>>(i-sig.Pos)&1 != 0) {
+			return vm.argumentCount(n.Called(), sig.Need, sig.Pos, given, sig.Names[i])
 		}
 	}
 	return nil
 }
 
-func (vm *VM) noSelf(n *value.Native) error {
-	t := &vm.t
-	if n.Short() == "__new__" {
-		return t.Raise(t.Types.TypeError, "%s(): not enough arguments", n.Name)
-	}
-	return t.Raise(t.Types.TypeError, "unbound method %s() needs an argument", n.Name)
-}
-
-func (vm *VM) nativeMissing(n *value.Native, sig *value.Signature, i int) error {
-	at := i + 1
-	if sig.Self {
-		at--
-	}
-	return vm.t.Raise(vm.t.Types.TypeError, "%s() missing required argument '%s' (pos %d)", n.Shown(false), sig.Names[i], at)
-}
-
 // nativeNamed puts keyword arguments to their places.
 func (vm *VM) nativeNamed(n *value.Native, sig *value.Signature, a *argSlot, names []string, named []value.Value) error {
-	t := &vm.t
-	if !sig.KwStar && sig.PosOnly == len(sig.Names) {
-		if len(names) > 0 {
-			return t.Raise(t.Types.TypeError, "%s() takes no keyword arguments", n.Shown(true))
-		}
-		return nil
-	}
 next:
 	for j, name := range names {
 		for i := sig.PosOnly; i < len(sig.Names); i++ {
@@ -225,80 +189,18 @@ next:
 				continue
 			}
 			if a.Pos[i].Kind != value.KUnset {
-				at := i + 1
-				if sig.Self {
-					at--
-				}
-				return t.Raise(t.Types.TypeError, "argument for %s() given by name ('%s') and position (%d)", n.Shown(false), name, at)
+				return vm.argumentTwice(n.Called(), name)
 			}
 			a.Pos[i] = named[j]
 			continue next
 		}
 		if !sig.KwStar {
-			hint := ""
-			return t.Raise(t.Types.TypeError, "%s() got an unexpected keyword argument '%s'%s", n.Shown(false), name, hint)
+			return vm.noParameter(n.Called(), name)
 		}
 		a.Names = append(a.Names, name)
 		a.Named = append(a.Named, named[j])
 	}
 	return nil
-}
-
-// nativeCount is the error of a wrong number of positional arguments, in the
-// words of CPython, which has one wording for each way to declare a function.
-func (vm *VM) nativeCount(n *value.Native, sig *value.Signature, given int, names []string) error {
-	t := &vm.t
-	pos, need := sig.Pos, sig.Need
-	if sig.Self {
-		pos, need, given = pos-1, need-1, given-1
-	}
-	keywords := sig.PosOnly < len(sig.Names)
-	if n.Name == "sorted" || n.Name == "int.__new__" { // they look at the positional ones first
-		if n.Name == "sorted" {
-			return t.Raise(t.Types.TypeError, "sorted expected 1 argument, got %d", given)
-		}
-		return t.Raise(t.Types.TypeError, "int expected at most 2 arguments, got %d", given)
-	}
-	if n.IsSlot() {
-		if need != pos {
-			return t.Raise(t.Types.TypeError, "expected %d or %s, got %d", need, plural(pos, "argument"), given)
-		}
-		return t.Raise(t.Types.TypeError, "expected %s, got %d", plural(pos, "argument"), given)
-	}
-	switch {
-	case !keywords && pos == 0 && !sig.Star:
-		return t.Raise(t.Types.TypeError, "%s() takes no arguments (%d given)", n.Shown(true), given)
-	case !keywords && pos == 1 && need == 1 && !sig.Star && n.Short() != "__new__":
-		return t.Raise(t.Types.TypeError, "%s() takes exactly one argument (%d given)", n.Shown(true), given)
-	case !keywords:
-		word, bound := "", need
-		if need != pos || sig.Star {
-			word = "at least "
-			if given > pos {
-				word, bound = "at most ", pos
-			}
-		}
-		return t.Raise(t.Types.TypeError, "%s expected %s%s, got %d", n.Shown(false), word, plural(bound, "argument"), given)
-	case given > pos && pos == 0:
-		return t.Raise(t.Types.TypeError, "%s() takes no positional arguments", n.Shown(false))
-	case given > pos:
-		kind := "positional argument"
-		if pos == len(sig.Names) || sig.Self && pos == len(sig.Names)-1 {
-			kind = "argument"
-		}
-		word := "at most "
-		if need == pos && kind == "positional argument" {
-			word = "exactly "
-		}
-		return t.Raise(t.Types.TypeError, "%s() takes %s%s (%d given)", n.Shown(false), word, plural(pos, kind), given+len(names))
-	case sig.PosOnly > 0 && given < min(need, sig.PosOnly):
-		return t.Raise(t.Types.TypeError, "%s() takes at least %s (%d given)", n.Shown(false), plural(need, "positional argument"), given)
-	}
-	i := given
-	if sig.Self {
-		i++
-	}
-	return vm.nativeMissing(n, sig, i)
 }
 
 // drainArg has the language's own code make a list of the argument for

