@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"praxis/fault"
+	"praxis/internal/plan/label"
 	"praxis/internal/plan/value"
 	"praxis/internal/plan/vm"
 	"praxis/internal/tool"
@@ -73,6 +74,7 @@ func (r *Run) Nest(p *Plan, made []Made) (*Run, error) {
 	for _, m := range r.members.All() {
 		n.members.Add(m)
 	}
+	n.count()
 	n.start.Limits = r.vm.Left()
 	n.vm, err = vm.New(p.program, vm.Config{Limits: n.start.Limits, Labels: r.table, Now: r.start.Now, Seed: uint64(r.start.Seed), Inputs: inputs})
 	n.answer = n.vm.Run
@@ -101,7 +103,9 @@ func (r *Run) returned(was *nested) {
 	if !was.OK {
 		r.call.deep = r.table.Join(r.call.deep, seen)
 	}
-	r.counted = r.table.Join(r.counted, r.table.Join(base, seen))
+	for name := range was.Calls {
+		r.counts.by[name] = r.table.Join(r.counts.by[name], r.table.Join(base, seen))
+	}
 }
 
 // under lets a value and everything in it depend on what the plan is nested in.
@@ -122,8 +126,17 @@ func (r *Run) under(d value.Data) value.Data {
 // counts are the calls of a run: of plans that were executed before, of this one and
 // of those nested in it.
 type counts struct {
-	calls map[string]int // of each tool
+	calls map[string]int      // of each tool
+	by    map[string]label.ID // what it depends on how often one is called that is limited
 	total int
+}
+
+// count notes what it depends on how often the plan calls the tools that are limited.
+// It is known before the plan runs: a branch that is not taken makes no call, either.
+func (r *Run) count() {
+	for name, l := range r.plan.Check.Counted {
+		r.counts.by[name] = r.table.Join(r.counts.by[name], r.table.Join(r.base, r.table.Intern(l)))
+	}
 }
 
 // usedUp says that the plan may make no more calls.

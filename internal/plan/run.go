@@ -100,8 +100,7 @@ type Run struct {
 	outputs label.ID // of all that was printed
 	task    *policy.Task
 	members policy.Members
-	known   known    // results and inputs that were added to it
-	counted label.ID // of how often tools were called, where a nested plan called them
+	known   known // results and inputs that were added to it
 	answers []answered
 
 	// Of a nested plan: what all that it does depends on, and all that it saw.
@@ -155,6 +154,7 @@ func (r *Run) prepare(c *vm.Call) error {
 		return nil
 	}
 	c.Control = r.table.Join(c.Control, r.base)
+	c.Control = r.table.Join(c.Control, r.counts.by[def.Name]) // it may be called so often only
 	deep := c.Control
 	var positional []value.Data
 	var named []tool.Named[value.Data]
@@ -197,7 +197,7 @@ func (r *Run) prepare(c *vm.Call) error {
 	}
 	if n := def.Limits.CallsPerRun; n > 0 && r.counts.calls[def.Name] >= n {
 		text := fmt.Sprintf("%s was called %d times, as often as a run may", def.Name, n)
-		r.raiseIn("ToolError", text, text, r.table.Join(c.Control, r.counted))
+		r.raiseIn("ToolError", text, text, c.Control)
 		return nil
 	}
 	r.counts.total++

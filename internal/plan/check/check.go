@@ -72,6 +72,7 @@ func Check(ctx context.Context, in Input) (*Result, error) {
 			return nil, context.Cause(ctx)
 		}
 		a.report(r)
+		r.Counted = a.counted()
 		if in.Forgive {
 			r.forgive()
 		}

@@ -131,6 +131,9 @@ type Result struct {
 	Flows    []Flow    `json:"flows"`
 	Lost     *Lost     `json:"lost,omitempty"`
 
+	// Counted says, of each tool that a run may call so often only, what its calls depend on.
+	Counted map[string]label.Label `json:"-"`
+
 	source []byte
 }
 

@@ -70,6 +70,25 @@ func (a *analysis) sinkAt(n syntax.Node, d *tool.Definition) *sink {
 	return s
 }
 
+// counted says what the calls depend on of each tool that a run may call so often only.
+func (a *analysis) counted() map[string]label.Label {
+	by := map[string]*lab{}
+	for _, s := range a.sinkOrder {
+		if s.def.Limits.CallsPerRun > 0 && s.pc != nil {
+			by[s.def.Name] = union(by[s.def.Name], s.pc)
+		}
+	}
+	out := map[string]label.Label{}
+	for name, pc := range by {
+		l, any := a.label(pc, true)
+		if any {
+			l.Sources = []label.Source{{Kind: label.Tool, Name: name}}
+		}
+		out[name] = l
+	}
+	return out
+}
+
 func (a *analysis) toolObject(d *tool.Definition, f *frame) *object {
 	o := a.alloc(oTool, a.scopes.root.node, a.root, d.Name)
 	o.def = d
@@ -115,6 +134,10 @@ func (f *frame) toolCall(o *object, fn val, x args) val {
 	f.fits(d, x)
 	f.zones(x)
 	control := union(f.pc, fn.may)
+	if d.Limits.CallsPerRun > 0 {
+		a.growLab(&o.shape, control)
+		control = union(control, o.shape)
+	}
 	may, must := control, (*lab)(nil)
 	s := a.sinkAt(x.site, d)
 	abs := policy.Abstract{Tool: d, Args: map[string]policy.Bound{}, Open: x.open || x.hasKw}

@@ -340,3 +340,24 @@ ds[src.num() % 2]['k'] = []
 ds[0]['k'].append(1)
 sink(xs)
 sink(ys)
+--- [branches] how often a tool may still be called
+if src.num() > 1:
+    safe.few()
+safe.few()
+try:
+    safe.few()
+    x = 1
+except Exception:
+    x = 2
+sink(x)
+--- [branches] data chose whether a tool was called
+def f(): safe.few()
+def g(): pass
+[g, f, g][src.num()]()
+safe.few()
+try:
+    safe.few()
+    x = 1
+except Exception:
+    x = 2
+sink(x)
