@@ -68,14 +68,11 @@ func TestDatesAsArguments(t *testing.T) {
 		{"date(2026, 5, 4)", `"2026-05-04"`},
 		{"datetime(2026, 5, 4, 9, 30, tzinfo=timezone.utc)", `"2026-05-04T09:30:00+00:00"`},
 		{"[time(9, 30), {'day': date(2026, 5, 4)}]", `["09:30:00",{"day":"2026-05-04"}]`},
-		{"datetime(2026, 5, 4, tzinfo=Z())", `"2026-05-04T00:00:00+01:00"`},
+		{"datetime(2026, 5, 4, tzinfo=Z())", "TypeError: a time zone is a datetime.timezone, a zoneinfo.ZoneInfo or None, not of the class Z"},
 		{"timedelta(1)", "TypeError: Object of type datetime.timedelta is not JSON serializable"},
 	} {
 		zone := "class Z(tzinfo):\n  def utcoffset(self, d): return timedelta(hours=1)\n"
 		got := calls(t, dates+zone+"email.send("+c.src+")", nil)
-		if strings.Contains(c.src, "Z()") != strings.Contains(got, "could not be followed") {
-			t.Errorf("%s: got %s", c.src, got)
-		}
 		if !strings.Contains(got, c.want) {
 			t.Errorf("%s: got %s, want %s", c.src, got, c.want)
 		}

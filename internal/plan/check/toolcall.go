@@ -132,7 +132,6 @@ func (a *analysis) originOf(key originKey, d *tool.Definition) *origin {
 func (f *frame) toolCall(o *object, fn val, x args) val {
 	a, d := f.a, o.def
 	f.fits(d, x)
-	f.zones(x)
 	control := union(f.pc, fn.may)
 	if d.Limits.CallsPerRun > 0 {
 		a.growLab(&o.shape, control)
@@ -200,19 +199,6 @@ func (f *frame) toolCall(o *object, fn val, x args) val {
 	src := a.sources[a.callSource(d, pos(x.site), x.direct, d.Labels.Trusted, d.Labels.Readers)].lab
 	f.raises(union(src, may))
 	return f.result(d, x, src, may, must)
-}
-
-// zones gives up where a date may be an argument whose zone is of a class of the
-// program's own: its text is what the methods of that class make it.
-func (f *frame) zones(x args) {
-	if !f.a.hasClasses() {
-		return
-	}
-	f.a.reach(x.all().objs, func(o *object) {
-		if o.kind == oInst && slices.Contains(o.of.class.nativeAll(f.a), "datetime.tzinfo") {
-			f.a.lose(pos(x.site), "a date has a time zone of a class of the program")
-		}
-	})
 }
 
 func (s *sink) mayOf(name string) *lab {

@@ -1,37 +1,13 @@
 """Days of months and weeks, and their names. Weeks begin on Monday."""
 
-import datetime as _datetime
-import enum as _enum
-import _timetext as _text
+from datetime import date as _date, datetime as _datetime, timezone as _timezone
 
+MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY, SATURDAY, SUNDAY = range(7)
 
-class Day(_enum.IntEnum):
-    MONDAY = 0
-    TUESDAY = 1
-    WEDNESDAY = 2
-    THURSDAY = 3
-    FRIDAY = 4
-    SATURDAY = 5
-    SUNDAY = 6
-
-    def __repr__(self):
-        return f'calendar.{self._name_}'
-
-
-MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY, SATURDAY, SUNDAY = Day
-
-day_name = list(_text.DAYS)
-day_abbr = [n[:3] for n in _text.DAYS]
-month_name = [''] + list(_text.MONTHS)
-month_abbr = [''] + [n[:3] for n in _text.MONTHS]
-
-
-class IllegalMonthError(ValueError, IndexError):
-    def __init__(self, month):
-        self.month = month
-
-    def __str__(self):
-        return f'bad month number {self.month!r}; must be 1-12'
+day_name = [_date(2024, 1, i).strftime('%A') for i in range(1, 8)]
+day_abbr = [n[:3] for n in day_name]
+month_name = [''] + [_date(2024, i, 1).strftime('%B') for i in range(1, 13)]
+month_abbr = [n[:3] for n in month_name]
 
 
 def isleap(year):
@@ -39,13 +15,12 @@ def isleap(year):
 
 
 def weekday(year, month, day):
-    return Day(_datetime.date(year, month, day).weekday())
+    return _date(year, month, day).weekday()
 
 
 def monthrange(year, month):
-    if not 1 <= month <= 12:
-        raise IllegalMonthError(month)
-    return weekday(year, month, 1), _text.days_in_month(year, month)
+    days = (31, 28 + isleap(year), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+    return weekday(year, month, 1), days[month - 1]
 
 
 def monthcalendar(year, month):
@@ -55,6 +30,4 @@ def monthcalendar(year, month):
 
 
 def timegm(tuple):
-    year, month, day, hour, minute, second = tuple[:6]
-    days = _text.ordinal(year, month, 1) - 719163 + day - 1
-    return ((days * 24 + hour) * 60 + minute) * 60 + second
+    return int(_datetime(*tuple[:6], tzinfo=_timezone.utc).timestamp())

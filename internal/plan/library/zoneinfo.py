@@ -1,6 +1,6 @@
 """The time zones of the IANA database, the same on every machine."""
 
-from datetime import datetime as _datetime, timedelta as _timedelta, tzinfo as _tzinfo
+from datetime import datetime as _datetime, timedelta as _timedelta, tzinfo as _tzinfo, _zones
 
 __all__ = ['ZoneInfo', 'ZoneInfoNotFoundError', 'available_timezones']
 
@@ -55,3 +55,6 @@ class ZoneInfo(_tzinfo):
 
     def __repr__(self):
         return f'zoneinfo.ZoneInfo(key={self.key!r})'
+
+
+_zones.append(ZoneInfo)

@@ -2,201 +2,209 @@ package native
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
-	"unicode"
+	"time"
 	"unicode/utf8"
 
 	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/value"
 )
 
-// timeTextNatives are the days of the calendar by number, and times as text by a
-// format with % directives: what strftime writes and strptime reads, in the C
-// locale, as CPython with glibc does. The rest of module _timetext is in the library.
+// timeTextNatives are the days of the calendar by number, and times as text: what
+// strftime writes, in the C locale, and what strptime and fromisoformat read. A
+// time that is read is a tuple: year, month, day, hour, minute, second, microsecond,
+// offset from UTC in microseconds or None, name of the zone or None.
 func timeTextNatives() []*value.Native {
 	return []*value.Native{
+		{Name: "_timetext.check", Params: "year, month, day, hour, minute, second, microsecond, /", Call: checkTime},
 		{Name: "_timetext.ordinal", Params: "year, month, day, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
-			if !smallInts(t, a.Pos) {
-				return value.Value{}, t.Raise(t.Types.OverflowError, "Python int too large to convert to C int")
+			n, err := smallInts(t, a.Pos)
+			if err != nil {
+				return value.Value{}, err
 			}
-			return value.Int(dayNumber(a.Pos[0].N, a.Pos[1].N, a.Pos[2].N)), nil
+			return value.Int(utc(n[0], n[1], n[2]).Unix()/daySeconds + epochDay), nil
 		}},
 		{Name: "_timetext.from_ordinal", Params: "n, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
-			if !smallInts(t, a.Pos) {
-				return value.Value{}, t.Raise(t.Types.OverflowError, "Python int too large to convert to C int")
+			n, err := smallInts(t, a.Pos)
+			if err != nil {
+				return value.Value{}, err
 			}
-			y, m, d := dayOf(a.Pos[0].N)
-			return t.Tuple([]value.Value{value.Int(y), value.Int(m), value.Int(d)}), t.Alloc(4 * value.ValueBytes)
+			y, m, d := time.Unix((n[0]-epochDay)*daySeconds, 0).UTC().Date()
+			return t.Tuple([]value.Value{value.Int(int64(y)), value.Int(int64(m)), value.Int(int64(d))}), t.Alloc(4 * value.ValueBytes)
 		}},
-		{Name: "_timetext.write", Params: "fmt, fields, /", Call: writeTime},
-		{Name: "_timetext.scan", Params: "text, fmt, /", Call: scanTime},
+		{Name: "_timetext.write", Params: "format, fields, /", Call: writeTime},
+		{Name: "_timetext.read", Params: "text, format, /", Call: readTime},
+		{Name: "_timetext.read_iso", Params: "text, kind, /", Call: readISO},
 	}
 }
 
-// smallInts makes plain ints of the arguments; false: one is none, or far too large.
-func smallInts(t *value.Thread, args []value.Value) bool {
-	for i := range args {
-		v := t.Base(args[i])
-		if v.Kind != value.KInt && v.Kind != value.KBool || v.N > 1<<50 || v.N < -1<<50 {
-			return false
-		}
-		args[i] = v
-	}
-	return true
-}
-
-// dayNumber is the number of a day; 0001-01-01 is 1. Years are counted from March.
-func dayNumber(year, month, day int64) int64 {
-	if month <= 2 {
-		year--
-	}
-	era := floorBy(year, 400)
-	in := year - era*400
-	inYear := (153*((month+9)%12)+2)/5 + day - 1
-	return era*146097 + in*365 + in/4 - in/100 + inYear - 305
-}
-
-// dayOf returns the year, month and day of the day with a number.
-func dayOf(n int64) (year, month, day int64) {
-	n += 305
-	era := floorBy(n, 146097)
-	in := n - era*146097
-	year = (in - in/1460 + in/36524 - in/146096) / 365
-	inYear := in - (365*year + year/4 - year/100)
-	part := (5*inYear + 2) / 153
-	month = (part+2)%12 + 1
-	year += era * 400
-	if month <= 2 {
-		year++
-	}
-	return year, month, inYear - (153*part+2)/5 + 1
-}
-
-func floorBy(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
-}
-
-// isoDay returns the ISO year, week and weekday of the day with a number.
-func isoDay(n int64) (year, week, weekday int64) {
-	weekday = ((n-1)%7 + 7) % 7
-	thursday := n - weekday + 3
-	year, _, _ = dayOf(thursday)
-	return year, (thursday-dayNumber(year, 1, 1))/7 + 1, weekday + 1
-}
-
-var (
-	dayNames   = [...]string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
-	monthNames = [...]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"}
+const (
+	daySeconds = 24 * 60 * 60
+	epochDay   = 719163 // the number of 1970-01-01; 0001-01-01 is 1
 )
+
+func utc(year, month, day int64) time.Time {
+	return time.Date(int(year), time.Month(month), int(day), 0, 0, 0, 0, time.UTC)
+}
+
+// smallInts are arguments that have to be ints, and small enough to count days with.
+func smallInts(t *value.Thread, args []value.Value) ([]int64, error) {
+	out := make([]int64, len(args))
+	for i := range args {
+		v, err := t.Index(args[i])
+		if err != nil {
+			return nil, err
+		}
+		if v.Kind != value.KInt || v.N > 1<<31 || v.N < -1<<31 {
+			t.See(args[i].Label)
+			return nil, t.Raise(t.Types.OverflowError, "Python int too large to convert to C int")
+		}
+		out[i] = v.N
+	}
+	return out, nil
+}
+
+// checkTime refuses fields of a time that are no ints or out of range.
+func checkTime(t *value.Thread, a *value.Args) (value.Value, error) {
+	n, err := smallInts(t, a.Pos)
+	if err != nil {
+		return value.Value{}, err
+	}
+	for i, field := range [...]struct {
+		name      string
+		low, high int64
+	}{{"year", 1, 9999}, {"month", 1, 12}, {"day", 1, 0}, {"hour", 0, 23}, {"minute", 0, 59}, {"second", 0, 59}, {"microsecond", 0, 999999}} {
+		if field.name == "day" {
+			if last := int64(utc(n[0], n[1]+1, 0).Day()); n[2] < 1 || n[2] > last {
+				return value.Value{}, t.Raise(t.Types.ValueError, "day %d must be in range 1..%d for month %d in year %d", n[2], last, n[1], n[0])
+			}
+		} else if n[i] < field.low || n[i] > field.high {
+			return value.Value{}, t.Raise(t.Types.ValueError, "%s must be in %d..%d, not %d", field.name, field.low, field.high, n[i])
+		}
+	}
+	return value.None, nil
+}
 
 // timeFields are what a time is written from.
 type timeFields struct {
-	year, month, day, hour, minute, second, micro, weekday, yearday int64
+	time.Time
+	offset *int64 // from UTC, in microseconds
+	zone   string
+}
 
-	offset    int64 // from UTC, in microseconds
-	hasOffset bool
-	zone      string
+// layouts are the directives that Go has, too.
+var layouts = map[byte]string{
+	'A': "Monday", 'a': "Mon", 'B': "January", 'b': "Jan", 'c': "Mon Jan _2 15:04:05 2006", 'D': "01/02/06", 'd': "02",
+	'e': "_2", 'F': "2006-01-02", 'H': "15", 'h': "Jan", 'I': "03", 'j': "002", 'M': "04", 'm': "01", 'p': "PM", 'R': "15:04",
+	'r': "03:04:05 PM", 'S': "05", 'T': "15:04:05", 'X': "15:04:05", 'x': "01/02/06", 'Y': "2006", 'y': "06",
 }
 
 // writeTime gets the format and a tuple of the fields.
 func writeTime(t *value.Thread, a *value.Args) (value.Value, error) {
 	format, ok := t.Base(a.Pos[0]).Obj.(*value.Str)
-	parts, ok2 := a.Pos[1].Obj.(*value.Tuple)
-	if !ok || !ok2 || len(parts.Items) != 11 {
-		return value.Value{}, t.Raise(t.Types.TypeError, "a format and the fields of a time are needed")
+	if !ok {
+		return value.Value{}, t.Raise(t.Types.TypeError, "strftime() argument 1 must be str, not %s", t.ClassName(a.Pos[0]))
+	}
+	parts, ok := a.Pos[1].Obj.(*value.Tuple)
+	if !ok || len(parts.Items) != 9 {
+		return value.Value{}, t.Raise(t.Types.TypeError, "the fields of a time are needed")
 	}
 	for _, x := range parts.Items {
 		t.See(x.Label)
 	}
-	n := func(i int) int64 { return parts.Items[i].N }
-	f := &timeFields{year: n(0), month: n(1), day: n(2), hour: n(3), minute: n(4), second: n(5), micro: n(6), weekday: n(7), yearday: n(8)}
-	if f.hasOffset = parts.Items[9].Kind == value.KInt; f.hasOffset {
-		f.offset = n(9)
+	n, err := smallInts(t, parts.Items[:7])
+	if err != nil {
+		return value.Value{}, err
 	}
-	if s, ok := t.Base(parts.Items[10]).Obj.(*value.Str); ok {
+	f := &timeFields{Time: time.Date(int(n[0]), time.Month(n[1]), int(n[2]), int(n[3]), int(n[4]), int(n[5]), int(n[6])*1000, time.UTC)}
+	if o := parts.Items[7]; o.Kind == value.KInt {
+		f.offset = &o.N
+	}
+	if s, ok := t.Base(parts.Items[8]).Obj.(*value.Str); ok {
 		f.zone = s.Text
-	}
-	if f.month < 1 || f.month > 12 || f.weekday < 0 || f.weekday > 6 {
-		return value.Value{}, t.Raise(t.Types.ValueError, "month out of range")
 	}
 	if err := t.Step(int64(len(format.Text))); err != nil {
 		return value.Value{}, err
 	}
-	w := timeWriter{f: f, limit: 1 << 20}
-	w.format(format.Text)
-	if w.limit < 0 {
+	var out strings.Builder
+	for rest := format.Text; rest != "" && out.Len() < 1<<20; {
+		var before string
+		var directive bool
+		before, rest, directive = strings.Cut(rest, "%")
+		out.WriteString(before)
+		if directive {
+			var text string
+			text, rest = f.directive(rest)
+			out.WriteString(text)
+		}
+	}
+	if out.Len() >= 1<<20 {
 		return value.Value{}, t.OutOfMemory(1 << 40)
 	}
-	if err := t.Alloc(int64(w.out.Len())); err != nil {
+	if err := t.Alloc(int64(out.Len())); err != nil {
 		return value.Value{}, err
 	}
-	return t.NewStr(w.out.String())
+	return t.NewStr(out.String())
 }
 
-type timeWriter struct {
-	f     *timeFields
-	out   strings.Builder
-	limit int // of the bytes that may still be written
-}
-
-func (w *timeWriter) text(s string) {
-	if w.limit -= len(s); w.limit >= 0 {
-		w.out.WriteString(s)
+// directive is what comes after a % as text, and what is behind it. A hyphen
+// before the letter leaves out what fills a number up.
+func (f *timeFields) directive(s string) (text, rest string) {
+	letter, bare := s, false
+	if letter, bare = strings.CutPrefix(s, "-"); letter == "" {
+		return "%" + s, ""
 	}
+	if colon, ok := strings.CutPrefix(s, ":z"); ok {
+		return f.offsetText(":"), colon
+	}
+	if layout, ok := layouts[letter[0]]; ok {
+		text = f.Format(layout)
+	} else if text, ok = f.other(letter[0]); !ok {
+		_, size := utf8.DecodeRuneInString(letter)
+		size += len(s) - len(letter)
+		return "%" + s[:size], s[size:]
+	}
+	if bare && text != "" {
+		text = strings.TrimLeft(text[:len(text)-1], "0 ") + text[len(text)-1:]
+	}
+	return text, letter[1:]
 }
 
-func (w *timeWriter) format(s string) {
-	for {
-		i := strings.IndexByte(s, '%')
-		if i < 0 {
-			w.text(s)
-			return
-		}
-		w.text(s[:i])
-		s = w.directive(s[i+1:])
+// other are the directives that Go does not have.
+func (f *timeFields) other(letter byte) (text string, ok bool) {
+	year, week := f.ISOWeek()
+	day := int(f.Weekday())
+	switch letter {
+	case 'f':
+		return fmt.Sprintf("%06d", f.Nanosecond()/1000), true
+	case 'G':
+		return fmt.Sprintf("%04d", year), true
+	case 'U':
+		return fmt.Sprintf("%02d", (f.YearDay()+6-day)/7), true
+	case 'u':
+		return strconv.Itoa((day+6)%7 + 1), true
+	case 'V':
+		return fmt.Sprintf("%02d", week), true
+	case 'W':
+		return fmt.Sprintf("%02d", (f.YearDay()+6-(day+6)%7)/7), true
+	case 'w':
+		return strconv.Itoa(day), true
+	case 'Z':
+		return f.zone, true
+	case 'z':
+		return f.offsetText(""), true
 	}
+	return "%", letter == '%'
 }
 
-// directive writes what comes after a %, and returns what is behind it. A
-// hyphen before the letter leaves out what fills a number up.
-func (w *timeWriter) directive(s string) string {
-	letter, size := utf8.DecodeRuneInString(s)
-	bare := letter == '-'
-	if bare {
-		letter, size = utf8.DecodeRuneInString(s[1:])
-		size++
-	}
-	switch {
-	case letter == ':' && strings.HasPrefix(s, ":z"):
-		w.text(w.offset(":"))
-		return s[2:]
-	case letter < utf8.RuneSelf:
-		if value, width, ok := w.f.number(byte(letter)); ok {
-			if bare {
-				width = 1
-			}
-			w.text(fmt.Sprintf("%0*d", width, value))
-			return s[size:]
-		}
-		if text, ok := w.word(byte(letter)); ok {
-			w.text(text)
-			return s[size:]
-		}
-	}
-	w.text("%" + s[:min(size, len(s))])
-	return s[min(size, len(s)):]
-}
-
-// offset is the offset from UTC as +HHMM, longer when it has seconds.
-func (w *timeWriter) offset(colon string) string {
-	if !w.f.hasOffset {
+// offsetText is the offset from UTC as +HHMM, longer when it has seconds.
+func (f *timeFields) offsetText(colon string) string {
+	if f.offset == nil {
 		return ""
 	}
-	sign, n := "+", w.f.offset
+	sign, n := "+", *f.offset
 	if n < 0 {
 		sign, n = "-", -n
 	}
@@ -211,399 +219,212 @@ func (w *timeWriter) offset(colon string) string {
 	return text
 }
 
-// number is what a directive writes as a number, and with how many digits at least.
-func (f *timeFields) number(letter byte) (value int64, width int, ok bool) {
-	year, week, _ := isoDay(dayNumber(f.year, 1, 1) + f.yearday - 1)
-	switch letter {
-	case 'd':
-		return f.day, 2, true
-	case 'f':
-		return f.micro, 6, true
-	case 'G':
-		return year, 4, true
-	case 'H':
-		return f.hour, 2, true
-	case 'I':
-		return (f.hour+11)%12 + 1, 2, true
-	case 'j':
-		return f.yearday, 3, true
-	case 'M':
-		return f.minute, 2, true
-	case 'm':
-		return f.month, 2, true
-	case 'S':
-		return f.second, 2, true
-	case 'U':
-		return (f.yearday + 6 - (f.weekday+1)%7) / 7, 2, true
-	case 'u':
-		return f.weekday + 1, 1, true
-	case 'V':
-		return week, 2, true
-	case 'W':
-		return (f.yearday + 6 - f.weekday) / 7, 2, true
-	case 'w':
-		return (f.weekday + 1) % 7, 1, true
-	case 'Y':
-		return f.year, 4, true
-	case 'y':
-		return (f.year%100 + 100) % 100, 2, true
-	}
-	return 0, 0, false
+// readable are the directives that can be read, as regular expressions.
+var readable = map[rune]string{
+	'A': `(monday|tuesday|wednesday|thursday|friday|saturday|sunday)`, 'a': `(mon|tue|wed|thu|fri|sat|sun)`,
+	'B': `(january|february|march|april|may|june|july|august|september|october|november|december)`,
+	'b': `(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)`, 'd': `(3[01]|[12]\d|0[1-9]|[1-9]| [1-9])`, 'f': `(\d{1,6})`,
+	'H': `(2[0-3]|[01]\d|\d)`, 'I': `(1[0-2]|0[1-9]|[1-9]| [1-9])`,
+	'j': `(36[0-6]|3[0-5]\d|[12]\d\d|0[1-9]\d|00[1-9]|[1-9]\d|0[1-9]|[1-9])`, 'M': `([0-5]\d|\d)`, 'm': `(1[0-2]|0[1-9]|[1-9])`,
+	'p': `(am|pm)`, 'S': `(6[01]|[0-5]\d|\d)`, 'Y': `(\d{4})`, 'y': `(\d\d)`, 'Z': `(utc|gmt)`, 'z': `([+-]\d\d:?[0-5]\d|Z)`,
 }
 
-// word is what a directive writes that is no number.
-func (w *timeWriter) word(letter byte) (string, bool) {
-	f := w.f
-	switch letter {
-	case 'A':
-		return dayNames[f.weekday], true
-	case 'a':
-		return dayNames[f.weekday][:3], true
-	case 'B':
-		return monthNames[f.month-1], true
-	case 'b', 'h':
-		return monthNames[f.month-1][:3], true
-	case 'e':
-		return fmt.Sprintf("%2d", f.day), true
-	case 'p':
-		if f.hour >= 12 {
-			return "PM", true
+// shorthand are the directives that stand for several.
+var shorthand = strings.NewReplacer("%%", "%%", "%c", "%a %b %d %H:%M:%S %Y", "%D", "%m/%d/%y", "%x", "%m/%d/%y",
+	"%T", "%H:%M:%S", "%X", "%H:%M:%S", "%R", "%H:%M", "%r", "%I:%M:%S %p")
+
+// maxReadFormat bounds a format for reading, which becomes a regular expression.
+const maxReadFormat = 1000
+
+// readTime reads a text by a format.
+func readTime(t *value.Thread, a *value.Args) (value.Value, error) {
+	for i, x := range a.Pos {
+		if _, ok := t.Base(x).Obj.(*value.Str); !ok {
+			return value.Value{}, t.Raise(t.Types.TypeError, "strptime() argument %d must be str, not %s", i+1, t.ClassName(x))
 		}
-		return "AM", true
-	case '%':
-		return "%", true
-	case 'Z':
-		return f.zone, true
-	case 'z':
-		return w.offset(""), true
-	case 'c':
-		return w.compound("%a %b %e %H:%M:%S %Y"), true
-	case 'F':
-		return w.compound("%Y-%m-%d"), true
 	}
-	if format := expandedTime(rune(letter)); format != "" {
-		return w.compound(format), true
+	text, format := t.Base(a.Pos[0]).Obj.(*value.Str).Text, t.Base(a.Pos[1]).Obj.(*value.Str).Text
+	if len(format) > maxReadFormat {
+		return value.Value{}, t.Raise(t.Types.ValueError, "a format of more than %d bytes", maxReadFormat)
 	}
-	return "", false
-}
-
-// compound writes what a directive is short for.
-func (w *timeWriter) compound(format string) string {
-	in := timeWriter{f: w.f, limit: 1 << 10}
-	in.format(format)
-	return in.out.String()
-}
-
-// timeItem is one piece of a format for reading: a directive, white space or a character.
-type timeItem struct {
-	kind byte // '%', ' ' or '='
-	what rune
-}
-
-// scanTime matches a text with a format. It gives the texts of the directives by
-// letter and where the match ends, or what is wrong.
-func scanTime(t *value.Thread, a *value.Args) (value.Value, error) {
-	text, ok := t.Base(a.Pos[0]).Obj.(*value.Str)
-	format, ok2 := t.Base(a.Pos[1]).Obj.(*value.Str)
-	if !ok || !ok2 {
-		return value.Value{}, t.Raise(t.Types.TypeError, "strptime() arguments must be str")
-	}
-	if err := t.Step(int64(len(text.Text) + 4*len(format.Text))); err != nil {
+	if err := t.Step(int64(len(text) + 100*len(format))); err != nil {
 		return value.Value{}, err
 	}
-	items, problem := timeItems(nil, format.Text)
-	if problem != "" {
-		return value.Value{}, t.Raise(t.Types.ValueError, "%s in format '%s'", problem, format.Text)
-	}
-	s := &timeScanner{text: []rune(text.Text), items: items}
-	if err := t.Alloc(int64(len(s.text)*4 + len(items)*64)); err != nil {
-		return value.Value{}, err
-	}
-	ends, err := s.match(t)
+	re, letters, err := timePattern(format)
 	if err != nil {
+		return value.Value{}, t.Raise(t.Types.ValueError, "%s in format '%s'", err, format)
+	}
+	m := re.FindStringSubmatch(text)
+	if m == nil {
+		return value.Value{}, t.Raise(t.Types.ValueError, "time data %s does not match format %s", pytext.ReprStr(text), pytext.ReprStr(format))
+	}
+	if rest := text[len(m[0]):]; rest != "" {
+		return value.Value{}, t.Raise(t.Types.ValueError, "unconverted data remains: %s", rest)
+	}
+	found := map[rune]string{}
+	for i, letter := range letters {
+		found[letter] = m[i+1]
+	}
+	return timeOf(t, found)
+}
+
+// timePattern is a format as a regular expression, and the letters of its groups.
+func timePattern(format string) (*regexp.Regexp, []rune, error) {
+	out, letters := strings.Builder{}, []rune(nil)
+	rs := []rune(shorthand.Replace(format))
+	for i := 0; i < len(rs); i++ {
+		switch {
+		case pytext.IsSpace(rs[i]):
+			out.WriteString(`\s+`)
+			for i+1 < len(rs) && pytext.IsSpace(rs[i+1]) {
+				i++
+			}
+		case rs[i] != '%':
+			out.WriteString(regexp.QuoteMeta(string(rs[i])))
+		case i+1 == len(rs) || pytext.IsSpace(rs[i+1]):
+			return nil, nil, fmt.Errorf("stray %%")
+		default:
+			i++
+			part, ok := readable[rs[i]]
+			switch {
+			case rs[i] == '%':
+				part = "%"
+			case !ok:
+				return nil, nil, fmt.Errorf("'%c' is a bad directive", rs[i])
+			case strings.ContainsRune(string(letters), rs[i]):
+				return nil, nil, fmt.Errorf("'%%%c' stands twice", rs[i])
+			default:
+				letters = append(letters, rs[i])
+			}
+			out.WriteString(part)
+		}
+	}
+	re, err := regexp.Compile(`^(?i:` + out.String() + `)`)
+	return re, letters, err
+}
+
+// timeOf is the time that directives tell by their letters.
+func timeOf(t *value.Thread, found map[rune]string) (value.Value, error) {
+	n := func(letter rune, missing int64) int64 {
+		if v, err := strconv.ParseInt(strings.TrimSpace(found[letter]), 10, 64); err == nil {
+			return v
+		}
+		return missing
+	}
+	year, month, day, hour := n('Y', 1900), n('m', 1), n('d', 1), n('H', 0)
+	if short, ok := found['y']; ok {
+		year = n('y', 0) + 1900
+		if short <= "68" {
+			year += 100
+		}
+	}
+	for _, letter := range "Bb" {
+		if name := found[letter]; name != "" {
+			month = int64(strings.Index("janfebmaraprmayjunjulaugsepoctnovdec", strings.ToLower(name[:3]))/3 + 1)
+		}
+	}
+	if found['j'] != "" {
+		y, m, d := utc(year, 1, n('j', 1)).Date()
+		year, month, day = int64(y), int64(m), int64(d)
+	}
+	if _, ok := found['H']; !ok && found['I'] != "" {
+		if hour = n('I', 0) % 12; strings.EqualFold(found['p'], "pm") {
+			hour += 12
+		}
+	}
+	micro, _ := strconv.ParseInt((found['f'] + "000000")[:6], 10, 64)
+	var offset *int64
+	if z := found['z']; strings.EqualFold(z, "z") {
+		offset = new(int64)
+	} else if z != "" {
+		hours, _ := strconv.ParseInt(z[1:3], 10, 64)
+		minutes, _ := strconv.ParseInt(z[len(z)-2:], 10, 64)
+		offset = signed(z[0], (hours*60+minutes)*60_000_000)
+	}
+	return timeTuple(t, [7]int64{year, month, day, hour, n('M', 0), n('S', 0), micro}, offset, found['Z'])
+}
+
+func signed(sign byte, micros int64) *int64 {
+	if sign == '-' {
+		micros = -micros
+	}
+	return &micros
+}
+
+func timeTuple(t *value.Thread, fields [7]int64, offset *int64, zone string) (value.Value, error) {
+	out := make([]value.Value, 0, 9)
+	for _, n := range fields {
+		out = append(out, value.Int(n))
+	}
+	out = append(out, value.None, value.None)
+	if offset != nil {
+		out[7] = value.Int(*offset)
+	}
+	if zone != "" {
+		out[8] = t.Str(zone)
+	}
+	return t.Tuple(out), t.Alloc(10 * value.ValueBytes)
+}
+
+var (
+	isoDate  = regexp.MustCompile(`^(\d{4})(-?)(\d\d)(-?)(\d\d)()`)
+	isoClock = regexp.MustCompile(`^(\d\d)(?:(:?)(\d\d)(?:(:?)(\d\d)(?:[.,](\d+))?)?)?`)
+)
+
+// readISO reads what fromisoformat of a kind of time reads: date, time or datetime.
+func readISO(t *value.Thread, a *value.Args) (value.Value, error) {
+	s, ok := t.Base(a.Pos[0]).Obj.(*value.Str)
+	if !ok {
+		return value.Value{}, t.Raise(t.Types.TypeError, "fromisoformat: argument must be str")
+	}
+	if err := t.Step(int64(len(s.Text))); err != nil {
 		return value.Value{}, err
 	}
-	if ends == nil {
-		return value.Value{}, t.Raise(t.Types.ValueError, "time data %s does not match format %s", pytext.ReprStr(text.Text), pytext.ReprStr(format.Text))
-	}
-	if last := ends[len(ends)-1]; last != len(s.text) {
-		return value.Value{}, t.Raise(t.Types.ValueError, "unconverted data remains: %s", string(s.text[last:]))
-	}
-	d := &value.Dict{}
-	for i, item := range items {
-		if item.kind == '%' {
-			d.SetStr(t, string(item.what), t.Str(string(s.text[ends[i]:ends[i+1]])))
+	kind, rest := a.Pos[1].Obj.(*value.Str).Text, s.Text
+	var date, clock [4]int64
+	var offset *int64
+	if kind == "time" {
+		rest = strings.TrimPrefix(rest, "T")
+	} else {
+		date, rest, ok = isoNumbers(isoDate, rest)
+		if kind == "datetime" && rest != "" {
+			_, size := utf8.DecodeRuneInString(rest)
+			rest = rest[size:]
+			kind = "time"
 		}
 	}
-	return value.Value{Kind: value.KDict, Obj: d}, t.Alloc(int64(len(items)) * value.EntryBytes)
+	if ok && kind == "time" {
+		clock, offset, rest, ok = isoTime(rest)
+	}
+	if !ok || rest != "" {
+		return value.Value{}, t.Raise(t.Types.ValueError, "Invalid isoformat string: %s", pytext.ReprStr(s.Text))
+	}
+	return timeTuple(t, [7]int64{date[0], date[1], date[2], clock[0], clock[1], clock[2], clock[3]}, offset, "")
 }
 
-// timeItems takes a format apart; problem says what is wrong with it.
-func timeItems(out []timeItem, format string) (_ []timeItem, problem string) {
-	rs := []rune(format)
-	at := func(i int) rune {
-		if i < len(rs) {
-			return rs[i]
-		}
-		return -1
+// isoTime reads a time of the day with its offset from UTC, if it has one.
+func isoTime(s string) (clock [4]int64, offset *int64, rest string, ok bool) {
+	if clock, rest, ok = isoNumbers(isoClock, s); !ok || rest == "" {
+		return clock, nil, rest, ok
 	}
-	for i := 0; i < len(rs); {
-		c := rs[i]
-		i++
-		if pytext.IsSpace(c) {
-			if len(out) == 0 || out[len(out)-1].kind != ' ' {
-				out = append(out, timeItem{kind: ' '})
-			}
-			continue
-		}
-		if c != '%' {
-			out = append(out, timeItem{'=', c})
-			continue
-		}
-		letter := at(i)
-		i++
-		switch {
-		case letter < 0 || pytext.IsSpace(letter):
-			return nil, "stray %"
-		case letter == '%':
-			out = append(out, timeItem{'=', '%'})
-			continue
-		}
-		if expanded := expandedTime(letter); expanded != "" {
-			if out, problem = timeItems(out, expanded); problem != "" {
-				return nil, problem
-			}
-			continue
-		}
-		if !strings.ContainsRune("dfHIjmMSyYzAaBbpZ", letter) {
-			return nil, "'" + string(letter) + "' is a bad directive"
-		}
-		for _, o := range out {
-			if o.kind == '%' && o.what == letter {
-				return nil, "redefinition of group name '" + string(letter) + "'"
-			}
-		}
-		out = append(out, timeItem{'%', letter})
+	if rest == "Z" {
+		return clock, new(int64), "", true
 	}
-	return out, ""
+	o, after, ok := isoNumbers(isoClock, rest[1:])
+	if ok = ok && (rest[0] == '+' || rest[0] == '-') && o[1] < 60 && o[2] < 60; ok {
+		offset = signed(rest[0], ((o[0]*60+o[1])*60+o[2])*1_000_000+o[3])
+	}
+	return clock, offset, after, ok
 }
 
-func expandedTime(letter rune) string {
-	switch letter {
-	case 'c':
-		return "%a %b %d %H:%M:%S %Y"
-	case 'D', 'x':
-		return "%m/%d/%y"
-	case 'T', 'X':
-		return "%H:%M:%S"
-	case 'R':
-		return "%H:%M"
-	case 'r':
-		return "%I:%M:%S %p"
+// isoNumbers reads three numbers, which the same separator is between, and a fraction.
+func isoNumbers(re *regexp.Regexp, s string) (n [4]int64, rest string, ok bool) {
+	m := re.FindStringSubmatch(s)
+	if m == nil || m[5] != "" && m[2] != m[4] {
+		return n, s, false
 	}
-	return ""
-}
-
-// timeScanner matches items with a text, going back where the first way fails.
-type timeScanner struct {
-	text  []rune
-	items []timeItem
-	dead  map[[2]int]bool // an item at a place from which no way leads on
-}
-
-// match returns where each item begins, and the end; nil: there is no match.
-func (s *timeScanner) match(t *value.Thread) ([]int, error) {
-	ways := [][]int{{0}}
-	for {
-		i := len(ways) - 1
-		if len(ways[i]) == 0 {
-			if ways = ways[:i]; i == 0 {
-				return nil, nil
-			}
-			ways[i-1] = ways[i-1][1:]
-			continue
-		}
-		if i == len(s.items) {
-			break
-		}
-		key := [2]int{i, ways[i][0]}
-		if s.dead[key] {
-			ways[i] = ways[i][1:]
-			continue
-		}
-		ends := s.accepts(s.items[i], ways[i][0])
-		if err := t.Step(int64(4 + len(ends))); err != nil {
-			return nil, err
-		}
-		if len(ends) != 1 {
-			if s.dead == nil {
-				s.dead = make(map[[2]int]bool)
-			}
-			if err := t.Alloc(32 + 8*int64(len(ends))); err != nil {
-				return nil, err
-			}
-			s.dead[key] = true
-		}
-		ways = append(ways, ends)
+	for i, text := range []string{m[1], m[3], m[5], (m[6] + "000000")[:6]} {
+		n[i], _ = strconv.ParseInt(text, 10, 64) // a part that is missing is 0
 	}
-	out := make([]int, len(ways))
-	for i := range ways {
-		out[i] = ways[i][0]
-	}
-	return out, nil
-}
-
-// accepts returns where an item that begins at a place may end, in the order in which it is tried.
-func (s *timeScanner) accepts(item timeItem, at int) []int {
-	switch item.kind {
-	case '=':
-		if at < len(s.text) && (s.text[at] == item.what || unicode.ToLower(s.text[at]) == unicode.ToLower(item.what)) {
-			return []int{at + 1}
-		}
-		return nil
-	case ' ':
-		end := at
-		for end < len(s.text) && pytext.IsSpace(s.text[end]) {
-			end++
-		}
-		var out []int
-		for ; end > at; end-- {
-			out = append(out, end)
-		}
-		return out
-	}
-	switch item.what {
-	case 'd':
-		return s.upTo(at, 1, 31, true)
-	case 'H':
-		return s.upTo(at, 0, 23, true)
-	case 'I':
-		return s.upTo(at, 1, 12, true)
-	case 'm':
-		return s.upTo(at, 1, 12, false)
-	case 'M':
-		return s.upTo(at, 0, 59, false)
-	case 'S':
-		return s.upTo(at, 0, 61, false)
-	case 'Y':
-		return s.fixed(at, 4)
-	case 'y':
-		return s.fixed(at, 2)
-	case 'j':
-		return s.yearday(at)
-	case 'f':
-		return s.fraction(at)
-	case 'z':
-		return s.zone(at)
-	}
-	return s.names(at, item.what)
-}
-
-// digit is the value of the decimal digit at a place, or -1.
-func (s *timeScanner) digit(at int) int {
-	if at >= len(s.text) {
-		return -1
-	}
-	if r := s.text[at]; r < 0x80 {
-		if r >= '0' && r <= '9' {
-			return int(r - '0')
-		}
-		return -1
-	}
-	return pytext.DecimalValue(s.text[at])
-}
-
-// upTo matches one or two digits that make a number from low to high.
-func (s *timeScanner) upTo(at, low, high int, space bool) []int {
-	var out []int
-	a, b := s.digit(at), s.digit(at+1)
-	if n := a*10 + b; a >= 0 && b >= 0 && n >= low && n <= high {
-		out = append(out, at+2)
-	}
-	if a >= low && a >= 0 && a <= high {
-		out = append(out, at+1)
-	}
-	if space && at < len(s.text) && s.text[at] == ' ' && b >= low && b >= 0 && b <= high {
-		out = append(out, at+2)
-	}
-	return out
-}
-
-func (s *timeScanner) fixed(at, n int) []int {
-	for i := range n {
-		if s.digit(at+i) < 0 {
-			return nil
-		}
-	}
-	return []int{at + n}
-}
-
-func (s *timeScanner) yearday(at int) []int {
-	var out []int
-	if a, b, c := s.digit(at), s.digit(at+1), s.digit(at+2); a >= 0 && b >= 0 && c >= 0 {
-		if n := a*100 + b*10 + c; n >= 1 && n <= 366 {
-			out = append(out, at+3)
-		}
-	}
-	return append(out, s.upTo(at, 1, 99, false)...)
-}
-
-func (s *timeScanner) fraction(at int) []int {
-	end := at
-	for end < len(s.text) && end < at+6 && s.text[end] >= '0' && s.text[end] <= '9' {
-		end++
-	}
-	var out []int
-	for ; end > at; end-- {
-		out = append(out, end)
-	}
-	return out
-}
-
-// zone matches ±HH:MM, with or without the colon, or Z.
-func (s *timeScanner) zone(at int) []int {
-	if at < len(s.text) && s.text[at] == 'Z' {
-		return []int{at + 1}
-	}
-	if at >= len(s.text) || s.text[at] != '+' && s.text[at] != '-' || s.fixed(at+1, 2) == nil {
-		return nil
-	}
-	minute := at + 3
-	if minute < len(s.text) && s.text[minute] == ':' {
-		minute++
-	}
-	if tens := s.digit(minute); tens < 0 || tens > 5 {
-		return nil
-	}
-	return s.fixed(minute, 2)
-}
-
-// names matches a name, the longest first.
-func (s *timeScanner) names(at int, what rune) []int {
-	rest := strings.ToLower(string(s.text[min(at, len(s.text)):min(at+9, len(s.text))]))
-	var list []string
-	short := false
-	switch what {
-	case 'A', 'a':
-		list, short = dayNames[:], what == 'a'
-	case 'B', 'b':
-		list, short = monthNames[:], what == 'b'
-	case 'p':
-		list = []string{"am", "pm"}
-	case 'Z':
-		list = []string{"utc", "gmt"}
-	}
-	best := 0
-	for _, name := range list {
-		if short {
-			name = name[:3]
-		}
-		if len(name) > best && strings.HasPrefix(rest, strings.ToLower(name)) {
-			best = len(name)
-		}
-	}
-	if best == 0 {
-		return nil
-	}
-	return []int{at + best}
+	return n, s[len(m[0]):], true
 }

@@ -4,9 +4,6 @@ print(t, t.tm_year, t[1], t.tm_wday, tuple(t), len(t), time.strftime('%Y-%m-%d %
 print(time.strptime('2024-03-01 10:20', '%Y-%m-%d %H:%M'), time.strftime('%a %j %U %p', time.strptime('5 Feb 24', '%d %b %y')), isinstance(t, tuple), t == tuple(t))
 ---
 import time
-time.strftime('%Y', (1, 2))
----
-import time
 time.strptime('x', '%Y')
 ---
 from datetime import date, datetime, timezone
