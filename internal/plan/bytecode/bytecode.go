@@ -162,7 +162,6 @@ const (
 	CallEx       // (fn list → v), with a = 1 (fn list dict → v)
 	MakeFunction // (… → fn) two words: codes[a]; w: 1 defaults tuple, 2 dict of keyword-only defaults, 4 closure: as many cells as the code has free variables; pushed in this order
 	MakeClass    // (body x1 … xa → cls) two words: body is the function of the class body, then bases and keyword values named by keywords[w]. The body runs in a frame with a new name space
-	MakeClassEx  // (body list dict → cls)
 	Return       // (v → ) leaves the frame
 	ReturnNone   // ( → )
 	ReturnClass  // ( → ) end of a class body: makes the class of the name space; a is 1 + the slot of the cell of __class__, or 0
@@ -193,7 +192,6 @@ const (
 	// Modules.
 	Import     // ( → mod) names[a]; dotted. w: 1 gives the first part of the dotted name. Two words
 	ImportFrom // (mod → mod v) names[a]; ImportError
-	ImportStar // (mod → ) all public names of mod become globals; library modules only
 
 	// Labels of control: in strict mode only. See strict.go of the compiler. An exception
 	// that is handled joins its label into pc and sticky.

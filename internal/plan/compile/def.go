@@ -178,43 +178,18 @@ func (b *builder) classDef(n *syntax.ClassDef) {
 	b.decorators(n.Decorators)
 	f := b.classBody(n)
 	b.makeFunction(f, 0)
-	plain := !hasStar(n.Bases) && len(n.Bases)+len(n.Keywords) <= maxArgs
+	for _, e := range n.Bases {
+		b.expr(e)
+	}
+	names := make([]string, 0, len(n.Keywords))
 	for _, k := range n.Keywords {
-		plain = plain && k.Arg != ""
+		b.expr(k.Value)
+		names = append(names, k.Arg)
 	}
-	if plain {
-		for _, e := range n.Bases {
-			b.expr(e)
-		}
-		names := make([]string, 0, len(n.Keywords))
-		for _, k := range n.Keywords {
-			b.expr(k.Value)
-			names = append(names, k.Arg)
-		}
-		b.may(len(n.Bases) + len(names))
-		b.emit2(bytecode.MakeClass, len(n.Bases)+len(names), b.keywordsIndex(names))
-	} else {
-		b.classEx(n)
-	}
+	b.may(len(n.Bases) + len(names))
+	b.emit2(bytecode.MakeClass, len(n.Bases)+len(names), b.keywordsIndex(names))
 	b.decorate(n.Decorators)
 	b.store(n.Name)
-}
-
-// classEx makes a class whose bases or keywords have stars among them.
-func (b *builder) classEx(n *syntax.ClassDef) {
-	b.elements(bytecode.BuildList, bytecode.ListAppend, bytecode.ListExtend, n.Bases)
-	b.emit(bytecode.BuildMap, 0)
-	for _, k := range n.Keywords {
-		if k.Arg == "" {
-			b.expr(k.Value)
-		} else {
-			b.loadStr(k.Arg)
-			b.expr(k.Value)
-			b.emit(bytecode.BuildMap, 1)
-		}
-		b.emit(bytecode.DictMerge, 2)
-	}
-	b.emit(bytecode.MakeClassEx, 0)
 }
 
 // classBody compiles the body of a class, which runs in a name space of its own.

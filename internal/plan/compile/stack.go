@@ -35,8 +35,6 @@ func effect(op bytecode.Op, arg, word int) int {
 		return -(arg >> 2 & 1)
 	case bytecode.Raise, bytecode.AssertError:
 		return -arg
-	case bytecode.MakeClassEx:
-		return -2
 	}
 	if int(op) < len(plainEffects) {
 		return int(plainEffects[op])
@@ -60,5 +58,5 @@ var plainEffects = [bytecode.Count]int8{
 	bytecode.Return: -1, bytecode.YieldFrom: -1,
 	bytecode.Reraise: -1, bytecode.PushExc: 1, bytecode.PopExc: -1, bytecode.WithEnter: 1, bytecode.WithExcept: 1,
 	bytecode.MatchSequence: 1, bytecode.MatchMapping: 1, bytecode.MatchLen: 1, bytecode.MatchKeys: 1, bytecode.MatchClass: -1, bytecode.MatchRest: -1,
-	bytecode.Import: 1, bytecode.ImportFrom: 1, bytecode.ImportStar: -1,
+	bytecode.Import: 1, bytecode.ImportFrom: 1,
 }

@@ -285,10 +285,6 @@ func (b *builder) importFrom(n *syntax.ImportFrom) {
 	}
 	b.emit2(bytecode.Import, b.nameIndex(n.Module), 0)
 	for _, al := range n.Names {
-		if al.Name == "*" {
-			b.emit(bytecode.ImportStar, 0)
-			return
-		}
 		b.emit(bytecode.ImportFrom, b.nameIndex(al.Name))
 		b.store(al.Bound())
 	}

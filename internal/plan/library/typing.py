@@ -28,9 +28,6 @@ class _Form:
             raise TypeError(f"Cannot instantiate typing.{self._name}")
         return self.__origin__(*args, **kwargs)
 
-    def __mro_entries__(self, bases):
-        return () if self.__origin__ is None else (self.__origin__,)
-
     def __instancecheck__(self, obj):
         if self.__origin__ is None:
             raise TypeError(f"typing.{self._name} cannot be used with isinstance()")
@@ -176,21 +173,13 @@ class NamedTuple(metaclass=_NamedTupleType):
 
 class _TypedDictType(type):
     def __new__(meta, name, bases, space, total=True):
-        if not bases:
-            return type.__new__(meta, name, bases, space)
-        return type.__new__(meta, name, (_TypedBase,), {"__module__": space.get("__module__", "__main__")})
+        return type.__new__(meta, name, bases, {"__module__": space.get("__module__", "__main__")})
 
     def __call__(cls, *args, **kwargs):
+        if cls is TypedDict:
+            raise TypeError("write a class that derives from TypedDict")
         return dict(*args, **kwargs)
 
 
-class _TypedBase(metaclass=_TypedDictType):
+class TypedDict(metaclass=_TypedDictType):
     pass
-
-
-class _TypedDict:
-    def __mro_entries__(self, bases):
-        return (_TypedBase,)
-
-
-TypedDict = _TypedDict()

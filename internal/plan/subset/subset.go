@@ -5,6 +5,7 @@
 package subset
 
 import (
+	"slices"
 	"sort"
 
 	"praxis/fault"
@@ -24,6 +25,9 @@ type Refusal struct {
 func (r Refusal) Fault() *fault.Error {
 	return fault.New(fault.Invalid, r.Remedy, "cannot compile the program: line %d: %s is not part of the plan language", r.Pos.Line, r.Feature)
 }
+
+// maxBases bounds how many classes a class statement names.
+const maxBases = 100
 
 // maxRefusals bounds how many are reported of one program.
 const maxRefusals = 100
@@ -149,6 +153,10 @@ func (f *features) class(n *syntax.ClassDef) {
 			}
 			return true
 		})
+	}
+	stars := slices.ContainsFunc(n.Bases, func(e syntax.Expr) bool { _, ok := e.(*syntax.Starred); return ok })
+	if stars || len(n.Bases) > maxBases || slices.ContainsFunc(n.Keywords, func(k *syntax.Keyword) bool { return k.Arg == "" }) {
+		f.refuse(n.Span, "a class statement with stars", "Name the bases.")
 	}
 	for _, k := range n.Keywords {
 		if k.Arg != "metaclass" {

@@ -160,7 +160,7 @@ func (t *Thread) setClassAttr(c *Class, name string, v Value) error {
 // alone: programs define no such method, and computed names do not make one.
 func Hook(name string) bool {
 	switch name {
-	case "__get__", "__set_name__", "__class_getitem__", "__mro_entries__", "__instancecheck__", "__subclasscheck__":
+	case "__get__", "__set_name__", "__class_getitem__", "__instancecheck__", "__subclasscheck__":
 		return true
 	}
 	return false

@@ -1,7 +1,7 @@
 package vm
 
 import (
-	"strings"
+	"slices"
 
 	"praxis/internal/plan/value"
 )
@@ -43,35 +43,17 @@ func (vm *VM) makeClass(def *classDef, qual, module string, cell *value.Cell) (v
 func (vm *VM) baseClasses(def *classDef) ([]*value.Class, error) {
 	t := &vm.t
 	var out []*value.Class
-	for i := 0; i < len(def.bases); i++ {
-		b := def.bases[i]
+	for _, b := range def.bases {
 		def.l = t.Join(def.l, b.Label)
 		c, ok := b.Obj.(*value.Class)
 		if !ok {
-			fn, has := t.LookupSpecial(b, "__mro_entries__")
-			if !has {
-				return nil, vm.badBase(b)
-			}
-			r, err := t.Call(fn, []value.Value{t.Tuple(def.bases)}, nil, nil)
-			if err != nil {
-				return nil, err
-			}
-			tu, ok := r.Obj.(*value.Tuple)
-			if !ok {
-				return nil, t.Raise(t.Types.TypeError, "__mro_entries__ must return a tuple")
-			}
-			rest := append(append([]value.Value(nil), tu.Items...), def.bases[i+1:]...)
-			def.bases = append(def.bases[:i:i], rest...)
-			i--
-			continue
+			return nil, t.Raise(t.Types.TypeError, "a class cannot derive from a '%s' object: name a class, such as list for List[int]", t.ClassName(b))
 		}
 		if (c.Final || c.Static && c.Layout == value.KClass) && !(def.library && c == t.Types.Type) {
 			return nil, t.Raise(t.Types.TypeError, "type '%s' is not an acceptable base type", c.Name)
 		}
-		for _, k := range out {
-			if k == c {
-				return nil, t.Raise(t.Types.TypeError, "duplicate base class %s", c.Name)
-			}
+		if slices.Contains(out, c) {
+			return nil, t.Raise(t.Types.TypeError, "duplicate base class %s", c.Name)
 		}
 		out = append(out, c)
 	}
@@ -79,22 +61,6 @@ func (vm *VM) baseClasses(def *classDef) ([]*value.Class, error) {
 		out = []*value.Class{t.Types.Object}
 	}
 	return out, nil
-}
-
-// badBase is the error of a base that is no class: Python calls its type with
-// a name, the bases and a dict, and this is what comes of it.
-func (vm *VM) badBase(b value.Value) error {
-	t := &vm.t
-	c := t.ClassOf(b)
-	switch {
-	case c == t.Types.Int:
-		return t.Raise(t.Types.TypeError, "int expected at most 2 arguments, got 3")
-	case c == t.Types.Module:
-		return t.Raise(t.Types.TypeError, "module() takes at most 2 arguments (3 given)")
-	case c == t.Types.Func:
-		return t.Raise(t.Types.TypeError, "function() argument 'code' must be code, not str")
-	}
-	return t.Raise(t.Types.TypeError, "cannot derive a class from a '%s' object", c.Name)
 }
 
 // inherit fills in what c has from its bases.
@@ -143,55 +109,24 @@ func (vm *VM) linearize(c *value.Class) error {
 	lists = append(lists, c.Bases)
 	c.MRO = []*value.Class{c}
 	for {
-		var next *value.Class
-		left := false
-		for _, l := range lists {
-			if len(l) == 0 {
-				continue
-			}
-			left = true
-			if !inTail(lists, l[0]) {
-				next = l[0]
-				break
-			}
-		}
-		if !left {
+		lists = slices.DeleteFunc(lists, func(l []*value.Class) bool { return len(l) == 0 })
+		if len(lists) == 0 {
 			return nil
 		}
-		if next == nil {
-			return vm.noOrder(lists)
+		i := slices.IndexFunc(lists, func(first []*value.Class) bool {
+			return !slices.ContainsFunc(lists, func(l []*value.Class) bool { return slices.Contains(l[1:], first[0]) })
+		})
+		if i < 0 {
+			return vm.t.Raise(vm.t.Types.TypeError, "Cannot create a consistent method resolution order (MRO) for the bases of %s", c.Name)
 		}
+		next := lists[i][0]
 		c.MRO = append(c.MRO, next)
 		for i, l := range lists {
-			if len(l) > 0 && l[0] == next {
+			if l[0] == next {
 				lists[i] = l[1:]
 			}
 		}
 	}
-}
-
-func inTail(lists [][]*value.Class, c *value.Class) bool {
-	for _, l := range lists {
-		for i, k := range l {
-			if i > 0 && k == c {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func (vm *VM) noOrder(lists [][]*value.Class) error {
-	t := &vm.t
-	var names []string
-	seen := map[*value.Class]bool{}
-	for _, l := range lists {
-		if len(l) > 0 && !seen[l[0]] {
-			seen[l[0]] = true
-			names = append(names, l[0].Name)
-		}
-	}
-	return t.Raise(t.Types.TypeError, "Cannot create a consistent method resolution order (MRO) for bases %s", strings.Join(names, ", "))
 }
 
 // adopt gives the attributes of a new class their places: functions that are

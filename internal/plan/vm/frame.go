@@ -37,7 +37,6 @@ const (
 	retPush        retMode = iota // becomes an operand of the caller
 	retGo                         // goes to the Go code that called run
 	retInit                       // __init__: must be None; extra becomes the operand
-	retNew                        // __new__ that the program wrote: __init__ comes next
 	retGetIter                    // __iter__: must be an iterator
 	retIter                       // a generator in a for loop: the end of the generator is the end of the loop
 	retNext                       // __next__ in a for loop: StopIteration is the end of the loop

@@ -172,12 +172,7 @@ func (m *machine) Import(name string) (*value.Module, error) {
 
 // noModule is the error of a module that is not there.
 func (vm *VM) noModule(name string) error {
-	t := &vm.t
-	err := t.Raise(t.Types.ModuleNotFoundError, "No module named '%s'", name)
-	if r, ok := err.(*value.Raise); ok {
-		r.Exc.Attrs.SetStr(t, "name", t.Str(name))
-	}
-	return err
+	return vm.nameFail(vm.t.Types.ModuleNotFoundError, name, "No module named '%s'", name)
 }
 
 // imports executes the instructions of import statements.
@@ -194,12 +189,13 @@ func (vm *VM) imports(f *Frame, in bytecode.Instr) error {
 		if err != nil {
 			return err
 		}
-		if first {
-			if top, _, dotted := strings.Cut(name, "."); dotted {
-				if m, err = vm.parentModule(top, name, m); err != nil {
-					return err
-				}
+		if top, rest, dotted := strings.Cut(name, "."); first && dotted { // import a.b binds a, with b as its attribute
+			p, err := t.Import(top)
+			if err != nil {
+				return err
 			}
+			p.Names.SetName(t.Intern(rest), value.Value{Kind: value.KModule, Obj: m})
+			m = p
 		}
 		f.put(value.Value{Kind: value.KModule, Obj: m})
 	case bytecode.ImportFrom:
@@ -209,71 +205,11 @@ func (vm *VM) imports(f *Frame, in bytecode.Instr) error {
 		if !ok {
 			sub, err := t.Import(m.Name + "." + name)
 			if err != nil {
-				return vm.noName(m, name)
+				return vm.nameFail(t.Types.ImportError, m.Name, "cannot import name '%s' from '%s' (unknown location)", name, m.Name)
 			}
 			v = value.Value{Kind: value.KModule, Obj: sub}
 		}
 		f.put(v)
-	case bytecode.ImportStar:
-		return vm.importStar(f, f.take().Obj.(*value.Module))
-	}
-	return nil
-}
-
-// parentModule is what `import a.b` binds: a, with b as its attribute.
-func (vm *VM) parentModule(top, name string, m *value.Module) (*value.Module, error) {
-	p, err := vm.t.Import(top)
-	if err != nil {
-		return nil, err
-	}
-	rest := strings.TrimPrefix(name, top+".")
-	if !strings.Contains(rest, ".") {
-		p.Names.SetName(vm.t.Intern(rest), value.Value{Kind: value.KModule, Obj: m})
-	}
-	return p, nil
-}
-
-// noName is the error of from m import name.
-func (vm *VM) noName(m *value.Module, name string) error {
-	t := &vm.t
-	err := t.Raise(t.Types.ImportError, "cannot import name '%s' from '%s' (unknown location)", name, m.Name)
-	if r, ok := err.(*value.Raise); ok {
-		r.Exc.Attrs.SetStr(t, "name", t.Str(m.Name))
-		r.Exc.Attrs.SetStr(t, "name_from", t.Str(name))
-	}
-	return err
-}
-
-// importStar binds the public names of a module.
-func (vm *VM) importStar(f *Frame, m *value.Module) error {
-	t := &vm.t
-	g := &f.fn.Globals.Names
-	if err := t.Alloc(int64(len(m.Names.Entries)) * value.EntryBytes); err != nil {
-		return err
-	}
-	if all, ok := m.Names.Str("__all__"); ok {
-		items, err := t.Collect(all)
-		if err != nil {
-			return err
-		}
-		for _, item := range items {
-			s, ok := item.Obj.(*value.Str)
-			if !ok {
-				continue
-			}
-			v, ok := m.Names.Str(s.Text)
-			if !ok {
-				return t.Raise(t.Types.AttributeError, "module '%s' has no attribute '%s'", m.Name, s.Text)
-			}
-			g.SetName(t.Intern(s.Text), v)
-		}
-		return nil
-	}
-	for i := range m.Names.Entries {
-		e := m.Names.Entries[i]
-		if s, ok := e.Key.Obj.(*value.Str); ok && e.Key.Kind == value.KStr && !strings.HasPrefix(s.Text, "_") {
-			g.SetName(t.Intern(s.Text), e.Val)
-		}
 	}
 	return nil
 }

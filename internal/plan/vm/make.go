@@ -24,8 +24,8 @@ func (vm *VM) calling(f *Frame, in bytecode.Instr) error {
 		return vm.callEx(f, n)
 	case bytecode.MakeFunction:
 		return vm.makeFunction(f, n, f.word())
-	case bytecode.MakeClass, bytecode.MakeClassEx:
-		return vm.classBody(f, in)
+	case bytecode.MakeClass:
+		return vm.classBody(f, n, f.code.Keywords[f.word()])
 	case bytecode.ReturnClass:
 		return vm.returnClass(f, n)
 	case bytecode.YieldFrom:
@@ -105,27 +105,18 @@ func (vm *VM) makeFunction(f *Frame, a, flags int) error {
 }
 
 // classBody begins a class: its body runs in a frame with a name space of its own.
-func (vm *VM) classBody(f *Frame, in bytecode.Instr) error {
+func (vm *VM) classBody(f *Frame, n int, names []string) error {
 	t := &vm.t
 	def := &classDef{ns: &value.Dict{}, library: f.code.Unit.Module != ""}
-	if in.Op() == bytecode.MakeClass {
-		n := in.Arg()
-		names := f.code.Keywords[f.word()]
-		args := append([]value.Value(nil), f.st[f.sp-n:f.sp]...)
-		f.sp -= n
-		def.bases, def.names, def.named = args[:n-len(names)], names, args[n-len(names):]
-	} else {
-		d := f.take().Obj.(*value.Dict)
-		for i := range d.Entries {
-			if e := &d.Entries[i]; e.Key.Kind == value.KStr {
-				def.names = append(def.names, e.Key.Obj.(*value.Str).Text)
-				def.named = append(def.named, e.Val)
-			}
+	args := append([]value.Value(nil), f.st[f.sp-n:f.sp]...)
+	f.sp -= n
+	def.bases = args[: n-len(names) : n-len(names)]
+	for i, v := range args[len(def.bases):] {
+		if names[i] != "metaclass" {
+			def.names, def.named = append(def.names, names[i]), append(def.named, v)
+		} else if c, ok := v.Obj.(*value.Class); ok && c != t.Types.Type {
+			def.meta = c
 		}
-		def.bases = append([]value.Value(nil), f.take().Obj.(*value.List).Items...)
-	}
-	if err := vm.metaclass(f, def); err != nil {
-		return err
 	}
 	body := f.take().Obj.(*value.Func)
 	def.name, def.l = body.Name, 0
@@ -136,28 +127,6 @@ func (vm *VM) classBody(f *Frame, in bytecode.Instr) error {
 	g.def = def
 	if err := t.Alloc(classBytes); err != nil {
 		return err
-	}
-	return nil
-}
-
-// metaclass takes the keyword metaclass out of a class statement; only library modules have it.
-func (vm *VM) metaclass(f *Frame, def *classDef) error {
-	t := &vm.t
-	for i, name := range def.names {
-		if name != "metaclass" {
-			continue
-		}
-		c, ok := def.named[i].Obj.(*value.Class)
-		names := append(append([]string(nil), def.names[:i]...), def.names[i+1:]...)
-		def.named = append(append([]value.Value(nil), def.named[:i]...), def.named[i+1:]...)
-		def.names = names
-		if !ok {
-			return t.Raise(t.Types.TypeError, "a metaclass must be a class")
-		}
-		if c != t.Types.Type {
-			def.meta = c
-		}
-		return nil
 	}
 	return nil
 }

@@ -62,19 +62,7 @@ func (vm *VM) matchKeys(f *Frame) error {
 	subject := *f.at(2)
 	d := t.Base(subject).Obj.(*value.Dict) // MatchMapping has looked
 	out := make([]value.Value, 0, len(keys))
-	seen := &value.Set{}
 	for _, k := range keys {
-		isNew, err := seen.Add(t, k)
-		if err != nil {
-			return err
-		}
-		if !isNew {
-			text, err := t.Repr(k)
-			if err != nil {
-				return err
-			}
-			return t.Raise(t.Types.ValueError, "mapping pattern checks duplicate key (%s)", text)
-		}
 		v, found, err := d.Get(t, k)
 		if err != nil {
 			return err
@@ -118,7 +106,6 @@ func (vm *VM) matchClass(f *Frame, pos int, names []string) error {
 		return nil
 	}
 	var out []value.Value
-	seen := map[string]bool{}
 	if pos > 0 {
 		list, err := vm.matchArgs(c, pos)
 		if err != nil {
@@ -127,19 +114,9 @@ func (vm *VM) matchClass(f *Frame, pos int, names []string) error {
 		if list == nil {
 			out = append(out, v)
 		}
-		for _, name := range list {
-			if seen[name] {
-				return t.Raise(t.Types.TypeError, "%s() got multiple sub-patterns for attribute '%s'", c.Name, name)
-			}
-			seen[name] = true
-		}
-		names = append(append([]string(nil), list...), names...)
+		names = append(list, names...)
 	}
-	for i, name := range names {
-		if i >= pos && seen[name] {
-			return t.Raise(t.Types.TypeError, "%s() got multiple sub-patterns for attribute '%s'", c.Name, name)
-		}
-		seen[name] = true
+	for _, name := range names {
 		x, err := t.GetAttr(v, name)
 		if r, is := err.(*value.Raise); is && r.Exc.Cls.Derives(t.Types.AttributeError) {
 			f.put(value.None.With(t.Join(l, r.Label)))
@@ -162,30 +139,21 @@ func (vm *VM) matchClass(f *Frame, pos int, names []string) error {
 func (vm *VM) matchArgs(c *value.Class, pos int) ([]string, error) {
 	t := &vm.t
 	v, _, ok := c.Lookup("__match_args__")
+	args, _ := v.Obj.(*value.Tuple)
 	allowed := 0
-	if !ok {
-		if selfMatching(t, c) {
-			allowed = 1
-		}
-	} else {
-		tu, is := v.Obj.(*value.Tuple)
-		if !is {
-			return nil, t.Raise(t.Types.TypeError, "%s.__match_args__ must be a tuple (got %s)", c.Name, t.ClassName(v))
-		}
-		allowed = len(tu.Items)
+	if args != nil {
+		allowed = len(args.Items)
+	} else if !ok && selfMatching(t, c) {
+		allowed = 1
 	}
 	if pos > allowed {
-		s := "s"
-		if allowed == 1 {
-			s = ""
-		}
-		return nil, t.Raise(t.Types.TypeError, "%s() accepts %d positional sub-pattern%s (%d given)", c.Name, allowed, s, pos)
+		return nil, t.Raise(t.Types.TypeError, "%s() accepts %s (%d given)", c.Name, plural(allowed, "positional sub-pattern"), pos)
 	}
-	if !ok {
+	if args == nil {
 		return nil, nil
 	}
 	names := make([]string, pos)
-	for i, item := range v.Obj.(*value.Tuple).Items[:pos] {
+	for i, item := range args.Items[:pos] {
 		s, is := item.Obj.(*value.Str)
 		if !is {
 			return nil, t.Raise(t.Types.TypeError, "__match_args__ elements must be strings (got %s)", t.ClassName(item))

@@ -10,7 +10,6 @@ func machineNatives() []*value.Native {
 		{Name: "type.__new__", Call: typeNew, Precise: true},
 		{Name: "object.__setattr__", Params: "self, name, value, /", Call: objectSetattr, Precise: true},
 		{Name: "object.__delattr__", Params: "self, name, /", Call: objectDelattr, Precise: true},
-		{Name: "type.mro", Params: "self, /", Call: typeMro},
 		{Name: "generator.__iter__", Params: "self, /", Call: same1, Precise: true},
 		{Name: "generator.__next__", Params: "self, /", Call: genNext, Precise: true},
 		{Name: "generator.send", Params: "self, value, /", Call: genSend, Precise: true},
@@ -20,13 +19,12 @@ func machineNatives() []*value.Native {
 		{Name: "coroutine.throw", Params: "self, value, /", Call: genThrow, Precise: true},
 		{Name: "coroutine.close", Params: "self, /", Call: genClose, Precise: true},
 		{Name: "property.__new__", Params: "cls, fget=None, fset=None, fdel=None, doc=None", Call: propertyNew, Precise: true},
-		{Name: "property.getter", Params: "self, fget, /", Call: propertyGetter, Precise: true},
-		{Name: "property.setter", Params: "self, fset, /", Call: propertySetter, Precise: true},
-		{Name: "property.deleter", Params: "self, fdel, /", Call: propertyDeleter, Precise: true},
-		{Name: "staticmethod.__new__", Params: "cls, function, /", Call: staticNew, Precise: true},
-		{Name: "classmethod.__new__", Params: "cls, function, /", Call: classNew, Precise: true},
+		{Name: "property.getter", Params: "self, fget, /", Call: propertyWith(func(p *value.Property, fn value.Value) { p.Get = fn }), Precise: true},
+		{Name: "property.setter", Params: "self, fset, /", Call: propertyWith(func(p *value.Property, fn value.Value) { p.Set = fn }), Precise: true},
+		{Name: "property.deleter", Params: "self, fdel, /", Call: propertyWith(func(p *value.Property, fn value.Value) { p.Del = fn }), Precise: true},
+		{Name: "staticmethod.__new__", Params: "cls, function, /", Call: wrapperNew(false), Precise: true},
+		{Name: "classmethod.__new__", Params: "cls, function, /", Call: wrapperNew(true), Precise: true},
 		{Name: "super.__new__", Params: "cls, type=None, obj=None, /", Call: superNew, Precise: true},
-		{Name: "function.__get__", Params: "self, obj, type=None, /", Call: funcGet, Precise: true},
 	}
 }
 
@@ -124,14 +122,6 @@ func objectDelattr(t *value.Thread, a *value.Args) (value.Value, error) {
 	return value.None, t.DelOwn(a.Pos[0], name)
 }
 
-func typeMro(t *value.Thread, a *value.Args) (value.Value, error) {
-	c, ok := a.Pos[0].Obj.(*value.Class)
-	if !ok {
-		return value.Value{}, t.Raise(t.Types.TypeError, "unbound method type.mro() needs an argument")
-	}
-	return t.List(value.ClassValues(c.MRO)), nil
-}
-
 func genNext(t *value.Thread, a *value.Args) (value.Value, error) {
 	return t.TailNext(a.Pos[0], value.Value{})
 }
@@ -226,47 +216,6 @@ func propertyNew(t *value.Thread, a *value.Args) (value.Value, error) {
 	return value.Value{Kind: value.KProp, Obj: p}, t.Alloc(5 * value.ValueBytes)
 }
 
-func property(t *value.Thread, v value.Value) (*value.Property, error) {
-	p, ok := v.Obj.(*value.Property)
-	if !ok {
-		return nil, t.Raise(t.Types.TypeError, "descriptor for 'property' objects doesn't apply to a '%s' object", t.ClassName(v))
-	}
-	q := *p
-	return &q, t.Alloc(5 * value.ValueBytes)
-}
-
-func propertyGetter(t *value.Thread, a *value.Args) (value.Value, error) {
-	p, err := property(t, a.Pos[0])
-	if err == nil {
-		p.Get = a.Pos[1]
-	}
-	return value.Value{Kind: value.KProp, Obj: p, Label: a.Pos[0].Label}, err
-}
-
-func propertySetter(t *value.Thread, a *value.Args) (value.Value, error) {
-	p, err := property(t, a.Pos[0])
-	if err == nil {
-		p.Set = a.Pos[1]
-	}
-	return value.Value{Kind: value.KProp, Obj: p, Label: a.Pos[0].Label}, err
-}
-
-func propertyDeleter(t *value.Thread, a *value.Args) (value.Value, error) {
-	p, err := property(t, a.Pos[0])
-	if err == nil {
-		p.Del = a.Pos[1]
-	}
-	return value.Value{Kind: value.KProp, Obj: p, Label: a.Pos[0].Label}, err
-}
-
-func staticNew(t *value.Thread, a *value.Args) (value.Value, error) {
-	return value.Value{Kind: value.KProp, Obj: &value.Wrapper{Fn: a.Pos[1]}}, t.Alloc(2 * value.ValueBytes)
-}
-
-func classNew(t *value.Thread, a *value.Args) (value.Value, error) {
-	return value.Value{Kind: value.KProp, Obj: &value.Wrapper{Fn: a.Pos[1], Bind: true}}, t.Alloc(2 * value.ValueBytes)
-}
-
 func superNew(t *value.Thread, a *value.Args) (value.Value, error) {
 	if a.Pos[1].Kind == value.KUnset || a.Pos[2].Kind == value.KUnset {
 		return value.Value{}, t.Raise(t.Types.RuntimeError, "super(): no arguments")
@@ -278,10 +227,22 @@ func superNew(t *value.Thread, a *value.Args) (value.Value, error) {
 	return value.Value{Kind: value.KSpecial, Obj: s, Label: t.Join(a.Pos[1].Label, a.Pos[2].Label)}, t.Alloc(3 * value.ValueBytes)
 }
 
-// funcGet binds a function, as the attribute protocol does.
-func funcGet(t *value.Thread, a *value.Args) (value.Value, error) {
-	if a.Pos[1].Kind == value.KNone {
-		return a.Pos[0], nil
+// propertyWith is a decorator that gives a copy of a property another part.
+func propertyWith(set func(p *value.Property, fn value.Value)) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		p, ok := a.Pos[0].Obj.(*value.Property)
+		if !ok {
+			return value.Value{}, t.Raise(t.Types.TypeError, "descriptor for 'property' objects doesn't apply to a '%s' object", t.ClassName(a.Pos[0]))
+		}
+		q := *p
+		set(&q, a.Pos[1])
+		return value.Value{Kind: value.KProp, Obj: &q, Label: a.Pos[0].Label}, t.Alloc(5 * value.ValueBytes)
 	}
-	return value.Value{Kind: value.KMethod, Obj: &value.Method{Self: a.Pos[1], Fn: a.Pos[0]}, Label: t.Join(a.Pos[0].Label, a.Pos[1].Label)}, nil
+}
+
+// wrapperNew is staticmethod(f), and classmethod(f), which binds.
+func wrapperNew(bind bool) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		return value.Value{Kind: value.KProp, Obj: &value.Wrapper{Fn: a.Pos[1], Bind: bind}}, t.Alloc(2 * value.ValueBytes)
+	}
 }

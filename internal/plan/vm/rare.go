@@ -138,7 +138,7 @@ func (vm *VM) nameError(name string) error {
 	return vm.nameFail(vm.t.Types.NameError, name, "name '%s' is not defined", name)
 }
 
-// nameFail makes a NameError, which knows the name.
+// nameFail makes an exception that knows a name.
 func (vm *VM) nameFail(c *value.Class, name, format string, args ...any) error {
 	err := vm.t.Raise(c, format, args...)
 	if r, ok := err.(*value.Raise); ok {
@@ -278,12 +278,8 @@ func (vm *VM) machine(f *Frame, name string, args ...value.Value) error {
 func (vm *VM) extend(f *Frame, in bytecode.Instr) error {
 	t := &vm.t
 	v := *f.at(1)
-	if in.Op() != bytecode.SetUpdate {
-		if ok := t.CanIter(v); !ok && in.Op() == bytecode.ArgsExtend {
-			return vm.notExpandable(f, in.Arg()+1, "argument after * must be an iterable, not ", v)
-		} else if !ok {
-			return vm.labelled(t.Raise(t.Types.TypeError, "Value after * must be an iterable, not %s", t.ClassName(v)), []value.Value{v})
-		}
+	if in.Op() != bytecode.SetUpdate && !t.CanIter(v) {
+		return vm.labelled(t.Raise(t.Types.TypeError, "Value after * must be an iterable, not %s", t.ClassName(v)), []value.Value{v})
 	}
 	if t.Foreign(v) {
 		return vm.drain(f, 1)
@@ -319,32 +315,6 @@ func (vm *VM) extend(f *Frame, in bytecode.Instr) error {
 	return nil
 }
 
-// notExpandable is the error of f(*x) and f(**x) for what cannot be expanded.
-func (vm *VM) notExpandable(f *Frame, fn int, text string, v value.Value) error {
-	return vm.t.Raise(vm.t.Types.TypeError, "%s %s%s", vm.callName(*f.at(fn + 1)), text, vm.t.ClassName(v))
-}
-
-// callName is how messages name what is called: "__main__.f()".
-func (vm *VM) callName(fn value.Value) string {
-	switch o := fn.Obj.(type) {
-	case *value.Func:
-		if m := o.Globals.Name; m != "" && m != "builtins" {
-			return m + "." + o.Qual + "()"
-		}
-		return o.Qual + "()"
-	case *value.Native:
-		return o.Name + "()"
-	case *value.Method:
-		return vm.callName(o.Fn)
-	case *value.Class:
-		if o.Static {
-			return o.Name + "()"
-		}
-		return o.Module + "." + o.Qual + "()"
-	}
-	return vm.t.ClassName(fn) + " object"
-}
-
 // mergeDict is {**m} and f(**m).
 func (vm *VM) mergeDict(f *Frame, in bytecode.Instr) error {
 	t := &vm.t
@@ -362,9 +332,6 @@ func (vm *VM) mergeDict(f *Frame, in bytecode.Instr) error {
 			f.ip--
 			return vm.machine(f, "mapping", v)
 		}
-		if call {
-			return vm.notExpandable(f, in.Arg()+1, "argument after ** must be a mapping, not ", v)
-		}
 		return t.Raise(t.Types.TypeError, "'%s' object is not a mapping", t.ClassName(v))
 	}
 	m := v.Obj.(*value.Dict)
@@ -379,14 +346,14 @@ func (vm *VM) mergeDict(f *Frame, in bytecode.Instr) error {
 			continue
 		}
 		if call {
-			if k := t.Base(e.Key); k.Kind != value.KStr {
+			k, ok := t.Base(e.Key).Obj.(*value.Str)
+			if !ok {
 				return t.Raise(t.Types.TypeError, "keywords must be strings")
 			}
 			if ok, err := d.Has(t, e.Key); err != nil {
 				return err
 			} else if ok {
-				return t.Raise(t.Types.TypeError, "%s got multiple values for keyword argument '%s'",
-					vm.callName(*f.at(in.Arg() + 2)), t.Base(e.Key).Obj.(*value.Str).Text)
+				return vm.argumentTwice(t.ClassName(*f.at(in.Arg() + 2)), k.Text)
 			}
 		}
 		if l != 0 {
@@ -497,14 +464,12 @@ func (vm *VM) few(it value.Value, n int) ([]value.Value, error) {
 
 func (vm *VM) unpackError(v value.Value, n, before, after int, star bool) error {
 	t := &vm.t
-	switch {
+	switch k := t.Base(v).Kind; {
 	case star:
 		return t.Raise(t.Types.ValueError, "not enough values to unpack (expected at least %d, got %d)", before+after, n)
 	case n < before:
 		return t.Raise(t.Types.ValueError, "not enough values to unpack (expected %d, got %d)", before, n)
-	}
-	switch t.Base(v).Kind {
-	case value.KTuple, value.KList, value.KDict:
+	case k == value.KTuple || k == value.KList || k == value.KDict:
 		return t.Raise(t.Types.ValueError, "too many values to unpack (expected %d, got %d)", before, n)
 	}
 	return t.Raise(t.Types.ValueError, "too many values to unpack (expected %d)", before)

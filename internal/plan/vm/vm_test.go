@@ -133,7 +133,7 @@ func compare(t *testing.T, py *cpython.Python, where, src string) {
 }
 
 // ourWords are the sentences about arguments of calls: the language has its own.
-var ourWords = regexp.MustCompile(`\(\) (missing required argument '|takes .* arguments? but \d+ were given|got an unexpected keyword|got multiple values for)`)
+var ourWords = regexp.MustCompile(`\(\) (missing required argument '|takes .* arguments? but \d+ were given|got an unexpected keyword|got multiple values for)|must be an iterable, not|is not a mapping`)
 
 // sameLine says that two programs print, or end with, the same line.
 func sameLine(got, want string) bool {

@@ -135,13 +135,7 @@ class D(B, C):
     def f(self): return 'D' + super().f()
 print(D().f())
 ---
-class A: pass
-class B(A): pass
-class C(A, B): pass
----
 class A(bool): pass
----
-class A(5): pass
 ---
 class A: pass
 class B(A, A): pass

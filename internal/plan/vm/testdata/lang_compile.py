@@ -444,7 +444,7 @@ class Both(Left, Right):
         return [super(Both, self).hello() for _ in range(1)]
 b = Both.make()
 b.p = 4
-print(b.hello(), b.comp(), b.st(3), b.p, Base.registry, [c.__name__ for c in type(b).mro()])
+print(b.hello(), b.comp(), b.st(3), b.p, Base.registry)
 class Has:
     attr = 1
     """not a doc"""
