@@ -37,22 +37,14 @@ func numberBuiltins() []*value.Native {
 
 func builtinDivmod(t *value.Thread, a *value.Args) (value.Value, error) {
 	x, y := a.Pos[0], a.Pos[1]
-	_, left := t.Override(x, "__divmod__")
-	_, right := t.Override(y, "__rdivmod__")
-	if !left && !right {
-		if v, err := divmod(t, x, y); err != nil || v.Kind != value.KNotImplemented {
-			return v, err
-		}
+	if v, ok, err := divmod(t, x, y); ok || err != nil {
+		return v, err
 	}
-	if left {
-		if v, ok, err := t.TryOperator(x, "__divmod__", y); ok || err != nil {
-			return v, err
-		}
+	if v, ok, err := t.TryOperator(x, "__divmod__", y); ok || err != nil {
+		return v, err
 	}
-	if right {
-		if v, ok, err := t.TryOperator(y, "__rdivmod__", x); ok || err != nil {
-			return v, err
-		}
+	if v, ok, err := t.TryOperator(y, "__rdivmod__", x); ok || err != nil {
+		return v, err
 	}
 	return value.Value{}, t.Raise(t.Types.TypeError, "unsupported operand type(s) for divmod(): '%s' and '%s'", t.ClassName(x), t.ClassName(y))
 }
@@ -72,11 +64,7 @@ func builtinPow(t *value.Thread, a *value.Args) (value.Value, error) {
 	if value.IsInt(bx) && value.IsInt(by) && value.IsInt(bz) {
 		return t.PowMod(bx, by, bz)
 	}
-	if (value.IsInt(bx) || bx.Kind == value.KFloat) && (value.IsInt(by) || by.Kind == value.KFloat) && (value.IsInt(bz) || bz.Kind == value.KFloat) {
-		return value.Value{}, t.Raise(t.Types.TypeError, "pow() 3rd argument not allowed unless all arguments are integers")
-	}
-	return value.Value{}, t.Raise(t.Types.TypeError, "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'",
-		t.ClassName(x), t.ClassName(y), t.ClassName(z))
+	return value.Value{}, t.Raise(t.Types.TypeError, "pow() with three arguments takes integers alone")
 }
 
 func builtinRound(t *value.Thread, a *value.Args) (value.Value, error) {
@@ -84,12 +72,11 @@ func builtinRound(t *value.Thread, a *value.Args) (value.Value, error) {
 	if _, ok := t.Override(a.Pos[0], "__round__"); ok {
 		v = a.Pos[0]
 	}
-	args := &value.Args{Pos: []value.Value{v, a.Pos[1]}}
 	switch {
 	case value.IsInt(v):
-		return intRound(t, args)
+		return intRound(t, v, a.Pos[1])
 	case v.Kind == value.KFloat:
-		return floatRound(t, args)
+		return floatRound(t, v, a.Pos[1])
 	}
 	fn, ok := t.LookupSpecial(v, "__round__")
 	if !ok {

@@ -15,7 +15,7 @@ func Methods() []*value.Native {
 	var out []*value.Native
 	for _, table := range [][]*value.Native{
 		objectNatives(), exceptionNatives(), intNatives(), floatNatives(), strNatives(), bytesNatives(),
-		tupleNatives(), listNatives(), dictNatives(), viewNatives(), setNatives(), rangeNatives(), iterNatives(), aliasNatives(), iterConstructors(),
+		tupleNatives(), listNatives(), dictNatives(), viewNatives(), setNatives(), rangeNatives(), iterNatives(), unionNatives(), iterConstructors(),
 	} {
 		out = append(out, table...)
 	}

@@ -23,7 +23,7 @@ func dictNatives() []*value.Native {
 		m("items", "self, /", viewOf(value.ViewItems)),
 		m("__reversed__", "self, /", listReversed),
 	}, dunders(value.KDict, "dict", "__len__ __getitem__ __setitem__ __delitem__ __contains__ __iter__ __repr__ "+
-		"__or__ __ror__ __ior__ __eq__ __ne__")...)
+		"__or__ __eq__ __ne__")...)
 }
 
 func dictNew(t *value.Thread, a *value.Args) (value.Value, error) {
@@ -212,7 +212,7 @@ func viewNatives() []*value.Native {
 		names := "__len__ __iter__ __repr__"
 		if class != "dict_values" {
 			out = append(out, newMethod(value.KView, class+".isdisjoint", "self, other, /", setIsDisjoint).Drain(1))
-			names += " __contains__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __and__ __or__ __sub__ __xor__ __rand__ __ror__ __rsub__ __rxor__"
+			names += " __contains__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __and__ __or__ __sub__ __xor__"
 		}
 		out = append(out, dunders(value.KView, class, names)...)
 	}

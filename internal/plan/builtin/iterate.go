@@ -57,15 +57,14 @@ func builtinNext(t *value.Thread, a *value.Args) (value.Value, error) {
 		}
 		return value.Value{}, t.FailOf(it, t.Types.TypeError, "'%s' object is not an iterator", t.ClassName(it))
 	case value.KIter:
-		v, ok, err := t.Next(it)
-		switch {
-		case err != nil || ok:
-			return v, err
-		case other.Kind != value.KUnset:
-			return other.With(t.Join(other.Label, v.Label)), nil
+		if other.Kind == value.KUnset {
+			return nextOrStop(t, it)
 		}
-		t.See(v.Label)
-		return value.Value{}, t.RaiseArgs(t.Types.StopIteration)
+		v, ok, err := t.Next(it)
+		if err == nil && !ok {
+			v = other.With(t.Join(other.Label, v.Label))
+		}
+		return v, err
 	}
 	return value.Value{}, t.FailOf(it, t.Types.TypeError, "'%s' object is not an iterator", t.ClassName(it))
 }

@@ -28,7 +28,7 @@ func listNatives() []*value.Native {
 		newMethod(value.KList, "list.count", "self, value, /", listCount),
 		newMethod(value.KList, "list.index", "self, value, start=0, stop=9223372036854775807, /", listIndex),
 	}, dunders(value.KList, "list", "__len__ __getitem__ __setitem__ __delitem__ __contains__ __iter__ __repr__ "+
-		"__add__ __mul__ __rmul__ __iadd__ __imul__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__")...)
+		"__add__ __mul__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__")...)
 }
 
 func listNew(t *value.Thread, a *value.Args) (value.Value, error) {

@@ -10,9 +10,8 @@ import (
 	"praxis/internal/plan/value"
 )
 
-const numberDunders = "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __floordiv__ __rfloordiv__ " +
-	"__mod__ __rmod__ __pow__ __rpow__ __neg__ __pos__ __abs__ __bool__ __int__ __float__ __hash__ __repr__ __trunc__ " +
-	"__floor__ __ceil__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ "
+const numberDunders = "__add__ __sub__ __mul__ __truediv__ __floordiv__ __mod__ __pow__ __neg__ __pos__ __abs__ __bool__ __int__ __float__ " +
+	"__hash__ __repr__ __str__ __format__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ "
 
 // intNatives are the methods of ints and bools.
 func intNatives() []*value.Native {
@@ -20,8 +19,8 @@ func intNatives() []*value.Native {
 		return newMethod(value.KInt, "int."+name, params, f)
 	}
 	out := []*value.Native{
-		{Name: "int.__new__", Params: "", Call: intNew},
-		{Name: "bool.__new__", Params: "", Call: boolNew},
+		{Name: "int.__new__", Params: "cls, x=0, /, base=10", Call: intNew},
+		{Name: "bool.__new__", Params: "cls, x=False, /", Call: boolNew},
 		m("bit_length", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
 			return value.Int(int64(value.ToBig(a.Pos[0]).BitLen())), nil
 		}),
@@ -30,63 +29,28 @@ func intNatives() []*value.Native {
 			return t.Tuple([]value.Value{value.PlainInt(a.Pos[0]), value.Int(1)}), nil
 		}),
 		m("is_integer", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) { return value.Bool(true), nil }),
-		m("conjugate", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) { return value.PlainInt(a.Pos[0]), nil }),
 		m("to_bytes", "self, length=1, byteorder='big', *, signed=False", intToBytes),
-		m("__round__", "self, ndigits=None, /", intRound),
-		m("__format__", "self, format_spec, /", formatMethod),
-		m("__divmod__", "self, value, /", intDivmod),
-		m("__rdivmod__", "self, value, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
-			if t.Base(a.Pos[1]).Kind == value.KFloat {
-				return value.NotImplemented, nil
-			}
-			return divmod(t, a.Pos[1], a.Pos[0])
-		}),
 		{Name: "int.from_bytes", Params: "cls, bytes, byteorder='big', *, signed=False", Call: intFromBytes, Drains: []int{1}},
 	}
-	out = append(out, dunders(value.KInt, "int", numberDunders+"__index__ __lshift__ __rlshift__ __rshift__ __rrshift__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__ __invert__")...)
-	return append(out, dunders(value.KInt, "bool", "__repr__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__")...)
+	return append(out, dunders(value.KInt, "int", numberDunders+"__index__ __lshift__ __rshift__ __and__ __or__ __xor__ __invert__")...)
 }
 
 func boolNew(t *value.Thread, a *value.Args) (value.Value, error) {
-	if len(a.Named) > 0 {
-		return value.Value{}, t.Raise(t.Types.TypeError, "bool() takes no keyword arguments")
-	}
-	switch len(a.Pos) {
-	case 1:
+	if a.Pos[1].Kind == value.KUnset {
 		return value.Bool(false), nil
-	case 2:
-		ok, err := t.Truth(a.Pos[1])
-		return value.Bool(ok), err
 	}
-	return value.Value{}, arity(t, "bool", len(a.Pos)-1, 0, 1)
+	ok, err := t.Truth(a.Pos[1])
+	return value.Bool(ok), err
 }
 
 func intNew(t *value.Thread, a *value.Args) (value.Value, error) {
-	args := a.Pos[1:]
-	if len(args) > 2 || len(args)+len(a.Named) > 2 {
-		return value.Value{}, arity(t, "int", len(args)+len(a.Named), 0, 2)
-	}
-	var base value.Value
-	if len(args) == 2 {
-		base = args[1]
-	}
-	for i, name := range a.Names {
-		if name != "base" || base.Kind != value.KUnset {
-			return value.Value{}, t.Raise(t.Types.TypeError, "int() got an unexpected keyword argument '%s'", name)
-		}
-		base = a.Named[i]
-	}
-	var v value.Value
+	v, base := value.Int(0), a.Pos[2]
 	var err error
 	switch {
-	case len(args) == 0 && base.Kind != value.KUnset:
-		return value.Value{}, t.Raise(t.Types.TypeError, "int() missing string argument")
-	case len(args) == 0:
-		v = value.Int(0)
 	case base.Kind != value.KUnset:
-		v, err = intBase(t, args[0], base)
-	default:
-		v, err = intOf(t, args[0])
+		v, err = intBase(t, a.Pos[1], base)
+	case a.Pos[1].Kind != value.KUnset:
+		v, err = intOf(t, a.Pos[1])
 	}
 	if err != nil {
 		return value.Value{}, err
@@ -119,9 +83,7 @@ func intOf(t *value.Thread, v value.Value) (value.Value, error) {
 		return value.PlainInt(b), nil
 	case value.KFloat:
 		return t.IntResult(pytext.FloatToInt(b.Float()))
-	case value.KStr:
-		return parseInt(t, b, 10)
-	case value.KBytes:
+	case value.KStr, value.KBytes:
 		return parseInt(t, b, 10)
 	}
 	return value.Value{}, t.Raise(t.Types.TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'", t.ClassName(v))
@@ -278,56 +240,18 @@ func intFromBytes(t *value.Thread, a *value.Args) (value.Value, error) {
 	return v, err
 }
 
-func intRound(t *value.Thread, a *value.Args) (value.Value, error) {
-	v := value.PlainInt(a.Pos[0])
-	if !value.Given(a.Pos[1]) {
-		return v, nil
-	}
-	n, err := t.Index(a.Pos[1])
-	if err != nil {
-		return value.Value{}, err
-	}
-	places := value.ToBig(n)
-	if places.Sign() >= 0 {
-		return v, nil
-	}
-	if !places.IsInt64() || places.Int64() < -int64(value.ToBig(v).BitLen())-8 {
-		return value.Int(0), nil
-	}
-	return t.Big(pytext.RoundInt(value.ToBig(v), -places.Int64()))
-}
-
-func formatMethod(t *value.Thread, a *value.Args) (value.Value, error) {
-	spec, ok := t.Payload(a.Pos[1], value.KStr)
-	if !ok {
-		return value.Value{}, t.Raise(t.Types.TypeError, "__format__() argument must be str, not %s", argName(t, a.Pos[1]))
-	}
-	s, err := t.Format(a.Pos[0], spec.Obj.(*value.Str).Text)
-	if err != nil {
-		return value.Value{}, err
-	}
-	return t.NewStr(s)
-}
-
-func intDivmod(t *value.Thread, a *value.Args) (value.Value, error) {
-	if value.IsInt(a.Pos[0]) && t.Base(a.Pos[1]).Kind == value.KFloat {
-		return value.NotImplemented, nil
-	}
-	return divmod(t, a.Pos[0], a.Pos[1])
-}
-
-// divmod is divmod(a, b) for numbers; NotImplemented for anything else.
-func divmod(t *value.Thread, a, b value.Value) (value.Value, error) {
+// divmod is divmod(a, b) of numbers; ok is false of anything else.
+func divmod(t *value.Thread, a, b value.Value) (_ value.Value, ok bool, err error) {
 	x, y := t.Base(a), t.Base(b)
 	if !value.IsInt(x) && x.Kind != value.KFloat || !value.IsInt(y) && y.Kind != value.KFloat {
-		return value.NotImplemented, nil
+		return value.Value{}, false, nil
 	}
 	q, _, err := t.BinaryCore(syntax.FloorDiv, x, y)
 	if err != nil {
-		return value.Value{}, err
+		return value.Value{}, true, err
 	}
 	r, _, err := t.BinaryCore(syntax.Mod, x, y)
-	return t.Tuple([]value.Value{q, r}).With(t.Join(a.Label, b.Label)), err
+	return t.Tuple([]value.Value{q, r}).With(t.Join(a.Label, b.Label)), true, err
 }
 
 // floatNatives are the methods of floats.
@@ -336,37 +260,22 @@ func floatNatives() []*value.Native {
 		return newMethod(value.KFloat, "float."+name, params, f)
 	}
 	return append([]*value.Native{
-		{Name: "float.__new__", Params: "", Call: floatNew},
-		{Name: "float.from_number", Params: "cls, number, /", Call: floatFromNumber},
+		{Name: "float.__new__", Params: "cls, x=0, /", Call: floatNew},
 		m("is_integer", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
 			f := a.Pos[0].Float()
 			return value.Bool(f == math.Trunc(f) && !math.IsInf(f, 0)), nil
 		}),
 		m("as_integer_ratio", "self, /", floatRatio),
-		m("conjugate", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) { return a.Pos[0], nil }),
-		m("__round__", "self, ndigits=None, /", floatRound),
-		m("__format__", "self, format_spec, /", formatMethod),
-		m("__divmod__", "self, value, /", intDivmod),
-		m("__rdivmod__", "self, value, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
-			return divmod(t, a.Pos[1], a.Pos[0])
-		}),
 	}, dunders(value.KFloat, "float", numberDunders)...)
 }
 
 func floatNew(t *value.Thread, a *value.Args) (value.Value, error) {
-	if len(a.Named) > 0 {
-		return value.Value{}, t.Raise(t.Types.TypeError, "float() takes no keyword arguments")
-	}
 	f := 0.0
-	switch len(a.Pos) {
-	case 1:
-	case 2:
+	if a.Pos[1].Kind != value.KUnset {
 		var err error
 		if f, err = floatOf(t, a.Pos[1]); err != nil {
 			return value.Value{}, err
 		}
-	default:
-		return value.Value{}, arity(t, "float", len(a.Pos)-1, 0, 1)
 	}
 	return t.Construct(a.Pos[0], value.Float(f)), nil
 }
@@ -374,34 +283,23 @@ func floatNew(t *value.Thread, a *value.Args) (value.Value, error) {
 // floatOf is float(v); it sees v.
 func floatOf(t *value.Thread, v value.Value) (float64, error) {
 	t.See(v.Label)
-	if _, ok := t.Override(v, "__float__"); !ok {
-		var f float64
-		var err error
-		switch b := t.Base(v); b.Kind {
-		case value.KStr:
-			if err := t.Step(int64(value.TextLen(b)) / 64); err != nil {
-				return 0, err
-			}
-			f, err = pytext.ParseFloat(b.Obj.(*value.Str).Text)
-		case value.KBytes:
-			f, err = pytext.ParseFloatBytes([]byte(b.Obj.(*value.Bytes).Data))
-		default:
-			if b.Kind != value.KFloat && !value.IsInt(b) && !t.IsIndex(v) {
-				return 0, t.Raise(t.Types.TypeError, "float() argument must be a string or a real number, not '%s'", t.ClassName(v))
-			}
-			return t.RealArg(v)
+	var f float64
+	var err error
+	switch b := t.Base(v); {
+	case b.Kind == value.KStr:
+		if err := t.Step(int64(value.TextLen(b)) / 64); err != nil {
+			return 0, err
 		}
-		if err != nil {
-			err = t.TextError(err)
-		}
-		return f, err
+		f, err = pytext.ParseFloat(b.Obj.(*value.Str).Text)
+	case b.Kind == value.KBytes:
+		f, err = pytext.ParseFloatBytes([]byte(b.Obj.(*value.Bytes).Data))
+	default:
+		return t.Real(v)
 	}
-	return t.RealArg(v)
-}
-
-func floatFromNumber(t *value.Thread, a *value.Args) (value.Value, error) {
-	f, err := t.RealArg(a.Pos[1])
-	return value.Float(f), err
+	if err != nil {
+		err = t.TextError(err)
+	}
+	return f, err
 }
 
 func floatRatio(t *value.Thread, a *value.Args) (value.Value, error) {
@@ -413,39 +311,37 @@ func floatRatio(t *value.Thread, a *value.Args) (value.Value, error) {
 	return t.Tuple([]value.Value{value.BigInt(n), value.BigInt(d)}), nil
 }
 
-func floatRound(t *value.Thread, a *value.Args) (value.Value, error) {
-	t.See(a.Pos[0].Label)
-	f := a.Pos[0].Float()
-	if !value.Given(a.Pos[1]) {
-		return t.IntResult(pytext.FloatToInt(math.RoundToEven(f)))
+// intRound is round(v, n) of an int.
+func intRound(t *value.Thread, v, n value.Value) (value.Value, error) {
+	v = value.PlainInt(v)
+	if !value.Given(n) {
+		return v, nil
 	}
-	n, err := t.Index(a.Pos[1])
-	if err != nil {
+	places, err := t.IntArg(n)
+	switch {
+	case err != nil:
 		return value.Value{}, err
+	case places >= 0:
+		return v, nil
+	case places < -int64(value.ToBig(v).BitLen())-8:
+		return value.Int(0), nil
 	}
-	places := n.N
-	if n.Kind == value.KBig {
-		places = int64(n.Obj.(*value.Big).Int.Sign()) * math.MaxInt32
-	}
-	f, err = pytext.RoundFloat(f, places)
-	if err != nil {
-		return value.Value{}, t.TextError(err)
-	}
-	return value.Float(f), nil
+	return t.Big(pytext.RoundInt(value.ToBig(v), -places))
 }
 
-// toInt is one of the methods that make an int of a number.
-func toInt(t *value.Thread, name string, v value.Value) (value.Value, error) {
+// floatRound is round(v, n) of a float.
+func floatRound(t *value.Thread, v, n value.Value) (value.Value, error) {
 	t.See(v.Label)
-	if v.Kind != value.KFloat {
-		return value.PlainInt(v), nil
-	}
 	f := v.Float()
-	switch name {
-	case "__floor__":
-		f = math.Floor(f)
-	case "__ceil__":
-		f = math.Ceil(f)
+	if !value.Given(n) {
+		return t.IntResult(pytext.FloatToInt(math.RoundToEven(f)))
 	}
-	return t.IntResult(pytext.FloatToInt(f))
+	places, err := t.IntArg(n)
+	if err == nil {
+		f, err = pytext.RoundFloat(f, places)
+		if err != nil {
+			err = t.TextError(err)
+		}
+	}
+	return value.Float(f), err
 }

@@ -22,12 +22,10 @@ func setNatives() []*value.Native {
 			m("issubset", "self, other, /", setIsSubset).Drain(1),
 			m("issuperset", "self, other, /", setIsSuperset).Drain(1),
 		)
-		names := "__len__ __contains__ __iter__ __repr__ __and__ __or__ __sub__ __xor__ __rand__ __ror__ __rsub__ __rxor__ " +
+		names := "__len__ __contains__ __iter__ __repr__ __and__ __or__ __sub__ __xor__ " +
 			"__eq__ __ne__ __lt__ __le__ __gt__ __ge__"
 		if class == "frozenset" {
 			names += " __hash__"
-		} else {
-			names += " __iand__ __ior__ __isub__ __ixor__"
 		}
 		out = append(out, dunders(value.KSet, class, names)...)
 	}

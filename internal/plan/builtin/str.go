@@ -19,8 +19,6 @@ func strNatives() []*value.Native {
 		m("format", "self, /, *args, **kwargs", strFormat),
 		m("format_map", "self, mapping, /", strFormatMap),
 		m("translate", "self, table, /", strTranslate),
-		m("__format__", "self, format_spec, /", formatMethod),
-		m("__str__", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) { return a.Pos[0], nil }),
 	}
 	for _, c := range []struct {
 		name string
@@ -43,8 +41,8 @@ func strNatives() []*value.Native {
 		out = append(out, m(c.name, "self, /", predicate(c.f)))
 	}
 	out = append(out, textMethods("str", value.KStr)...)
-	return append(out, dunders(value.KStr, "str", "__len__ __getitem__ __contains__ __iter__ __repr__ __hash__ "+
-		"__add__ __mul__ __rmul__ __mod__ __rmod__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__")...)
+	return append(out, dunders(value.KStr, "str", "__len__ __getitem__ __contains__ __iter__ __repr__ __str__ __format__ __hash__ "+
+		"__add__ __mul__ __mod__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__")...)
 }
 
 func mapping(f func(string) string) value.NativeFunc {
@@ -385,8 +383,7 @@ func bytesNatives() []*value.Native {
 		return value.Bool(pytext.IsASCII(a.Pos[0].Obj.(*value.Bytes).Data)), nil
 	}))
 	out = append(out, textMethods("bytes", value.KBytes)...)
-	return append(out, dunders(value.KBytes, "bytes", "__len__ __getitem__ __contains__ __iter__ __repr__ __hash__ "+
-		"__add__ __mul__ __rmul__ __mod__ __rmod__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__")...)
+	return append(out, dunders(value.KBytes, "bytes", "__len__ __getitem__ __contains__ __iter__ __repr__ __hash__ __add__ __mul__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__")...)
 }
 
 func byteSpaces(s string) bool {

@@ -13,7 +13,7 @@ func tupleNatives() []*value.Native {
 		newMethod(value.KTuple, "tuple.count", "self, value, /", tupleCount),
 		newMethod(value.KTuple, "tuple.index", "self, value, start=0, stop=9223372036854775807, /", tupleIndex),
 	}, dunders(value.KTuple, "tuple", "__len__ __getitem__ __contains__ __iter__ __repr__ __hash__ "+
-		"__add__ __mul__ __rmul__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__")...)
+		"__add__ __mul__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__")...)
 }
 
 func tupleNew(t *value.Thread, a *value.Args) (value.Value, error) {

@@ -114,3 +114,21 @@ type Maker struct {
 	Attrs int // attributes that the last instance had when a new one was made
 	Last  *Instance
 }
+
+// Union is what int | None makes: isinstance looks at it, and repr.
+type Union struct{ Args []Value }
+
+func (*Union) Class(t *Thread) *Class { return t.Types.Union }
+
+// Union is a | b of classes, None and unions.
+func (t *Thread) Union(a, b Value) (Value, error) {
+	var args []Value
+	for _, v := range [...]Value{a, b} {
+		if u, ok := v.Obj.(*Union); ok {
+			args = append(args, u.Args...)
+		} else {
+			args = append(args, v)
+		}
+	}
+	return Value{Kind: KSpecial, Obj: &Union{args}}, t.Alloc(int64(len(args)) * ValueBytes)
+}

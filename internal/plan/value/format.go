@@ -432,7 +432,7 @@ func (p *percentArgs) appendValue(dst []byte, c *pytext.Conversion, v Value, isB
 	case 'd', 'i', 'u', 'o', 'x', 'X':
 		return p.appendInt(dst, c, v, limit)
 	case 'e', 'E', 'f', 'F', 'g', 'G':
-		f, ferr := t.RealArg(v)
+		f, ferr := t.Real(v)
 		if ferr != nil {
 			return dst, ferr
 		}
@@ -536,37 +536,4 @@ func (p *percentArgs) appendInt(dst []byte, c *pytext.Conversion, v Value, limit
 func (t *Thread) hasInt(v Value) bool {
 	_, ok := t.Override(v, "__int__")
 	return ok
-}
-
-// RealArg returns a number as a float, by __float__ or __index__ where it has them, and sees it.
-func (t *Thread) RealArg(v Value) (float64, error) {
-	t.See(v.Label)
-	if v.Kind == KObject || v.Kind == KSpecial {
-		if _, ok := t.Override(v, "__float__"); ok {
-			r, _, err := t.CallSpecial(v, "__float__")
-			if err != nil {
-				return 0, err
-			}
-			t.See(r.Label)
-			f, ok := t.Payload(r, KFloat)
-			if !ok {
-				return 0, t.Raise(t.Types.TypeError, "%s.__float__ returned non-float (type %s)", t.ClassName(v), t.ClassName(r))
-			}
-			return f.Float(), nil
-		}
-		if b := t.Base(v); b.Kind == KFloat || IsInt(b) {
-			return t.ToFloat(b)
-		}
-		if t.IsIndex(v) {
-			n, err := t.Index(v)
-			if err != nil {
-				return 0, err
-			}
-			return t.ToFloat(n)
-		}
-	}
-	if v.Kind == KFloat || IsInt(v) {
-		return t.ToFloat(v)
-	}
-	return 0, t.Raise(t.Types.TypeError, "must be real number, not %s", t.ClassName(v))
 }

@@ -35,16 +35,7 @@ const (
 	IterZip        // Src is a tuple of iterators, N is 1 when they must be of one length
 	IterMap        // likewise; Stop is the function
 	IterFilter     // Src is an iterator, Stop the function or None
-	IterKinds      // the number of kinds
 )
-
-// IterNames are the names of the iterators' classes.
-var IterNames = [IterKinds]string{
-	"", "list_iterator", "list_reverseiterator", "tuple_iterator", "str_iterator", "bytes_iterator",
-	"range_iterator", "longrange_iterator", "dict_keyiterator", "dict_valueiterator", "dict_itemiterator",
-	"dict_reversekeyiterator", "dict_reversevalueiterator", "dict_reverseitemiterator", "set_iterator",
-	"iterator", "reversed", "callable_iterator", "enumerate", "zip", "map", "filter",
-}
 
 // Iter is an iterator over a value of a built-in class.
 type Iter struct {
@@ -66,7 +57,21 @@ type Generator interface {
 	Next(t *Thread) (v Value, ok bool, err error)
 }
 
-func (it *Iter) Class(t *Thread) *Class { return t.Types.iterators[it.Kind] }
+func (it *Iter) Class(t *Thread) *Class {
+	switch it.Kind {
+	case IterEnumerate:
+		return t.Types.Enumerate
+	case IterZip:
+		return t.Types.Zip
+	case IterMap:
+		return t.Types.Map
+	case IterFilter:
+		return t.Types.Filter
+	case IterSeqReverse:
+		return t.Types.Reversed
+	}
+	return t.Types.Iterator
+}
 
 // ViewKind says what a [View] shows.
 type ViewKind uint8

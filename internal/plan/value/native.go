@@ -54,7 +54,7 @@ type NativeFunc = func(t *Thread, a *Args) (Value, error)
 
 // bindings of natives that are not methods of instances.
 var classNatives = [...]string{
-	"dict.fromkeys", "int.from_bytes", "float.from_number", "bytes.fromhex",
+	"dict.fromkeys", "int.from_bytes", "bytes.fromhex",
 	"Decimal.from_float", "Decimal.from_number",
 }
 

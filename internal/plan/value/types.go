@@ -9,17 +9,18 @@ type Types struct {
 	Tuple, List, Dict, Set, FrozenSet, Range, Slice            *Class
 	Func, Native, Method, Module, Tool, Generator, Coroutine   *Class
 	Property, StaticMethod, ClassMethod, Super, Cell, Iterator *Class
-	Union, Alias                                               *Class
+	Union                                                      *Class
 	RePattern, ReMatch                                         *Class
 	DictKeys, DictValues, DictItems                            *Class
 	Decimal                                                    *Class
 
 	Exceptions
 
-	iterators [IterKinds]*Class
-	Chars     [128]Value // the strings of one ASCII character
-	Empty     Value      // the empty string
-	All       map[string]*Class
+	Enumerate, Zip, Map, Filter, Reversed *Class
+
+	Chars [128]Value // the strings of one ASCII character
+	Empty Value      // the empty string
+	All   map[string]*Class
 }
 
 // Exceptions are the classes of exceptions.
@@ -70,7 +71,7 @@ func (ts *Types) Key(c *Class) string {
 var hiddenTypes = map[string]bool{
 	"NoneType": true, "ellipsis": true, "NotImplementedType": true, "function": true,
 	"method": true, "module": true, "tool": true, "generator": true, "coroutine": true,
-	"cell": true, "iterator": true, "Decimal": true, "UnionType": true, "GenericAlias": true,
+	"cell": true, "iterator": true, "Decimal": true, "UnionType": true,
 }
 
 // classMaker builds the table.
@@ -129,26 +130,24 @@ func NewTypes() *Types {
 		{&ts.Super, "super", KSpecial, true},
 		{&ts.Cell, "cell", KSpecial, true},
 		{&ts.Iterator, "iterator", KIter, true},
+		{&ts.Enumerate, "enumerate", KIter, true},
+		{&ts.Zip, "zip", KIter, true},
+		{&ts.Map, "map", KIter, true},
+		{&ts.Filter, "filter", KIter, true},
+		{&ts.Reversed, "reversed", KIter, true},
 		{&ts.DictKeys, "dict_keys", KView, true},
 		{&ts.DictValues, "dict_values", KView, true},
 		{&ts.DictItems, "dict_items", KView, true},
 		{&ts.Union, "UnionType", KSpecial, true},
 		{&ts.RePattern, "re.Pattern", KSpecial, true},
 		{&ts.ReMatch, "re.Match", KSpecial, true},
-		{&ts.Alias, "GenericAlias", KSpecial, true},
 	} {
 		m.add(c.where, c.name, c.layout, object).Final = c.final
 	}
 	dec := m.add(&ts.Decimal, "Decimal", KSpecial, object)
 	dec.Module, dec.Core = "decimal", false // its natives are its operators
 	m.add(&ts.Bool, "bool", KInt, ts.Int).Final = true
-	for k, name := range IterNames {
-		if k > 0 {
-			m.add(&ts.iterators[k], name, KIter, object).Final = true
-		}
-	}
 	ts.Union.Name, ts.Union.Qual, ts.Union.Module, ts.Union.Core = "Union", "Union", "typing", false
-	ts.Alias.Module, ts.Alias.Core = "types", false
 	for _, c := range [...]*Class{ts.RePattern, ts.ReMatch} {
 		c.Module, c.Name, _ = strings.Cut(c.Name, ".")
 		c.Qual, c.Core = c.Name, false

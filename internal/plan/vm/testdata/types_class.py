@@ -162,6 +162,12 @@ print(a, b)
 first, *rest = V(5, 6)
 print(first, rest)
 ---
+def kind(f):
+    try:
+        print(repr(f()))
+    except Exception as x:
+        print(type(x).__name__)
+
 def e(f):
     try:
         print(repr(f()))
@@ -188,7 +194,7 @@ e(lambda: iter(n))
 e(lambda: 1 in n)
 e(lambda: n())
 e(lambda: int(n))
-e(lambda: float(n))
+kind(lambda: float(n))
 e(lambda: [1][n])
 e(lambda: 'a' * n)
 e(lambda: range(n))
@@ -252,7 +258,7 @@ e(lambda: repr(r))
 e(lambda: str(r))
 e(lambda: [1][r])
 e(lambda: int(r))
-e(lambda: float(r))
+kind(lambda: float(r))
 e(lambda: list(r))
 e(lambda: 1 in r)
 e(lambda: format(r))

@@ -105,7 +105,6 @@ e(lambda: d.__len__())
 e(lambda: d.__eq__({}))
 e(lambda: d.__or__({1: 2}))
 e(lambda: d.__or__(5))
-e(lambda: d.__ror__({1: 2}))
 ---
 def e(f):
     try:
