@@ -83,7 +83,7 @@ func builtinPrint(t *value.Thread, a *value.Args) (value.Value, error) {
 	text, err := printed(t, a)
 	l := t.Seen
 	if err == nil && !utf8.Valid(text) { // it holds half of a surrogate pair
-		_, err = encode(t, "print", string(text), value.Value{}, value.Value{})
+		_, err = encode(t, string(text), value.Value{}, value.Value{})
 	}
 	t.Seen = seen
 	if err != nil {
@@ -164,12 +164,7 @@ func printWord(t *value.Thread, v value.Value, name, other string) (string, erro
 	if !value.Given(v) {
 		return other, nil
 	}
-	t.See(v.Label)
-	s, ok := t.Payload(v, value.KStr)
-	if !ok {
-		return "", t.Raise(t.Types.TypeError, "%s must be None or a string, not %s", name, t.ClassName(v))
-	}
-	return s.Obj.(*value.Str).Text, nil
+	return textArg(t, text{}, v, name)
 }
 
 func convertNative(verb rune) value.NativeFunc {
@@ -179,11 +174,10 @@ func convertNative(verb rune) value.NativeFunc {
 func builtinFormat(t *value.Thread, a *value.Args) (value.Value, error) {
 	spec := ""
 	if a.Pos[1].Kind != value.KUnset {
-		s, ok := t.Payload(a.Pos[1], value.KStr)
-		if !ok {
-			return value.Value{}, t.Raise(t.Types.TypeError, "format() argument 2 must be str, not %s", t.ClassName(a.Pos[1]))
+		var err error
+		if spec, err = textArg(t, text{}, a.Pos[1], "format"); err != nil {
+			return value.Value{}, err
 		}
-		spec = s.Obj.(*value.Str).Text
 	}
 	s, err := t.Format(a.Pos[0], spec)
 	if err != nil {
@@ -208,21 +202,17 @@ func builtinChr(t *value.Thread, a *value.Args) (value.Value, error) {
 
 func builtinOrd(t *value.Thread, a *value.Args) (value.Value, error) {
 	v := t.Base(a.Pos[0])
-	n := 0
-	switch v.Kind {
-	case value.KStr:
-		s := v.Obj.(*value.Str)
-		if n = value.StrLen(s); n == 1 {
-			r, _ := pytext.DecodeRune(s.Text)
+	switch o := v.Obj.(type) {
+	case *value.Str:
+		if value.StrLen(o) == 1 {
+			r, _ := pytext.DecodeRune(o.Text)
 			return value.Int(int64(r)), nil
 		}
-		return value.Value{}, t.Raise(t.Types.TypeError, "ord() expected a character, but string of length %d found", n)
-	case value.KBytes:
-		b := v.Obj.(*value.Bytes).Data
-		if n = len(b); n == 1 {
-			return value.Int(int64(b[0])), nil
+		return value.Value{}, t.Raise(t.Types.TypeError, "ord() expected a character, but string of length %d found", value.StrLen(o))
+	case *value.Bytes:
+		if len(o.Data) == 1 {
+			return value.Int(int64(o.Data[0])), nil
 		}
-		return value.Value{}, t.Raise(t.Types.TypeError, "ord() expected a character, but string of length %d found", n)
 	}
 	return value.Value{}, t.Raise(t.Types.TypeError, "ord() expected string of length 1, but %s found", t.ClassName(v))
 }

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"math"
+	"slices"
 
 	"praxis/internal/plan/value"
 )
@@ -192,14 +193,8 @@ func listCopy(t *value.Thread, a *value.Args) (value.Value, error) {
 func listReverse(t *value.Thread, a *value.Args) (value.Value, error) {
 	l := a.Pos[0].Obj.(*value.List)
 	t.Mark(&l.Shape, a.Pos[0].Label)
-	reverseValues(l.Items)
+	slices.Reverse(l.Items)
 	return value.None, t.Step(int64(len(l.Items)) / 16)
-}
-
-func reverseValues(items []value.Value) {
-	for i, j := 0, len(items)-1; i < j; i, j = i+1, j-1 {
-		items[i], items[j] = items[j], items[i]
-	}
 }
 
 func listReversed(t *value.Thread, a *value.Args) (value.Value, error) { return reversed(t, a.Pos[0]) }

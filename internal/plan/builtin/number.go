@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"slices"
 
 	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/syntax"
@@ -132,12 +133,11 @@ func byteOrder(t *value.Thread, method string, v value.Value) (bool, error) {
 	if v.Kind == value.KUnset {
 		return false, nil
 	}
-	t.See(v.Label)
-	s, ok := t.Payload(v, value.KStr)
-	if !ok {
-		return false, t.Raise(t.Types.TypeError, "%s() argument 'byteorder' must be str, not %s", method, argName(t, v))
+	order, err := textArg(t, text{}, v, method)
+	if err != nil {
+		return false, err
 	}
-	switch s.Obj.(*value.Str).Text {
+	switch order {
 	case "big":
 		return false, nil
 	case "little":
@@ -197,15 +197,9 @@ func intToBytes(t *value.Thread, a *value.Args) (value.Value, error) {
 	}
 	out := n.FillBytes(make([]byte, size))
 	if little {
-		reverseBytes(out)
+		slices.Reverse(out)
 	}
 	return t.Bytes(string(out)), nil
-}
-
-func reverseBytes(b []byte) {
-	for i, j := 0, len(b)-1; i < j; i, j = i+1, j-1 {
-		b[i], b[j] = b[j], b[i]
-	}
 }
 
 func intFromBytes(t *value.Thread, a *value.Args) (value.Value, error) {
@@ -227,7 +221,7 @@ func intFromBytes(t *value.Thread, a *value.Args) (value.Value, error) {
 	}
 	buf := []byte(raw)
 	if little {
-		reverseBytes(buf)
+		slices.Reverse(buf)
 	}
 	n := new(big.Int).SetBytes(buf)
 	if signed && len(buf) > 0 && buf[0] >= 0x80 {

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"slices"
 	"strings"
 
 	"praxis/internal/plan/python/pytext"
@@ -33,6 +34,14 @@ func chargedText(t *value.Thread, v value.Value) text {
 	return x
 }
 
+// kind is the kind of the values that x is made of, and its name.
+func (x text) kind() (value.Kind, string) {
+	if x.bytes {
+		return value.KBytes, "bytes"
+	}
+	return value.KStr, "str"
+}
+
 func (x text) len() int {
 	if x.wide {
 		return pytext.RuneCount(x.s)
@@ -54,308 +63,6 @@ func (x text) place(at int) int {
 		return pytext.RuneCount(x.s[:at])
 	}
 	return at
-}
-
-// textValue makes a value of the kind that x has.
-func textValue(t *value.Thread, x text, s string) (value.Value, error) {
-	if x.bytes {
-		return t.Bytes(s), t.Alloc(int64(len(s)) + value.StrBytes)
-	}
-	return t.NewStr(s)
-}
-
-// textArg returns an argument that has to be of the kind that x has.
-func textArg(t *value.Thread, x text, v value.Value, method string, n int) (string, error) {
-	t.See(v.Label)
-	if x.bytes {
-		b, ok := t.Payload(v, value.KBytes)
-		if !ok {
-			return "", t.Raise(t.Types.TypeError, "a bytes-like object is required, not '%s'", t.ClassName(v))
-		}
-		return b.Obj.(*value.Bytes).Data, nil
-	}
-	s, ok := t.Payload(v, value.KStr)
-	if !ok {
-		return "", t.Raise(t.Types.TypeError, "%s() argument %d must be str, not %s", method, n, argName(t, v))
-	}
-	return s.Obj.(*value.Str).Text, nil
-}
-
-// span reads the optional arguments start and end of a search, in characters.
-// ok is false when nothing can lie between them.
-func span(t *value.Thread, x text, start, end value.Value) (lo, hi int, ok bool, err error) {
-	n := x.len()
-	lo, hi = 0, n
-	if value.Given(start) {
-		i, err := sliceEndArg(t, start)
-		if err != nil {
-			return 0, 0, false, err
-		}
-		if lo = i; lo < 0 {
-			lo = max(lo+n, 0)
-		}
-	}
-	if value.Given(end) {
-		i, err := sliceEndArg(t, end)
-		if err != nil {
-			return 0, 0, false, err
-		}
-		if hi = i; hi < 0 {
-			hi = max(hi+n, 0)
-		}
-		hi = min(hi, n)
-	}
-	return lo, hi, lo <= hi, nil
-}
-
-func sliceEndArg(t *value.Thread, v value.Value) (int, error) {
-	t.See(v.Label)
-	return t.SliceEnd(v)
-}
-
-// textMethods are the natives that both classes have.
-func textMethods(class string, recv value.Kind) []*value.Native {
-	m := func(name, params string, f value.NativeFunc) *value.Native {
-		return newMethod(recv, class+"."+name, params, f)
-	}
-	const search = "self, sub, start=None, end=None, /"
-	return []*value.Native{
-		m("find", search, finder("find", false)),
-		m("rfind", search, finder("rfind", true)),
-		m("index", search, finder("index", false)),
-		m("rindex", search, finder("rindex", true)),
-		m("count", search, textCount),
-		m("startswith", "self, prefix, start=None, end=None, /", affix("startswith", strings.HasPrefix)),
-		m("endswith", "self, suffix, start=None, end=None, /", affix("endswith", strings.HasSuffix)),
-		m("removeprefix", "self, prefix, /", remover("removeprefix", strings.TrimPrefix)),
-		m("removesuffix", "self, suffix, /", remover("removesuffix", strings.TrimSuffix)),
-		m("strip", "self, chars=None, /", stripper("strip", true, true)),
-		m("lstrip", "self, chars=None, /", stripper("lstrip", true, false)),
-		m("rstrip", "self, chars=None, /", stripper("rstrip", false, true)),
-		m("split", "self, sep=None, maxsplit=-1", textSplit),
-		m("rsplit", "self, sep=None, maxsplit=-1", textRSplit),
-		m("splitlines", "self, keepends=False", textSplitLines),
-		m("partition", "self, sep, /", partitioner(strings.Index, false)),
-		m("rpartition", "self, sep, /", partitioner(strings.LastIndex, true)),
-		m("replace", replaceParams(recv), textReplace),
-		m("join", "self, iterable, /", textJoin).Drain(1),
-		m("center", "self, width, fillchar=' ', /", padder("center")),
-		m("ljust", "self, width, fillchar=' ', /", padder("ljust")),
-		m("rjust", "self, width, fillchar=' ', /", padder("rjust")),
-		m("zfill", "self, width, /", textZfill),
-		m("expandtabs", "self, tabsize=8", textExpandTabs),
-	}
-}
-
-// replaceParams: only strings take the count by name.
-func replaceParams(recv value.Kind) string {
-	if recv == value.KBytes {
-		return "self, old, new, count=-1, /"
-	}
-	return "self, old, new, /, count=-1"
-}
-
-// subArg returns what is searched for; in a bytes object it may be a byte, too.
-func subArg(t *value.Thread, x text, v value.Value, method string) (string, error) {
-	if x.bytes {
-		t.See(v.Label)
-		if b, ok := t.Payload(v, value.KBytes); ok {
-			return b.Obj.(*value.Bytes).Data, nil
-		}
-		if !t.IsIndex(v) {
-			return "", t.Raise(t.Types.TypeError, "argument should be integer or bytes-like object, not '%s'", t.ClassName(v))
-		}
-		n, err := t.Index(v)
-		if err != nil {
-			return "", err
-		}
-		if n.Kind == value.KBig || n.N < 0 || n.N > 255 {
-			return "", t.Raise(t.Types.ValueError, "byte must be in range(0, 256)")
-		}
-		return string([]byte{byte(n.N)}), nil
-	}
-	return textArg(t, x, v, method, 1)
-}
-
-func finder(method string, last bool) value.NativeFunc {
-	return func(t *value.Thread, a *value.Args) (value.Value, error) {
-		x := chargedText(t, a.Pos[0])
-		if !x.bytes {
-			if _, err := subArg(t, x, a.Pos[1], method); err != nil {
-				return value.Value{}, err
-			}
-		}
-		lo, hi, ok, err := span(t, x, a.Pos[2], a.Pos[3])
-		if err != nil {
-			return value.Value{}, err
-		}
-		sub, err := subArg(t, x, a.Pos[1], method)
-		if err != nil {
-			return value.Value{}, err
-		}
-		at := -1
-		if ok {
-			from, to := x.offset(lo), x.offset(hi)
-			if err := t.StepSearch(to-from, len(sub)); err != nil {
-				return value.Value{}, err
-			}
-			if last {
-				at = strings.LastIndex(x.s[from:to], sub)
-			} else {
-				at = strings.Index(x.s[from:to], sub)
-			}
-			if at >= 0 {
-				at = x.place(from + at)
-			}
-		}
-		if at < 0 && (method == "index" || method == "rindex") {
-			t.See(a.Pos[0].Label)
-			message := "substring not found"
-			if x.bytes {
-				message = "subsection not found"
-			}
-			return value.Value{}, t.Raise(t.Types.ValueError, "%s", message)
-		}
-		return value.Int(int64(at)), nil
-	}
-}
-
-func textCount(t *value.Thread, a *value.Args) (value.Value, error) {
-	x := chargedText(t, a.Pos[0])
-	if !x.bytes {
-		if _, err := subArg(t, x, a.Pos[1], "count"); err != nil {
-			return value.Value{}, err
-		}
-	}
-	lo, hi, ok, err := span(t, x, a.Pos[2], a.Pos[3])
-	if err != nil {
-		return value.Value{}, err
-	}
-	sub, err := subArg(t, x, a.Pos[1], "count")
-	if err != nil || !ok {
-		return value.Int(0), err
-	}
-	if sub == "" {
-		return value.Int(int64(hi-lo) + 1), nil
-	}
-	part := x.s[x.offset(lo):x.offset(hi)]
-	if err := t.StepSearch(len(part), len(sub)); err != nil {
-		return value.Value{}, err
-	}
-	return value.Int(int64(strings.Count(part, sub))), nil
-}
-
-func affix(method string, test func(s, part string) bool) value.NativeFunc {
-	return func(t *value.Thread, a *value.Args) (value.Value, error) {
-		x := chargedText(t, a.Pos[0])
-		lo, hi, ok, err := span(t, x, a.Pos[2], a.Pos[3])
-		if err != nil {
-			return value.Value{}, err
-		}
-		part := ""
-		if ok {
-			part = x.s[x.offset(lo):x.offset(hi)]
-		}
-		t.See(a.Pos[1].Label)
-		arg := t.Base(a.Pos[1])
-		kind, name := value.KStr, "str"
-		if x.bytes {
-			kind, name = value.KBytes, "bytes"
-		}
-		switch arg.Kind {
-		case kind:
-			return value.Bool(ok && test(part, textOf(arg).s)), nil
-		case value.KTuple:
-			for _, p := range arg.Obj.(*value.Tuple).Items {
-				t.See(p.Label)
-				q, is := t.Payload(p, kind)
-				if !is && x.bytes {
-					return value.Value{}, t.Raise(t.Types.TypeError, "a bytes-like object is required, not '%s'", t.ClassName(p))
-				}
-				if !is {
-					return value.Value{}, t.Raise(t.Types.TypeError, "tuple for %s must only contain str, not %s", method, t.ClassName(p))
-				}
-				if ok && test(part, textOf(q).s) {
-					return value.Bool(true), nil
-				}
-			}
-			return value.Bool(false), nil
-		}
-		return value.Value{}, t.Raise(t.Types.TypeError, "%s first arg must be %s or a tuple of %s, not %s", method, name, name, t.ClassName(a.Pos[1]))
-	}
-}
-
-func remover(method string, trim func(s, part string) string) value.NativeFunc {
-	return func(t *value.Thread, a *value.Args) (value.Value, error) {
-		x := chargedText(t, a.Pos[0])
-		var part string
-		var err error
-		if x.bytes {
-			part, err = textArg(t, x, a.Pos[1], method, 1)
-		} else if p, ok := t.Payload(a.Pos[1], value.KStr); ok {
-			part = p.Obj.(*value.Str).Text
-		} else {
-			err = t.FailOf(a.Pos[1], t.Types.TypeError, "%s() argument must be str, not %s", method, argName(t, a.Pos[1]))
-		}
-		if err != nil {
-			return value.Value{}, err
-		}
-		out := trim(x.s, part)
-		if len(out) == len(x.s) {
-			return a.Pos[0], nil
-		}
-		return textValue(t, x, strings.Clone(out))
-	}
-}
-
-func stripper(method string, left, right bool) value.NativeFunc {
-	return func(t *value.Thread, a *value.Args) (value.Value, error) {
-		x := chargedText(t, a.Pos[0])
-		strips := x.isSpace
-		if value.Given(a.Pos[1]) {
-			t.See(a.Pos[1].Label)
-			if !x.bytes {
-				if _, ok := t.Payload(a.Pos[1], value.KStr); !ok {
-					return value.Value{}, t.Raise(t.Types.TypeError, "%s arg must be None or str", method)
-				}
-			}
-			chars, err := textArg(t, x, a.Pos[1], method, 1)
-			if err != nil {
-				return value.Value{}, err
-			}
-			if err := t.Step(int64(len(chars)) / 16); err != nil {
-				return value.Value{}, err
-			}
-			if len(chars) > 64 {
-				if err := t.Step(int64(len(chars)) / 64 * int64(len(x.s)) / 16); err != nil {
-					return value.Value{}, err
-				}
-			}
-			strips = func(part string) bool { return strings.Contains(chars, part) }
-		}
-		s := x.s
-		for left && s != "" {
-			n := x.first(s)
-			if !strips(s[:n]) {
-				break
-			}
-			s = s[n:]
-		}
-		for right && s != "" {
-			n := x.last(s)
-			if !strips(s[len(s)-n:]) {
-				break
-			}
-			s = s[:len(s)-n]
-		}
-		if len(s) == len(x.s) {
-			return a.Pos[0], nil
-		}
-		if err := t.Step(int64(len(x.s)-len(s)) / 8); err != nil {
-			return value.Value{}, err
-		}
-		return textValue(t, x, strings.Clone(s))
-	}
 }
 
 // first returns the bytes of the first character.
@@ -388,32 +95,214 @@ func (x text) isSpace(char string) bool {
 	return pytext.IsSpace(r)
 }
 
-// splitArgs reads the arguments of split and rsplit; most < 0 is no bound.
-func splitArgs(t *value.Thread, a *value.Args, method string) (x text, sep string, blank bool, most int64, err error) {
-	x = chargedText(t, a.Pos[0])
-	t.See(a.Pos[0].Label)
-	most = -1
-	if a.Pos[2].Kind != value.KUnset {
-		if most, err = t.IntArg(a.Pos[2]); err != nil {
-			return x, "", false, 0, err
-		}
+// textValue makes a value of the kind that x has.
+func textValue(t *value.Thread, x text, s string) (value.Value, error) {
+	if x.bytes {
+		return t.Bytes(s), t.Alloc(int64(len(s)) + value.StrBytes)
 	}
-	if err = t.StepSearch(len(x.s)*8, 1); err != nil {
-		return x, "", false, 0, err
+	return t.NewStr(s)
+}
+
+// textArg returns an argument that has to be of the kind that x has.
+func textArg(t *value.Thread, x text, v value.Value, method string) (string, error) {
+	t.See(v.Label)
+	kind, name := x.kind()
+	p, ok := t.Payload(v, kind)
+	if !ok {
+		return "", t.Raise(t.Types.TypeError, "%s() argument must be %s, not %s", method, name, t.ClassName(v))
 	}
-	if !value.Given(a.Pos[1]) {
-		return x, "", true, most, nil
-	}
-	if !x.bytes {
-		if _, ok := t.Payload(a.Pos[1], value.KStr); !ok {
-			return x, "", false, 0, t.FailOf(a.Pos[1], t.Types.TypeError, "must be str or None, not %s", t.ClassName(a.Pos[1]))
-		}
-	}
-	sep, err = textArg(t, x, a.Pos[1], method, 1)
+	return textOf(p).s, nil
+}
+
+// separator is textArg for what must not be empty.
+func separator(t *value.Thread, x text, v value.Value, method string) (string, error) {
+	sep, err := textArg(t, x, v, method)
 	if err == nil && sep == "" {
 		err = t.Raise(t.Types.ValueError, "empty separator")
 	}
-	return x, sep, false, most, err
+	return sep, err
+}
+
+// part reads the optional arguments start and end of a search: it returns what lies
+// between them and the number of characters before. ok is false when nothing can.
+func part(t *value.Thread, x text, start, end value.Value) (s string, lo int, ok bool, err error) {
+	n := x.len()
+	ends := [2]int{0, n}
+	for i, v := range [2]value.Value{start, end} {
+		if !value.Given(v) {
+			continue
+		}
+		t.See(v.Label)
+		if ends[i], err = t.SliceEnd(v); err != nil {
+			return "", 0, false, err
+		}
+		if ends[i] < 0 {
+			ends[i] = max(ends[i]+n, 0)
+		}
+	}
+	lo, hi := ends[0], min(ends[1], n)
+	if lo > hi {
+		return "", lo, false, nil
+	}
+	return x.s[x.offset(lo):x.offset(hi)], lo, true, nil
+}
+
+// textMethods are the natives that both classes have.
+func textMethods(class string, recv value.Kind) []*value.Native {
+	m := func(name, params string, f value.NativeFunc) *value.Native {
+		return newMethod(recv, class+"."+name, params, f)
+	}
+	const search = "self, sub, start=None, end=None, /"
+	return []*value.Native{
+		m("find", search, finder("find", strings.Index)),
+		m("rfind", search, finder("rfind", strings.LastIndex)),
+		m("index", search, finder("index", strings.Index)),
+		m("rindex", search, finder("rindex", strings.LastIndex)),
+		m("count", search, textCount),
+		m("startswith", "self, prefix, start=None, end=None, /", affix("startswith", strings.HasPrefix)),
+		m("endswith", "self, suffix, start=None, end=None, /", affix("endswith", strings.HasSuffix)),
+		m("removeprefix", "self, prefix, /", remover("removeprefix", strings.TrimPrefix)),
+		m("removesuffix", "self, suffix, /", remover("removesuffix", strings.TrimSuffix)),
+		m("strip", "self, chars=None, /", stripper("strip", true, true)),
+		m("lstrip", "self, chars=None, /", stripper("lstrip", true, false)),
+		m("rstrip", "self, chars=None, /", stripper("rstrip", false, true)),
+		m("split", "self, sep=None, maxsplit=-1", splitter("split", false)),
+		m("rsplit", "self, sep=None, maxsplit=-1", splitter("rsplit", true)),
+		m("splitlines", "self, keepends=False", textSplitLines),
+		m("partition", "self, sep, /", partitioner("partition", strings.Index)),
+		m("rpartition", "self, sep, /", partitioner("rpartition", strings.LastIndex)),
+		m("replace", "self, old, new, /, count=-1", textReplace),
+		m("join", "self, iterable, /", textJoin).Drain(1),
+		m("center", "self, width, fillchar=' ', /", padder("center")),
+		m("ljust", "self, width, fillchar=' ', /", padder("ljust")),
+		m("rjust", "self, width, fillchar=' ', /", padder("rjust")),
+		m("zfill", "self, width, /", textZfill),
+		m("expandtabs", "self, tabsize=8", textExpandTabs),
+	}
+}
+
+func finder(method string, find func(s, sub string) int) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		x := chargedText(t, a.Pos[0])
+		sub, err := textArg(t, x, a.Pos[1], method)
+		if err != nil {
+			return value.Value{}, err
+		}
+		s, lo, ok, err := part(t, x, a.Pos[2], a.Pos[3])
+		if err != nil {
+			return value.Value{}, err
+		}
+		if ok {
+			if err := t.StepSearch(len(s), len(sub)); err != nil {
+				return value.Value{}, err
+			}
+			if at := find(s, sub); at >= 0 {
+				x.s = s
+				return value.Int(int64(lo + x.place(at))), nil
+			}
+		}
+		if method == "index" || method == "rindex" {
+			t.See(a.Pos[0].Label)
+			return value.Value{}, t.Raise(t.Types.ValueError, "substring not found")
+		}
+		return value.Int(-1), nil
+	}
+}
+
+func textCount(t *value.Thread, a *value.Args) (value.Value, error) {
+	x := chargedText(t, a.Pos[0])
+	sub, err := textArg(t, x, a.Pos[1], "count")
+	if err != nil {
+		return value.Value{}, err
+	}
+	s, _, ok, err := part(t, x, a.Pos[2], a.Pos[3])
+	if err != nil || !ok {
+		return value.Int(0), err
+	}
+	if err := t.StepSearch(len(s), len(sub)); err != nil {
+		return value.Value{}, err
+	}
+	if x.s = s; sub == "" {
+		return value.Int(int64(x.len()) + 1), nil
+	}
+	return value.Int(int64(strings.Count(s, sub))), nil
+}
+
+func affix(method string, test func(s, part string) bool) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		x := chargedText(t, a.Pos[0])
+		s, _, ok, err := part(t, x, a.Pos[2], a.Pos[3])
+		if err != nil {
+			return value.Value{}, err
+		}
+		affixes := a.Pos[1:2]
+		if p, is := t.Payload(a.Pos[1], value.KTuple); is {
+			t.See(p.Label)
+			affixes = p.Obj.(*value.Tuple).Items
+		}
+		for _, p := range affixes {
+			want, err := textArg(t, x, p, method)
+			if err != nil {
+				return value.Value{}, err
+			}
+			if ok && test(s, want) {
+				return value.Bool(true), nil
+			}
+		}
+		return value.Bool(false), nil
+	}
+}
+
+// cut is what is left of a text: the text itself when that is all.
+func cut(t *value.Thread, self value.Value, x text, s string) (value.Value, error) {
+	if len(s) == len(x.s) {
+		return self, nil
+	}
+	return textValue(t, x, strings.Clone(s))
+}
+
+func remover(method string, trim func(s, part string) string) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		x := chargedText(t, a.Pos[0])
+		part, err := textArg(t, x, a.Pos[1], method)
+		if err != nil {
+			return value.Value{}, err
+		}
+		return cut(t, a.Pos[0], x, trim(x.s, part))
+	}
+}
+
+func stripper(method string, left, right bool) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		x := chargedText(t, a.Pos[0])
+		strips := x.isSpace
+		if value.Given(a.Pos[1]) {
+			chars, err := textArg(t, x, a.Pos[1], method)
+			if err != nil {
+				return value.Value{}, err
+			}
+			if err := t.Step(int64(len(chars)) / 16); err != nil {
+				return value.Value{}, err
+			}
+			if len(chars) > 64 {
+				if err := t.Step(int64(len(chars)) / 64 * int64(len(x.s)) / 16); err != nil {
+					return value.Value{}, err
+				}
+			}
+			strips = func(part string) bool { return strings.Contains(chars, part) }
+		}
+		s := x.s
+		for left && s != "" && strips(s[:x.first(s)]) {
+			s = s[x.first(s):]
+		}
+		for right && s != "" && strips(s[len(s)-x.last(s):]) {
+			s = s[:len(s)-x.last(s)]
+		}
+		if err := t.Step(int64(len(x.s)-len(s)) / 8); err != nil {
+			return value.Value{}, err
+		}
+		return cut(t, a.Pos[0], x, s)
+	}
 }
 
 // parts collects the pieces of a text.
@@ -435,54 +324,82 @@ func (p *parts) add(s string) error {
 	return err
 }
 
-func textSplit(t *value.Thread, a *value.Args) (value.Value, error) {
-	x, sep, blank, most, err := splitArgs(t, a, "split")
-	if err != nil {
-		return value.Value{}, err
-	}
-	p := parts{t: t, x: x}
-	s := x.s
-	if blank {
-		err = p.splitBlank(s, most)
-	} else {
-		for ; most != 0; most-- {
-			i := strings.Index(s, sep)
-			if i < 0 {
-				break
-			}
-			if err := p.add(s[:i]); err != nil {
-				return value.Value{}, err
-			}
-			s = s[i+len(sep):]
+// splitter is split, or rsplit when it begins at the right.
+func splitter(method string, right bool) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		x := chargedText(t, a.Pos[0])
+		t.See(a.Pos[0].Label)
+		most, err := countArg(t, a.Pos[2])
+		if err != nil {
+			return value.Value{}, err
 		}
-		err = p.add(s)
+		if err := t.StepSearch(len(x.s)*8, 1); err != nil {
+			return value.Value{}, err
+		}
+		p := parts{t: t, x: x}
+		if value.Given(a.Pos[1]) {
+			var sep string
+			if sep, err = separator(t, x, a.Pos[1], method); err == nil {
+				err = p.splitAt(sep, most, right)
+			}
+		} else if right {
+			err = p.rsplitBlank(most)
+		} else {
+			err = p.splitBlank(most)
+		}
+		if right {
+			slices.Reverse(p.items)
+		}
+		return t.NewList(p.items, 0), err
 	}
-	return t.NewList(p.items, 0), err
+}
+
+// countArg reads an optional bound of how often something is done; a negative one is none.
+func countArg(t *value.Thread, v value.Value) (int64, error) {
+	if v.Kind == value.KUnset {
+		return -1, nil
+	}
+	return t.IntArg(v)
+}
+
+// splitAt cuts at a separator.
+func (p *parts) splitAt(sep string, most int64, right bool) error {
+	s := p.x.s
+	for ; most != 0; most-- {
+		i, piece := strings.Index(s, sep), ""
+		if right {
+			i = strings.LastIndex(s, sep)
+		}
+		if i < 0 {
+			break
+		}
+		if right {
+			piece, s = s[i+len(sep):], s[:i]
+		} else {
+			piece, s = s[:i], s[i+len(sep):]
+		}
+		if err := p.add(piece); err != nil {
+			return err
+		}
+	}
+	return p.add(s)
 }
 
 // splitBlank cuts at white space.
-func (p *parts) splitBlank(s string, most int64) error {
+func (p *parts) splitBlank(most int64) error {
+	s := p.x.s
 	for ; ; most-- {
-		for s != "" {
-			n := p.x.first(s)
-			if !p.x.isSpace(s[:n]) {
-				break
-			}
-			s = s[n:]
+		for s != "" && p.x.isSpace(s[:p.x.first(s)]) {
+			s = s[p.x.first(s):]
 		}
 		if s == "" {
 			return nil
 		}
-		if most == 0 {
-			return p.add(s)
-		}
-		i := 0
-		for i < len(s) {
-			n := p.x.first(s[i:])
-			if p.x.isSpace(s[i : i+n]) {
-				break
+		i := len(s)
+		if most != 0 {
+			for i = 0; i < len(s) && !p.x.isSpace(s[i:i+p.x.first(s[i:])]); {
+				i += p.x.first(s[i:])
 			}
-			i += n
 		}
 		if err := p.add(s[:i]); err != nil {
 			return err
@@ -491,55 +408,21 @@ func (p *parts) splitBlank(s string, most int64) error {
 	}
 }
 
-func textRSplit(t *value.Thread, a *value.Args) (value.Value, error) {
-	x, sep, blank, most, err := splitArgs(t, a, "rsplit")
-	if err != nil {
-		return value.Value{}, err
-	}
-	p := parts{t: t, x: x}
-	s := x.s
-	if blank {
-		err = p.rsplitBlank(s, most)
-	} else {
-		for ; most != 0; most-- {
-			i := strings.LastIndex(s, sep)
-			if i < 0 {
-				break
-			}
-			if err := p.add(s[i+len(sep):]); err != nil {
-				return value.Value{}, err
-			}
-			s = s[:i]
-		}
-		err = p.add(s)
-	}
-	reverseValues(p.items)
-	return t.NewList(p.items, 0), err
-}
-
 // rsplitBlank cuts at white space, from the end.
-func (p *parts) rsplitBlank(s string, most int64) error {
+func (p *parts) rsplitBlank(most int64) error {
+	s := p.x.s
 	for ; ; most-- {
-		for s != "" {
-			n := p.x.last(s)
-			if !p.x.isSpace(s[len(s)-n:]) {
-				break
-			}
-			s = s[:len(s)-n]
+		for s != "" && p.x.isSpace(s[len(s)-p.x.last(s):]) {
+			s = s[:len(s)-p.x.last(s)]
 		}
 		if s == "" {
 			return nil
 		}
-		if most == 0 {
-			return p.add(s)
-		}
-		i := len(s)
-		for i > 0 {
-			n := p.x.last(s[:i])
-			if p.x.isSpace(s[i-n : i]) {
-				break
+		i := 0
+		if most != 0 {
+			for i = len(s); i > 0 && !p.x.isSpace(s[i-p.x.last(s[:i]):i]); {
+				i -= p.x.last(s[:i])
 			}
-			i -= n
 		}
 		if err := p.add(s[i:]); err != nil {
 			return err
@@ -560,11 +443,11 @@ func textSplitLines(t *value.Thread, a *value.Args) (value.Value, error) {
 	p := parts{t: t, x: x}
 	for s := x.s; s != ""; {
 		i, end := x.line(s)
-		cut := i
+		piece := s[:i]
 		if keep {
-			cut = end
+			piece = s[:end]
 		}
-		if err := p.add(s[:cut]); err != nil {
+		if err := p.add(piece); err != nil {
 			return value.Value{}, err
 		}
 		s = s[end:]
@@ -594,20 +477,12 @@ func (x text) line(s string) (text, whole int) {
 	return len(s), len(s)
 }
 
-func partitioner(find func(s, sep string) int, right bool) value.NativeFunc {
+func partitioner(method string, find func(s, sep string) int) value.NativeFunc {
 	return func(t *value.Thread, a *value.Args) (value.Value, error) {
 		x := chargedText(t, a.Pos[0])
-		if !x.bytes {
-			if _, ok := t.Payload(a.Pos[1], value.KStr); !ok {
-				return value.Value{}, t.FailOf(a.Pos[1], t.Types.TypeError, "must be str, not %s", t.ClassName(a.Pos[1]))
-			}
-		}
-		sep, err := textArg(t, x, a.Pos[1], "partition", 1)
+		sep, err := separator(t, x, a.Pos[1], method)
 		if err != nil {
 			return value.Value{}, err
-		}
-		if sep == "" {
-			return value.Value{}, t.Raise(t.Types.ValueError, "empty separator")
 		}
 		if err := t.StepSearch(len(x.s), len(sep)); err != nil {
 			return value.Value{}, err
@@ -615,7 +490,7 @@ func partitioner(find func(s, sep string) int, right bool) value.NativeFunc {
 		pieces := [3]string{x.s, "", ""}
 		if i := find(x.s, sep); i >= 0 {
 			pieces = [3]string{x.s[:i], sep, x.s[i+len(sep):]}
-		} else if right {
+		} else if method == "rpartition" {
 			pieces = [3]string{"", "", x.s}
 		}
 		items := make([]value.Value, 3)
@@ -630,19 +505,17 @@ func partitioner(find func(s, sep string) int, right bool) value.NativeFunc {
 
 func textReplace(t *value.Thread, a *value.Args) (value.Value, error) {
 	x := chargedText(t, a.Pos[0])
-	before, err := textArg(t, x, a.Pos[1], "replace", 1)
+	before, err := textArg(t, x, a.Pos[1], "replace")
 	if err != nil {
 		return value.Value{}, err
 	}
-	after, err := textArg(t, x, a.Pos[2], "replace", 2)
+	after, err := textArg(t, x, a.Pos[2], "replace")
 	if err != nil {
 		return value.Value{}, err
 	}
-	most := int64(-1)
-	if a.Pos[3].Kind != value.KUnset {
-		if most, err = t.IntArg(a.Pos[3]); err != nil {
-			return value.Value{}, err
-		}
+	most, err := countArg(t, a.Pos[3])
+	if err != nil {
+		return value.Value{}, err
 	}
 	if err := t.StepSearch(len(x.s), len(before)); err != nil {
 		return value.Value{}, err
@@ -657,21 +530,25 @@ func textReplace(t *value.Thread, a *value.Args) (value.Value, error) {
 	if n == 0 || before == after {
 		return a.Pos[0], nil
 	}
-	size := int64(len(x.s))
 	if value.TooLarge(n, int64(len(after)), 1) {
 		return value.Value{}, t.RaiseArgs(t.Types.OverflowError, t.Str("replace string is too long"))
 	}
-	size += n * int64(len(after))
-	if err := t.Alloc(size); err != nil {
-		return value.Value{}, err
-	}
-	if err := t.Step(size / 256); err != nil {
+	size := int64(len(x.s)) + n*int64(len(after))
+	if err := charge(t, size); err != nil {
 		return value.Value{}, err
 	}
 	if before == "" {
 		return textValue(t, x, x.interleave(after, n))
 	}
 	return textValue(t, x, strings.Replace(x.s, before, after, int(n)))
+}
+
+// charge accounts for a text of so many bytes that is about to be written.
+func charge(t *value.Thread, size int64) error {
+	if err := t.Alloc(size); err != nil {
+		return err
+	}
+	return t.Step(size / 256)
 }
 
 // interleave puts part before each of the first n characters, and at the end when there are fewer.
@@ -714,10 +591,7 @@ func textJoin(t *value.Thread, a *value.Args) (value.Value, error) {
 	if err := t.Step(int64(len(items)) / 4); err != nil {
 		return value.Value{}, err
 	}
-	kind := value.KStr
-	if x.bytes {
-		kind = value.KBytes
-	}
+	kind, name := x.kind()
 	size := int64(0)
 	for i, v := range items {
 		if v.Label != 0 {
@@ -725,11 +599,8 @@ func textJoin(t *value.Thread, a *value.Args) (value.Value, error) {
 		}
 		if v.Kind != kind {
 			p, ok := t.Payload(v, kind)
-			if !ok && x.bytes {
-				return value.Value{}, t.Raise(t.Types.TypeError, "sequence item %d: expected a bytes-like object, %s found", i, t.ClassName(v))
-			}
 			if !ok {
-				return value.Value{}, t.Raise(t.Types.TypeError, "sequence item %d: expected str instance, %s found", i, t.ClassName(v))
+				return value.Value{}, t.Raise(t.Types.TypeError, "sequence item %d: expected %s instance, %s found", i, name, t.ClassName(v))
 			}
 			v = p
 		}
@@ -744,10 +615,7 @@ func textJoin(t *value.Thread, a *value.Args) (value.Value, error) {
 		}
 		size += n * int64(len(x.s))
 	}
-	if err := t.Alloc(size); err != nil {
-		return value.Value{}, err
-	}
-	if err := t.Step(size / 256); err != nil {
+	if err := charge(t, size); err != nil {
 		return value.Value{}, err
 	}
 	out := make([]byte, 0, size)
@@ -761,4 +629,101 @@ func textJoin(t *value.Thread, a *value.Args) (value.Value, error) {
 		return t.Bytes(string(out)), nil
 	}
 	return t.NewStr(string(out))
+}
+
+// pad puts left and right fill characters around s.
+func pad(t *value.Thread, x text, s, fill string, left, right int64) (value.Value, error) {
+	if value.TooLarge(left+right, int64(len(fill)), 1) {
+		return value.Value{}, t.RaiseArgs(t.Types.MemoryError)
+	}
+	if err := charge(t, (left+right)*int64(len(fill))+int64(len(s))); err != nil {
+		return value.Value{}, err
+	}
+	return textValue(t, x, strings.Repeat(fill, int(left))+s+strings.Repeat(fill, int(right)))
+}
+
+func padder(method string) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		x := chargedText(t, a.Pos[0])
+		width, err := t.IntArg(a.Pos[1])
+		if err != nil {
+			return value.Value{}, err
+		}
+		fill := text{s: " "}
+		if a.Pos[2].Kind != value.KUnset {
+			s, err := textArg(t, x, a.Pos[2], method)
+			if err != nil {
+				return value.Value{}, err
+			}
+			if fill = (text{s: s, wide: !x.bytes}); fill.len() != 1 {
+				return value.Value{}, t.Raise(t.Types.TypeError, "The fill character must be exactly one character long")
+			}
+		}
+		n := width - int64(x.len())
+		if n <= 0 {
+			return a.Pos[0], nil
+		}
+		var left int64
+		switch method {
+		case "center":
+			left = n/2 + n&width&1
+		case "rjust":
+			left = n
+		}
+		return pad(t, x, x.s, fill.s, left, n-left)
+	}
+}
+
+func textZfill(t *value.Thread, a *value.Args) (value.Value, error) {
+	x := chargedText(t, a.Pos[0])
+	width, err := t.IntArg(a.Pos[1])
+	if err != nil {
+		return value.Value{}, err
+	}
+	n := width - int64(x.len())
+	if n <= 0 {
+		return a.Pos[0], nil
+	}
+	if err := charge(t, n+int64(len(x.s))); err != nil {
+		return value.Value{}, err
+	}
+	s, sign := x.s, ""
+	if s != "" && (s[0] == '+' || s[0] == '-') {
+		sign, s = s[:1], s[1:]
+	}
+	return textValue(t, x, sign+strings.Repeat("0", int(n))+s)
+}
+
+func textExpandTabs(t *value.Thread, a *value.Args) (value.Value, error) {
+	x := chargedText(t, a.Pos[0])
+	size := int64(8)
+	if a.Pos[1].Kind != value.KUnset {
+		var err error
+		if size, err = t.IntArg(a.Pos[1]); err != nil {
+			return value.Value{}, err
+		}
+	}
+	if err := t.Step(int64(len(x.s)) / 16); err != nil {
+		return value.Value{}, err
+	}
+	var b strings.Builder
+	column := int64(0)
+	for s := x.s; s != ""; {
+		n := x.first(s)
+		if c := s[0]; c != '\t' {
+			b.WriteString(s[:n])
+			if column++; c == '\n' || c == '\r' {
+				column = 0
+			}
+		} else if size > 0 {
+			blanks := size - column%size
+			if err := charge(t, blanks); err != nil {
+				return value.Value{}, err
+			}
+			b.WriteString(strings.Repeat(" ", int(blanks)))
+			column += blanks
+		}
+		s = s[n:]
+	}
+	return textValue(t, x, b.String())
 }

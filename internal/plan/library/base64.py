@@ -19,14 +19,15 @@ def b64encode(s, altchars=None):
         raise TypeError(f"a bytes-like object is required, not '{type(s).__name__}'")
     out = _encode(s)
     if altchars is not None:
-        out = out.translate(bytes.maketrans(b"+/", altchars))
+        out = out.replace(b"+", altchars[:1]).replace(b"/", altchars[1:])
     return out
 
 
 def b64decode(s, altchars=None, validate=False):
     s = _as_bytes(s)
     if altchars is not None:
-        s = s.translate(bytes.maketrans(_as_bytes(altchars), b"+/"))
+        altchars = _as_bytes(altchars)
+        s = s.replace(altchars[:1], b"+").replace(altchars[1:], b"/")
     return _decode(s, validate)
 
 
@@ -51,12 +52,12 @@ def b16encode(s):
 
 
 def b16decode(s, casefold=False):
-    s = _as_bytes(s)
+    s = _as_bytes(s).decode("latin-1")
     if casefold:
         s = s.upper()
-    if any([c not in b"0123456789ABCDEF" for c in s]) or len(s) % 2:
+    if any([c not in "0123456789ABCDEF" for c in s]) or len(s) % 2:
         raise Error("Non-base16 digit found" if len(s) % 2 == 0 else "Odd-length string")
-    return bytes.fromhex(s.decode())
+    return bytes.fromhex(s)
 
 
 def encodebytes(s):
