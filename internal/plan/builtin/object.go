@@ -134,7 +134,6 @@ func exceptionNatives() []*value.Native {
 		n("BaseException.__repr__", "self, /", exceptionRepr),
 		n("BaseException.with_traceback", "self, tb, /", func(t *value.Thread, a *value.Args) (value.Value, error) { return a.Pos[0], nil }),
 		n("BaseException.add_note", "self, note, /", exceptionAddNote),
-		n("OSError.__new__", "", osErrorNew),
 	}
 }
 
@@ -143,61 +142,47 @@ func exceptionNew(t *value.Thread, a *value.Args) (value.Value, error) {
 		return value.Value{}, t.Raise(t.Types.TypeError, "BaseException.__new__(X): X is not a subtype of BaseException")
 	}
 	c := a.Pos[0].Obj.(*value.Class)
-	if c.Static && len(a.Named) > 0 && !value.TakesNames(t, c) {
+	if c.Static && len(a.Named) > 0 {
 		return value.Value{}, t.Raise(t.Types.TypeError, "%s() takes no keyword arguments", c.Name)
 	}
-	if c.Derives(t.Types.UnicodeDecodeError) || c.Derives(t.Types.UnicodeEncodeError) {
-		if n := len(a.Pos) - 1; c.Static && n != 5 {
-			return value.Value{}, t.Raise(t.Types.TypeError, "function takes exactly 5 arguments (%d given)", n)
-		}
-	}
 	e := t.NewException(c, append([]value.Value(nil), a.Pos[1:]...))
-	v := value.Value{Kind: value.KObject, Obj: e, Label: a.Pos[0].Label}
-	setNames(t, e, a)
-	return v, t.Alloc(256)
+	return value.Value{Kind: value.KObject, Obj: e, Label: a.Pos[0].Label}, t.Alloc(256)
 }
 
-// setNames keeps the keyword arguments of exceptions that take some as attributes.
-func setNames(t *value.Thread, e *value.Exception, a *value.Args) {
-	if !e.Cls.Static {
-		return
+// exceptionOf is the exception that a method of BaseException was called on.
+func exceptionOf(t *value.Thread, v value.Value, method string) (*value.Exception, error) {
+	e, ok := v.Obj.(*value.Exception)
+	if !ok {
+		return nil, t.WrongSelf("BaseException."+method, v)
 	}
-	for i, name := range a.Names {
-		e.Attrs.SetStr(t, name, a.Named[i])
-	}
+	return e, nil
 }
 
 func exceptionInit(t *value.Thread, a *value.Args) (value.Value, error) {
-	e, ok := a.Pos[0].Obj.(*value.Exception)
-	if !ok {
-		return value.Value{}, t.WrongSelf("BaseException.__init__", a.Pos[0])
+	e, err := exceptionOf(t, a.Pos[0], "__init__")
+	if err != nil {
+		return value.Value{}, err
 	}
-	if len(a.Named) > 0 && !value.TakesNames(t, e.Cls) {
+	if len(a.Named) > 0 {
 		return value.Value{}, t.Raise(t.Types.TypeError, "%s() takes no keyword arguments", e.Cls.Name)
 	}
-	if e.Cls.Derives(t.Types.OSError) && len(a.Pos) > 3 {
-		return value.None, nil // __new__ has them
-	}
 	e.Args = t.Tuple(append([]value.Value(nil), a.Pos[1:]...))
-	for i, name := range a.Names {
-		e.Attrs.SetStr(t, name, t.Under(a.Named[i]))
-	}
 	return value.None, nil
 }
 
 func exceptionStr(t *value.Thread, a *value.Args) (value.Value, error) {
-	e, ok := a.Pos[0].Obj.(*value.Exception)
-	if !ok {
-		return value.Value{}, t.WrongSelf("BaseException.__str__", a.Pos[0])
+	e, err := exceptionOf(t, a.Pos[0], "__str__")
+	if err != nil {
+		return value.Value{}, err
 	}
 	return seenText(t, func() ([]byte, error) { return t.AppendException(nil, a.Pos[0], e) })
 }
 
 // exceptionRepr is repr() of an exception, whatever its class overrides.
 func exceptionRepr(t *value.Thread, a *value.Args) (value.Value, error) {
-	e, ok := a.Pos[0].Obj.(*value.Exception)
-	if !ok {
-		return value.Value{}, t.WrongSelf("BaseException.__repr__", a.Pos[0])
+	e, err := exceptionOf(t, a.Pos[0], "__repr__")
+	if err != nil {
+		return value.Value{}, err
 	}
 	return seenText(t, func() ([]byte, error) { return t.AppendExceptionRepr(nil, a.Pos[0], e) })
 }
@@ -217,74 +202,13 @@ func seenText(t *value.Thread, f func() ([]byte, error)) (value.Value, error) {
 }
 
 func exceptionAddNote(t *value.Thread, a *value.Args) (value.Value, error) {
-	e, ok := a.Pos[0].Obj.(*value.Exception)
-	if !ok {
-		return value.Value{}, t.WrongSelf("BaseException.add_note", a.Pos[0])
+	e, err := exceptionOf(t, a.Pos[0], "add_note")
+	if err != nil {
+		return value.Value{}, err
 	}
 	if _, ok := t.Payload(a.Pos[1], value.KStr); !ok {
 		return value.Value{}, t.FailOf(a.Pos[1], t.Types.TypeError, "add_note() argument must be str, not %s", argName(t, a.Pos[1]))
 	}
 	e.Notes = append(e.Notes, t.Under(a.Pos[1]).With(t.Join(a.Pos[1].Label, a.Pos[0].Label)))
 	return value.None, t.Alloc(value.ValueBytes)
-}
-
-// osErrors are the classes that OSError(number, …) becomes.
-func osErrorClass(t *value.Thread, number int64) (*value.Class, bool) {
-	e := &t.Types.Exceptions
-	switch number {
-	case 1, 13:
-		return e.PermissionError, true
-	case 2:
-		return e.FileNotFoundError, true
-	case 3:
-		return e.ProcessLookupError, true
-	case 4:
-		return e.InterruptedError, true
-	case 10:
-		return e.ChildProcessError, true
-	case 11, 114, 115:
-		return e.BlockingIOError, true
-	case 17:
-		return e.FileExistsError, true
-	case 20:
-		return e.NotADirectoryError, true
-	case 21:
-		return e.IsADirectoryError, true
-	case 32, 108:
-		return e.BrokenPipeError, true
-	case 103:
-		return e.ConnectionAbortedError, true
-	case 104:
-		return e.ConnectionResetError, true
-	case 110:
-		return e.TimeoutError, true
-	case 111:
-		return e.ConnectionRefusedError, true
-	}
-	return nil, false
-}
-
-func osErrorNew(t *value.Thread, a *value.Args) (value.Value, error) {
-	if len(a.Named) > 0 && a.Pos[0].Obj.(*value.Class).Static {
-		return value.Value{}, t.Raise(t.Types.TypeError, "%s() takes no keyword arguments", a.Pos[0].Obj.(*value.Class).Name)
-	}
-	v, err := exceptionNew(t, a)
-	if err != nil {
-		return value.Value{}, err
-	}
-	e := v.Obj.(*value.Exception)
-	n := len(a.Pos) - 1
-	if n >= 2 && n <= 5 {
-		if c, ok := osErrorClass(t, a.Pos[1].N); ok && a.Pos[1].Kind == value.KInt && e.Cls == t.Types.OSError {
-			e.Cls = c
-		}
-		names := [...]string{"errno", "strerror", "filename", "winerror", "filename2"}
-		for i, x := range a.Pos[1:] {
-			e.Attrs.SetStr(t, names[i], x)
-		}
-		if n > 2 {
-			e.Args = t.Tuple(append([]value.Value(nil), a.Pos[1:3]...))
-		}
-	}
-	return v, nil
 }

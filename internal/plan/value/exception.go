@@ -9,25 +9,20 @@ func (t *Thread) setExceptionAttr(e *Exception, name string, v Value) (bool, err
 			return true, err
 		}
 		e.Args = t.Tuple(items).With(v.Label)
+		return true, nil
 	case "__cause__":
 		if _, ok := v.Obj.(*Exception); !ok && v.Kind != KNone {
 			return true, t.Raise(t.Types.TypeError, "exception cause must be None or derive from BaseException")
 		}
 		e.Cause = v
-	default:
-		return false, nil
+		return true, nil
 	}
-	return true, nil
+	return false, nil
 }
 
 // NewException makes an instance of the exception class c.
 func (t *Thread) NewException(c *Class, args []Value) *Exception {
 	return &Exception{Instance: Instance{Cls: c}, Args: t.Tuple(args), Cause: None}
-}
-
-// TakesNames reports whether a built-in exception takes keyword arguments.
-func TakesNames(t *Thread, c *Class) bool {
-	return c.Derives(t.Types.ImportError) || c.Derives(t.Types.NameError) || c.Derives(t.Types.AttributeError)
 }
 
 // dataAttr returns an attribute of a value of a built-in class that is data and
@@ -115,31 +110,6 @@ func (t *Thread) exceptionAttr(e *Exception, name string) (Value, bool) {
 			return e.Args, true
 		}
 		return at(0)
-	case e.Cls.Derives(ts.OSError), TakesNames(t, e.Cls):
-		if v, ok := e.Attrs.Str(name); ok {
-			return v, true
-		}
-		switch name {
-		case "errno", "strerror", "filename", "filename2":
-			return None, e.Cls.Derives(ts.OSError)
-		case "name":
-			return None, !e.Cls.Derives(ts.OSError)
-		case "obj":
-			return None, e.Cls.Derives(ts.AttributeError)
-		case "path":
-			return None, e.Cls.Derives(ts.ImportError)
-		case "msg":
-			v, _ := at(0)
-			return v, e.Cls.Derives(ts.ImportError)
-		}
-	case e.Cls.Derives(ts.SyntaxError) && name == "msg":
-		return at(0)
-	case e.Cls.Derives(ts.UnicodeError):
-		for i, n := range [...]string{"encoding", "object", "start", "end", "reason"} {
-			if n == name && i < len(items) {
-				return at(i)
-			}
-		}
 	}
 	return Value{}, false
 }

@@ -17,9 +17,6 @@ func (t *Thread) TextError(err error) error {
 	var e *pytext.Error
 	switch {
 	case errors.As(err, &e):
-		if d := e.Unicode; d != nil {
-			return t.unicodeError(e.Kind, d)
-		}
 		if e.Kind == pytext.OverflowError && e.Text == rangeError {
 			return t.RaiseArgs(t.Types.OverflowError, Int(34), t.Str("Numerical result out of range"))
 		}
@@ -42,15 +39,6 @@ func (t *Thread) TextErrorAt(err error, l label.ID) error {
 	err = t.TextError(err)
 	t.Seen = seen
 	return err
-}
-
-// unicodeError makes the exception of text that cannot be encoded, or of bytes that cannot be decoded.
-func (t *Thread) unicodeError(k pytext.Kind, d *pytext.UnicodeDetail) error {
-	object := t.Str(d.Object)
-	if k == pytext.UnicodeDecodeError {
-		object = t.Bytes(d.Object)
-	}
-	return t.RaiseArgs(t.textClass(k), t.Str(d.Encoding), object, Int(int64(d.Start)), Int(int64(d.End)), t.Str(d.Reason))
 }
 
 func (t *Thread) textClass(k pytext.Kind) *Class {

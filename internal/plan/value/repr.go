@@ -408,57 +408,8 @@ func (t *Thread) AppendException(dst []byte, v Value, e *Exception) ([]byte, err
 		return dst, nil
 	case e.Cls.Derives(ts.KeyError) && len(items) == 1:
 		return t.appendRepr(dst, items[0])
-	case e.Cls.Derives(ts.OSError) && len(items) >= 2 && len(items) <= 5:
-		return t.appendOSError(dst, e, items)
-	case e.Cls.Derives(ts.UnicodeError) && len(items) >= 4:
-		return t.appendUnicodeError(dst, e.Cls, items)
-	case len(items) == 1, e.Cls.Derives(ts.SyntaxError):
+	case len(items) == 1:
 		return t.AppendStr(dst, items[0])
 	}
 	return t.appendRepr(dst, e.Args)
-}
-
-func (t *Thread) appendOSError(dst []byte, e *Exception, items []Value) ([]byte, error) {
-	dst, err := t.AppendStr(append(dst, "[Errno "...), items[0])
-	if err != nil {
-		return dst, err
-	}
-	if dst, err = t.AppendStr(append(dst, "] "...), items[1]); err != nil {
-		return dst, err
-	}
-	file, ok := e.Attrs.Str("filename")
-	if !ok || file.Kind == KNone {
-		return dst, nil
-	}
-	return t.appendRepr(append(dst, ": "...), file)
-}
-
-// appendUnicodeError appends str() of an exception of encoding or decoding.
-func (t *Thread) appendUnicodeError(dst []byte, c *Class, items []Value) ([]byte, error) {
-	if c.Derives(t.Types.UnicodeTranslateError) || len(items) != 5 ||
-		items[0].Kind != KStr || items[2].Kind != KInt || items[3].Kind != KInt || items[4].Kind != KStr {
-		return t.appendRepr(dst, t.Tuple(items))
-	}
-	for _, x := range items {
-		t.See(x.Label)
-	}
-	codec, start, end := items[0].Obj.(*Str).Text, items[2].N, items[3].N
-	head := "'" + codec + "' codec can't "
-	tail := ": " + items[4].Obj.(*Str).Text
-	span := strconv.FormatInt(start, 10) + "-" + strconv.FormatInt(end-1, 10)
-	switch o := items[1].Obj.(type) {
-	case *Bytes:
-		if end == start+1 && start >= 0 && start < int64(len(o.Data)) {
-			hex := strconv.FormatInt(int64(o.Data[start])|0x100, 16)[1:]
-			return append(dst, head+"decode byte 0x"+hex+" in position "+strconv.FormatInt(start, 10)+tail...), nil
-		}
-		return append(dst, head+"decode bytes in position "+span+tail...), nil
-	case *Str:
-		if runes := pytext.Runes(o.Text); end == start+1 && start >= 0 && start < int64(len(runes)) {
-			shown := pytext.AppendASCII(nil, string(pytext.AppendRune(nil, runes[start])))
-			return append(dst, head+"encode character "+string(shown)+" in position "+strconv.FormatInt(start, 10)+tail...), nil
-		}
-		return append(dst, head+"encode characters in position "+span+tail...), nil
-	}
-	return t.appendRepr(dst, t.Tuple(items))
 }

@@ -1,6 +1,9 @@
 package value
 
-import "strings"
+import (
+	"reflect"
+	"strings"
+)
 
 // Types is the table of the built-in classes. It is made once a process and not changed.
 type Types struct {
@@ -23,29 +26,38 @@ type Types struct {
 	All   map[string]*Class
 }
 
-// Exceptions are the classes of exceptions.
+// Exceptions are the classes of exceptions that the machine raises or looks for.
 type Exceptions struct {
-	BaseException, Exception                                                   *Class
-	GeneratorExit, KeyboardInterrupt, SystemExit                               *Class
-	ArithmeticError, FloatingPointError, OverflowError, ZeroDivisionError      *Class
-	AssertionError, AttributeError, BufferError, EOFError                      *Class
-	ImportError, ModuleNotFoundError, LookupError, IndexError, KeyError        *Class
-	MemoryError, NameError, UnboundLocalError                                  *Class
-	OSError, ConnectionError, TimeoutError, FileNotFoundError, FileExistsError *Class
-	PermissionError, InterruptedError, IsADirectoryError, NotADirectoryError   *Class
-	BlockingIOError, ChildProcessError, ProcessLookupError                     *Class
-	BrokenPipeError, ConnectionAbortedError, ConnectionRefusedError            *Class
-	ConnectionResetError                                                       *Class
-	ReferenceError, RuntimeError, NotImplementedError, RecursionError          *Class
-	PythonFinalizationError, StopAsyncIteration, StopIteration                 *Class
-	SyntaxError, IndentationError, TabError, SystemError, TypeError            *Class
-	ValueError, UnicodeError, UnicodeDecodeError, UnicodeEncodeError           *Class
-	ToolError, NotEnoughInformation                                            *Class // the plan language's own
-	UnicodeTranslateError                                                      *Class
-	Warning, BytesWarning, DeprecationWarning, EncodingWarning, FutureWarning  *Class
-	ImportWarning, PendingDeprecationWarning, ResourceWarning, RuntimeWarning  *Class
-	SyntaxWarning, UnicodeWarning, UserWarning                                 *Class
+	BaseException, Exception, GeneratorExit, SystemExit    *Class
+	ArithmeticError, OverflowError, ZeroDivisionError      *Class
+	AssertionError, AttributeError, ImportError            *Class
+	ModuleNotFoundError, LookupError, IndexError, KeyError *Class
+	MemoryError, NameError, UnboundLocalError, OSError     *Class
+	TimeoutError, RuntimeError, RecursionError             *Class
+	StopIteration, SyntaxError, SystemError, TypeError     *Class
+	ValueError, UnicodeDecodeError, UnicodeEncodeError     *Class
+	ToolError                                              *Class // the plan language's own
 }
+
+// exceptionTree says which exceptions derive from the first of each line.
+const exceptionTree = `BaseException Exception GeneratorExit KeyboardInterrupt SystemExit
+Exception ArithmeticError AssertionError AttributeError BufferError EOFError ImportError LookupError MemoryError NameError OSError
+Exception ReferenceError RuntimeError StopAsyncIteration StopIteration SyntaxError SystemError TypeError ToolError ValueError Warning
+ToolError NotEnoughInformation
+ArithmeticError FloatingPointError OverflowError ZeroDivisionError
+ImportError ModuleNotFoundError
+LookupError IndexError KeyError
+NameError UnboundLocalError
+OSError BlockingIOError ChildProcessError ConnectionError FileExistsError FileNotFoundError InterruptedError IsADirectoryError
+OSError NotADirectoryError PermissionError ProcessLookupError TimeoutError
+ConnectionError BrokenPipeError ConnectionAbortedError ConnectionRefusedError ConnectionResetError
+RuntimeError NotImplementedError PythonFinalizationError RecursionError
+SyntaxError IndentationError
+IndentationError TabError
+ValueError UnicodeError
+UnicodeError UnicodeDecodeError UnicodeEncodeError UnicodeTranslateError
+Warning BytesWarning DeprecationWarning EncodingWarning FutureWarning ImportWarning PendingDeprecationWarning ResourceWarning
+Warning RuntimeWarning SyntaxWarning UnicodeWarning UserWarning`
 
 // Named returns the built-in class or exception that a program knows by name.
 func (ts *Types) Named(name string) (*Class, bool) {
@@ -164,58 +176,24 @@ func NewTypes() *Types {
 
 // exceptions makes the hierarchy of exceptions, depth first.
 func (m classMaker) exceptions() {
-	e := &m.ts.Exceptions
-	add := func(base *Class, cs ...excName) {
-		for _, c := range cs {
-			m.add(c.where, c.name, KObject, base).IsExc = true
+	fields := reflect.ValueOf(&m.ts.Exceptions).Elem()
+	add := func(base *Class, name string) {
+		where := new(*Class)
+		if f := fields.FieldByName(name); f.IsValid() {
+			where = f.Addr().Interface().(**Class)
+		}
+		m.add(where, name, KObject, base).IsExc = true
+	}
+	add(m.ts.Object, "BaseException")
+	for line := range strings.Lines(exceptionTree) {
+		names := strings.Fields(line)
+		for _, name := range names[1:] {
+			add(m.ts.All[names[0]], name)
 		}
 	}
-	add(m.ts.Object, excName{&e.BaseException, "BaseException"})
-	add(e.BaseException, excName{&e.Exception, "Exception"}, excName{&e.GeneratorExit, "GeneratorExit"}, excName{&e.KeyboardInterrupt, "KeyboardInterrupt"}, excName{&e.SystemExit, "SystemExit"})
-	add(e.Exception,
-		excName{&e.ArithmeticError, "ArithmeticError"}, excName{&e.AssertionError, "AssertionError"},
-		excName{&e.AttributeError, "AttributeError"}, excName{&e.BufferError, "BufferError"}, excName{&e.EOFError, "EOFError"},
-		excName{&e.ImportError, "ImportError"}, excName{&e.LookupError, "LookupError"}, excName{&e.MemoryError, "MemoryError"},
-		excName{&e.NameError, "NameError"}, excName{&e.OSError, "OSError"}, excName{&e.ReferenceError, "ReferenceError"},
-		excName{&e.RuntimeError, "RuntimeError"}, excName{&e.StopAsyncIteration, "StopAsyncIteration"},
-		excName{&e.StopIteration, "StopIteration"}, excName{&e.SyntaxError, "SyntaxError"}, excName{&e.SystemError, "SystemError"},
-		excName{&e.TypeError, "TypeError"}, excName{&e.ToolError, "ToolError"},
-		excName{&e.ValueError, "ValueError"}, excName{&e.Warning, "Warning"})
-	add(e.ToolError, excName{&e.NotEnoughInformation, "NotEnoughInformation"})
-	add(e.ArithmeticError, excName{&e.FloatingPointError, "FloatingPointError"},
-		excName{&e.OverflowError, "OverflowError"}, excName{&e.ZeroDivisionError, "ZeroDivisionError"})
-	add(e.ImportError, excName{&e.ModuleNotFoundError, "ModuleNotFoundError"})
-	add(e.LookupError, excName{&e.IndexError, "IndexError"}, excName{&e.KeyError, "KeyError"})
-	add(e.NameError, excName{&e.UnboundLocalError, "UnboundLocalError"})
-	add(e.OSError, excName{&e.BlockingIOError, "BlockingIOError"}, excName{&e.ChildProcessError, "ChildProcessError"},
-		excName{&e.ConnectionError, "ConnectionError"}, excName{&e.FileExistsError, "FileExistsError"},
-		excName{&e.FileNotFoundError, "FileNotFoundError"}, excName{&e.InterruptedError, "InterruptedError"},
-		excName{&e.IsADirectoryError, "IsADirectoryError"}, excName{&e.NotADirectoryError, "NotADirectoryError"},
-		excName{&e.PermissionError, "PermissionError"}, excName{&e.ProcessLookupError, "ProcessLookupError"},
-		excName{&e.TimeoutError, "TimeoutError"})
-	add(e.ConnectionError, excName{&e.BrokenPipeError, "BrokenPipeError"}, excName{&e.ConnectionAbortedError, "ConnectionAbortedError"},
-		excName{&e.ConnectionRefusedError, "ConnectionRefusedError"}, excName{&e.ConnectionResetError, "ConnectionResetError"})
-	add(e.RuntimeError, excName{&e.NotImplementedError, "NotImplementedError"},
-		excName{&e.PythonFinalizationError, "PythonFinalizationError"}, excName{&e.RecursionError, "RecursionError"})
-	add(e.SyntaxError, excName{&e.IndentationError, "IndentationError"})
-	add(e.IndentationError, excName{&e.TabError, "TabError"})
-	add(e.ValueError, excName{&e.UnicodeError, "UnicodeError"})
-	add(e.UnicodeError, excName{&e.UnicodeDecodeError, "UnicodeDecodeError"},
-		excName{&e.UnicodeEncodeError, "UnicodeEncodeError"}, excName{&e.UnicodeTranslateError, "UnicodeTranslateError"})
-	add(e.Warning, excName{&e.BytesWarning, "BytesWarning"}, excName{&e.DeprecationWarning, "DeprecationWarning"},
-		excName{&e.EncodingWarning, "EncodingWarning"}, excName{&e.FutureWarning, "FutureWarning"},
-		excName{&e.ImportWarning, "ImportWarning"}, excName{&e.PendingDeprecationWarning, "PendingDeprecationWarning"},
-		excName{&e.ResourceWarning, "ResourceWarning"}, excName{&e.RuntimeWarning, "RuntimeWarning"},
-		excName{&e.SyntaxWarning, "SyntaxWarning"}, excName{&e.UnicodeWarning, "UnicodeWarning"}, excName{&e.UserWarning, "UserWarning"})
-	m.ts.All["IOError"], m.ts.All["EnvironmentError"] = e.OSError, e.OSError
+	m.ts.All["IOError"], m.ts.All["EnvironmentError"] = m.ts.OSError, m.ts.OSError
 }
 
-type excName struct {
-	where **Class
-	name  string
-}
-
-// Bind puts the natives named "class.name" into their classes.
 func (ts *Types) Bind(tables ...[]*Native) {
 	for _, natives := range tables {
 		for _, n := range natives {

@@ -89,23 +89,21 @@ func textCodec(name, how string) (codec, error) {
 
 // unencodable is the error of the code points from start to end.
 func unencodable(encoding, s string, start, end int, reason string) error {
-	d := &UnicodeDetail{Encoding: encoding, Object: s, Start: start, End: end, Reason: reason}
 	text := fmt.Sprintf("'%s' codec can't encode characters in position %d-%d: %s", encoding, start, end-1, reason)
 	if end == start+1 {
 		r, _ := DecodeRune(s[Offset(s, start):])
 		text = fmt.Sprintf("'%s' codec can't encode character '%s' in position %d: %s", encoding, appendEscape(nil, r), start, reason)
 	}
-	return &Error{Kind: UnicodeEncodeError, Text: text, Unicode: d}
+	return &Error{Kind: UnicodeEncodeError, Text: text}
 }
 
 // undecodable is the error of the bytes from start to end.
 func undecodable(encoding string, b []byte, start, end int, reason string) error {
-	d := &UnicodeDetail{Encoding: encoding, Object: string(b), Start: start, End: end, Reason: reason}
 	text := fmt.Sprintf("'%s' codec can't decode bytes in position %d-%d: %s", encoding, start, end-1, reason)
 	if end == start+1 {
 		text = fmt.Sprintf("'%s' codec can't decode byte 0x%02x in position %d: %s", encoding, b[start], start, reason)
 	}
-	return &Error{Kind: UnicodeDecodeError, Text: text, Unicode: d}
+	return &Error{Kind: UnicodeDecodeError, Text: text}
 }
 
 // Encode appends s.encode(encoding, errors).

@@ -45,18 +45,6 @@ func (k Kind) String() string {
 type Error struct {
 	Kind Kind
 	Text string
-	// Unicode tells the attributes of a UnicodeEncodeError or
-	// UnicodeDecodeError; nil for the others.
-	Unicode *UnicodeDetail
-}
-
-// UnicodeDetail holds what a UnicodeError knows besides its text.
-type UnicodeDetail struct {
-	Encoding string
-	Object   string // the text, or the bytes, that were being converted
-	Start    int    // in code points when encoding, in bytes when decoding
-	End      int
-	Reason   string
 }
 
 // Error returns the text of the exception.

@@ -406,9 +406,6 @@ raise Outer.E('m')
 print(issubclass(ZeroDivisionError, ArithmeticError), issubclass(KeyError, LookupError), issubclass(FileNotFoundError, OSError))
 print(isinstance(ValueError(), Exception), ValueError.__name__)
 ---
-e = OSError(2, 'No such file')
-print(e.errno, e.strerror, e, type(e).__name__)
----
 try:
     raise KeyError
 except KeyError as e:

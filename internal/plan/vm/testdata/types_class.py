@@ -420,7 +420,7 @@ except ValueError as x:
 try:
     b'\xff'.decode()
 except UnicodeDecodeError as x:
-    print(x, x.start, x.end, x.reason, x.encoding, x.object)
+    print(x)
 ---
 def e(f):
     try:
