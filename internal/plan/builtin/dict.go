@@ -21,7 +21,6 @@ func dictNatives() []*value.Native {
 		m("keys", "self, /", viewOf(value.ViewKeys)),
 		m("values", "self, /", viewOf(value.ViewValues)),
 		m("items", "self, /", viewOf(value.ViewItems)),
-		m("__reversed__", "self, /", listReversed),
 	}, dunders(value.KDict, "dict", "__len__ __getitem__ __setitem__ __delitem__ __contains__ __iter__ __repr__ "+
 		"__or__ __eq__ __ne__")...)
 }
@@ -208,7 +207,6 @@ func viewOf(kind value.ViewKind) value.NativeFunc {
 func viewNatives() []*value.Native {
 	var out []*value.Native
 	for _, class := range [...]string{"dict_keys", "dict_values", "dict_items"} {
-		out = append(out, newMethod(value.KView, class+".__reversed__", "self, /", listReversed).Exact())
 		names := "__len__ __iter__ __repr__"
 		if class != "dict_values" {
 			out = append(out, newMethod(value.KView, class+".isdisjoint", "self, other, /", setIsDisjoint).Drain(1))

@@ -25,7 +25,6 @@ func listNatives() []*value.Native {
 		m("reverse", "self, /", listReverse),
 		m("sort", "self, /, *, key=None, reverse=False", listSort),
 		m("_sort_with", "self, keys, reverse, /", listSortWith),
-		m("__reversed__", "self, /", listReversed),
 		newMethod(value.KList, "list.count", "self, value, /", listCount),
 		newMethod(value.KList, "list.index", "self, value, start=0, stop=9223372036854775807, /", listIndex),
 	}, dunders(value.KList, "list", "__len__ __getitem__ __setitem__ __delitem__ __contains__ __iter__ __repr__ "+
@@ -197,8 +196,6 @@ func listReverse(t *value.Thread, a *value.Args) (value.Value, error) {
 	return value.None, t.Step(int64(len(l.Items)) / 16)
 }
 
-func listReversed(t *value.Thread, a *value.Args) (value.Value, error) { return reversed(t, a.Pos[0]) }
-
 // reversed is reversed(v) for values of built-in classes and for instances.
 func reversed(t *value.Thread, v value.Value) (value.Value, error) {
 	if _, ok := t.Override(v, "__reversed__"); ok {
@@ -216,18 +213,19 @@ func reversed(t *value.Thread, v value.Value) (value.Value, error) {
 		it.Label = t.Join(it.Label, l.Shape)
 		it.Obj.(*value.Iter).At = int64(len(l.Items)) - 1
 		return it, nil
-	case value.KDict:
-		return t.IterDict(b, b.Obj.(*value.Dict), value.IterKeysReverse), nil
-	case value.KView:
-		w := b.Obj.(*value.View)
-		return t.IterDict(value.Value{Kind: value.KDict, Obj: w.Dict, Label: b.Label}, w.Dict, value.IterKeysReverse+value.IterKind(w.Kind-value.ViewKeys)), nil
-	case value.KRange:
-		r := b.Obj.(*value.Range)
-		back, err := reverseRange(t, r)
+	case value.KDict, value.KView:
+		var items []value.Value
+		l, err := t.Shaped(func() (err error) {
+			items, err = t.Collect(b)
+			return err
+		})
 		if err != nil {
 			return value.Value{}, err
 		}
-		return t.Iter(back.With(t.Join(b.Label, r.Label(t))))
+		return reversed(t, t.NewList(items, l).With(l))
+	case value.KRange:
+		r := b.Obj.(*value.Range)
+		return t.Iter(reverseRange(r).With(t.Join(b.Label, r.Depends)))
 	case value.KStr, value.KTuple, value.KBytes:
 		return reversedSeq(t, b)
 	case value.KObject, value.KSpecial:

@@ -1,7 +1,6 @@
 package value
 
 import (
-	"math/big"
 	"strings"
 
 	"praxis/internal/plan/python/pytext"
@@ -210,10 +209,10 @@ func (t *Thread) EqualCore(a, b Value) (bool, error) {
 		}
 		return t.equalLists(x, y)
 	case KRange:
-		return t.equalRanges(a.Obj.(*Range), b.Obj.(*Range))
-	case KSlice:
-		x, y := a.Obj.(*Slice), b.Obj.(*Slice)
-		return t.equalItems(x.parts(), y.parts())
+		x, y := a.Obj.(*Range), b.Obj.(*Range)
+		t.See(t.Join(x.Depends, y.Depends))
+		n := x.Len()
+		return n == y.Len() && (n == 0 || x.Start == y.Start) && (n < 2 || x.Step == y.Step), nil
 	case KMethod:
 		x, y := a.Obj.(*Method), b.Obj.(*Method)
 		if !Is(x.Self, y.Self) {
@@ -303,22 +302,6 @@ func (t *Thread) EqualItem(a, b Value) (bool, error) {
 	return t.Equal(a, b)
 }
 
-func (t *Thread) equalRanges(x, y *Range) (bool, error) {
-	t.See(x.Label(t))
-	t.See(y.Label(t))
-	n := x.Length()
-	if n.Cmp(y.Length()) != 0 {
-		return false, nil
-	}
-	if n.Sign() == 0 {
-		return true, nil
-	}
-	if ToBig(x.Start).Cmp(ToBig(y.Start)) != 0 {
-		return false, nil
-	}
-	return n.Cmp(big.NewInt(1)) == 0 || ToBig(x.Step).Cmp(ToBig(y.Step)) == 0, nil
-}
-
 // Order is one of < <= > >= for values of built-in classes; known is false
 // when they have no order. It sees what it compared.
 func (t *Thread) Order(op syntax.CmpOperator, a, b Value) (ok, known bool, err error) {
@@ -356,17 +339,9 @@ func (t *Thread) Order(op syntax.CmpOperator, a, b Value) (ok, known bool, err e
 		return ok, true, err
 	case KSet, KView:
 		return t.orderSets(op, a, b)
-	case KSlice:
-		if b.Kind != KSlice {
-			return false, false, nil
-		}
-		ok, err := t.orderItems(op, a.Obj.(*Slice).parts(), b.Obj.(*Slice).parts())
-		return ok, true, err
 	}
 	return false, false, nil
 }
-
-func (s *Slice) parts() []Value { return []Value{s.Start, s.Stop, s.Step} }
 
 // compareNumbers gives -1, 0, 1, or 2 when one is not a number.
 func compareNumbers(a, b Value) (int, bool) {
@@ -491,7 +466,9 @@ func (t *Thread) Contains(o, x Value) (bool, error) {
 		return false, nil
 	case KRange:
 		if IsInt(x) {
-			return t.RangeHas(o.Obj.(*Range), x), nil
+			r := o.Obj.(*Range)
+			t.See(r.Depends)
+			return r.has(x), nil
 		}
 	case KView:
 		if ok, known, err := t.viewHas(o.Obj.(*View), x); known || err != nil {
@@ -574,13 +551,10 @@ func (t *Thread) containsBytes(b string, x Value) (bool, error) {
 	return strings.IndexByte(b, byte(n.N)) >= 0, nil
 }
 
-// RangeHas reports whether the int x is in r.
-func (t *Thread) RangeHas(r *Range, x Value) bool {
-	t.See(r.Label(t))
-	n, start, step := ToBig(x), ToBig(r.Start), ToBig(r.Step)
-	if step.Sign() > 0 && n.Cmp(start) < 0 || step.Sign() < 0 && n.Cmp(start) > 0 || !r.before(x) {
+// has reports whether the int x is in r.
+func (r *Range) has(x Value) bool {
+	if x.Kind == KBig || r.Step > 0 && (x.N < r.Start || x.N >= r.Stop) || r.Step < 0 && (x.N > r.Start || x.N <= r.Stop) {
 		return false
 	}
-	d := new(big.Int).Sub(n, start)
-	return d.Rem(d, step).Sign() == 0
+	return (x.N-r.Start)%r.Step == 0
 }

@@ -41,7 +41,7 @@ func (t *Thread) dataOf(v Value, name string) (Value, bool) {
 	case *Slice:
 		return rangePart(name, o.Start, o.Stop, o.Step)
 	case *Range:
-		return rangePart(name, o.Start, o.Stop, o.Step)
+		return rangePart(name, Int(o.Start).With(o.Depends), Int(o.Stop).With(o.Depends), Int(o.Step).With(o.Depends))
 	case *View:
 		if name == "mapping" {
 			return Value{Kind: KDict, Obj: o.Dict}, true

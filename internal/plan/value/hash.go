@@ -9,8 +9,8 @@ import (
 	"praxis/internal/plan/python/pytext"
 )
 
-// The hashes are CPython's own (for strings: those of PYTHONHASHSEED=0), so
-// that hash(1.5), and the order of a set, are the same there and here.
+// The hashes of numbers and tuples are CPython's own, so that the order of a set
+// of them is the same there and here.
 
 const hashNone = 0xfca86420
 
@@ -35,73 +35,13 @@ func HashStr(s *Str) uint64 {
 	return s.hash
 }
 
-// hashString hashes the code points in the narrowest of one, two and four bytes each.
+// hashString is FNV-1a: what CPython has for a string differs from run to run.
 func hashString(s string) uint64 {
-	if pytext.IsASCII(s) {
-		return hashBytes(s)
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
 	}
-	runes := pytext.Runes(s)
-	var top rune
-	for _, r := range runes {
-		top = max(top, r)
-	}
-	width := 4
-	if top < 0x100 {
-		width = 1
-	} else if top < 0x10000 {
-		width = 2
-	}
-	buf := make([]byte, 0, len(runes)*width)
-	for _, r := range runes {
-		for i := 0; i < width; i++ {
-			buf = append(buf, byte(r>>(8*i)))
-		}
-	}
-	return hashBytes(string(buf))
-}
-
-// hashBytes is SipHash-1-3 with the key 0.
-func hashBytes(s string) uint64 {
-	if s == "" {
-		return 0
-	}
-	v := sip{0x736f6d6570736575, 0x646f72616e646f6d, 0x6c7967656e657261, 0x7465646279746573}
-	last := uint64(len(s)) << 56
-	for ; len(s) >= 8; s = s[8:] {
-		m := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-		v.mix(m)
-	}
-	for i := 0; i < len(s); i++ {
-		last |= uint64(s[i]) << (8 * i)
-	}
-	v.mix(last)
-	v.c ^= 0xff
-	v.round()
-	v.round()
-	v.round()
-	return hashResult(int64(v.a ^ v.b ^ v.c ^ v.d))
-}
-
-type sip struct{ a, b, c, d uint64 }
-
-func (v *sip) mix(m uint64) {
-	v.d ^= m
-	v.round()
-	v.a ^= m
-}
-
-func (v *sip) round() {
-	v.a += v.b
-	v.b = bits.RotateLeft64(v.b, 13) ^ v.a
-	v.a = bits.RotateLeft64(v.a, 32)
-	v.c += v.d
-	v.d = bits.RotateLeft64(v.d, 16) ^ v.c
-	v.a += v.d
-	v.d = bits.RotateLeft64(v.d, 21) ^ v.a
-	v.c += v.b
-	v.b = bits.RotateLeft64(v.b, 17) ^ v.c
-	v.c = bits.RotateLeft64(v.c, 32)
+	return hashResult(int64(h))
 }
 
 // hashText is HashStr, and accounts for the work.
@@ -130,17 +70,15 @@ func (t *Thread) Hash(v Value) (uint64, error) {
 		return hashBig(v.Obj.(*Big).Int), nil
 	case KBytes:
 		b := v.Obj.(*Bytes).Data
-		return hashBytes(b), t.Step(int64(len(b)) / 32)
+		return hashString(b), t.Step(int64(len(b)) / 32)
 	case KTuple:
-		return t.hashItems(v.Obj.(*Tuple).Items, true)
+		return t.hashItems(v.Obj.(*Tuple).Items)
 	case KSet:
 		if s := v.Obj.(*Set); s.Frozen {
 			return t.hashSet(s)
 		}
 	case KRange:
 		return t.hashRange(v.Obj.(*Range))
-	case KSlice:
-		return t.hashItems(v.Obj.(*Slice).parts(), false)
 	case KMethod:
 		m := v.Obj.(*Method)
 		h, err := t.Hash(m.Fn)
@@ -191,8 +129,8 @@ func (t *Thread) hashObject(v Value) (uint64, error) {
 	return 0, t.Raise(t.Types.TypeError, "__hash__ method should return an integer")
 }
 
-// hashItems is the hash of a tuple (sized) or a slice.
-func (t *Thread) hashItems(items []Value, sized bool) (uint64, error) {
+// hashItems is the hash of a tuple.
+func (t *Thread) hashItems(items []Value) (uint64, error) {
 	if err := t.Enter(" while hashing"); err != nil {
 		return 0, err
 	}
@@ -209,9 +147,7 @@ func (t *Thread) hashItems(items []Value, sized bool) (uint64, error) {
 		}
 		acc = bits.RotateLeft64(acc+h*p2, 31) * p1
 	}
-	if sized {
-		acc += uint64(len(items)) ^ (p5 ^ 3527539)
-	}
+	acc += uint64(len(items)) ^ (p5 ^ 3527539)
 	if acc == math.MaxUint64 {
 		return 1546275796, nil
 	}
@@ -239,15 +175,15 @@ func (t *Thread) hashSet(s *Set) (uint64, error) {
 }
 
 func (t *Thread) hashRange(r *Range) (uint64, error) {
-	n := r.Length()
-	parts := []Value{BigInt(n), None, None}
-	if n.Sign() > 0 {
-		parts[1] = r.Start
-		if n.Cmp(big.NewInt(1)) > 0 {
-			parts[2] = r.Step
-		}
+	t.See(r.Depends)
+	parts := []Value{Int(r.Len()), None, None}
+	if parts[0].N > 0 {
+		parts[1] = Int(r.Start)
 	}
-	return t.hashItems(parts, true)
+	if parts[0].N > 1 {
+		parts[2] = Int(r.Step)
+	}
+	return t.hashItems(parts)
 }
 
 // Identity is what hash and repr show in place of the address of v's object. All

@@ -2,7 +2,6 @@ package value
 
 import (
 	"math"
-	"math/big"
 
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/python/pytext"
@@ -68,7 +67,7 @@ func (t *Thread) item(o, k Value) (Value, error) {
 	case KBytes:
 		return t.itemBytes(o.Obj.(*Bytes).Data, k)
 	case KRange:
-		return t.itemRange(o, k)
+		return t.itemRange(o.Obj.(*Range), k)
 	case KObject, KSpecial:
 		return t.itemObject(o, k)
 	case KClass:
@@ -144,99 +143,26 @@ func (t *Thread) itemBytes(b string, k Value) (Value, error) {
 // Bytes makes a bytes value without a label.
 func (t *Thread) Bytes(b string) Value { return Value{Kind: KBytes, Obj: &Bytes{b}} }
 
-func (t *Thread) itemRange(o, k Value) (Value, error) {
-	r := o.Obj.(*Range)
-	t.See(r.Label(t))
-	n := r.Length()
+func (t *Thread) itemRange(r *Range, k Value) (Value, error) {
+	t.See(r.Depends)
+	n := r.Len()
 	if s, ok := k.Obj.(*Slice); ok {
-		return t.sliceRange(r, n, s)
+		lo, hi, step, err := t.ends(s, int(n))
+		at := func(i int) int64 { return r.Start + int64(i)*r.Step }
+		step = max(min(step, int(n)+1), -int(n)-1)
+		return Value{Kind: KRange, Obj: &Range{at(lo), at(hi), r.Step * int64(step), t.Seen}}, err
 	}
-	if !t.IsIndex(k) {
-		return Value{}, t.Raise(t.Types.TypeError, "range indices must be integers or slices, not %s", t.ClassName(k))
-	}
-	x, err := t.Index(k)
+	i, err := t.itemIndex(k, "range indices must be integers or slices, not %s")
 	if err != nil {
 		return Value{}, err
 	}
-	i := new(big.Int).Set(ToBig(x))
-	if i.Sign() < 0 {
-		i.Add(i, n)
+	if i < 0 {
+		i += n
 	}
-	if i.Sign() < 0 || i.Cmp(n) >= 0 {
+	if i < 0 || i >= n {
 		return Value{}, t.Raise(t.Types.IndexError, "range object index out of range")
 	}
-	i.Mul(i, ToBig(r.Step))
-	return t.Big(i.Add(i, ToBig(r.Start)))
-}
-
-// sliceRange is r[s]; n is r's length.
-func (t *Thread) sliceRange(r *Range, n *big.Int, s *Slice) (Value, error) {
-	lo, hi, step, err := t.BigBounds(s, n)
-	if err != nil {
-		return Value{}, err
-	}
-	at := func(i *big.Int) Value {
-		x := new(big.Int).Mul(i, ToBig(r.Step))
-		return BigInt(x.Add(x, ToBig(r.Start)))
-	}
-	return Value{Kind: KRange, Obj: &Range{at(lo), at(hi), BigInt(new(big.Int).Mul(step, ToBig(r.Step)))}}, nil
-}
-
-// BigBounds is slice.indices(n): where a slice of a sequence of n elements
-// starts, stops and goes.
-func (t *Thread) BigBounds(s *Slice, n *big.Int) (lo, hi, step *big.Int, err error) {
-	t.See(t.Join(t.Join(s.Start.Label, s.Stop.Label), s.Step.Label))
-	step = big.NewInt(1)
-	if s.Step.Kind != KNone {
-		if step, err = t.sliceInt(s.Step); err != nil {
-			return nil, nil, nil, err
-		}
-		if step.Sign() == 0 {
-			return nil, nil, nil, t.Raise(t.Types.ValueError, "slice step cannot be zero")
-		}
-	}
-	least, most := new(big.Int), n
-	if step.Sign() < 0 {
-		least, most = big.NewInt(-1), new(big.Int).Sub(n, big.NewInt(1))
-	}
-	end := func(v Value, missing *big.Int) (*big.Int, error) {
-		if v.Kind == KNone {
-			return missing, nil
-		}
-		x, err := t.sliceInt(v)
-		if err != nil {
-			return nil, err
-		}
-		if x.Sign() < 0 {
-			x = new(big.Int).Add(x, n)
-			if x.Cmp(least) < 0 {
-				return least, nil
-			}
-		} else if x.Cmp(most) > 0 {
-			return most, nil
-		}
-		return x, nil
-	}
-	first, last := least, most
-	if step.Sign() < 0 {
-		first, last = most, least
-	}
-	if lo, err = end(s.Start, first); err != nil {
-		return nil, nil, nil, err
-	}
-	hi, err = end(s.Stop, last)
-	return lo, hi, step, err
-}
-
-func (t *Thread) sliceInt(v Value) (*big.Int, error) {
-	if !t.IsIndex(v) {
-		return nil, t.Raise(t.Types.TypeError, "slice indices must be integers or None or have an __index__ method")
-	}
-	x, err := t.Index(v)
-	if err != nil {
-		return nil, err
-	}
-	return ToBig(x), nil
+	return Int(r.Start + i*r.Step), nil
 }
 
 // ends returns where a slice of size elements starts, stops and how it goes, cut to size.
@@ -284,14 +210,14 @@ func (t *Thread) SliceEnd(v Value) (int, error) {
 	if v.Kind == KInt {
 		return int(v.N), nil
 	}
-	x, err := t.sliceInt(v)
-	if err != nil {
-		return 0, err
+	if !t.IsIndex(v) {
+		return 0, t.Raise(t.Types.TypeError, "slice indices must be integers or None or have an __index__ method")
 	}
-	if !x.IsInt64() {
-		return x.Sign() * math.MaxInt, nil
+	x, err := t.Index(v)
+	if x.Kind == KBig {
+		return x.Obj.(*Big).Int.Sign() * math.MaxInt, err
 	}
-	return int(x.Int64()), nil
+	return int(x.N), err
 }
 
 // bounds returns where a slice of size elements starts, how many it has, and how it goes.

@@ -5,7 +5,6 @@ import (
 
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/python/pytext"
-	"praxis/internal/plan/syntax"
 )
 
 // IterKind says what an [Iter] walks over.
@@ -19,14 +18,10 @@ const (
 	IterTuple
 	IterStr
 	IterBytes
-	IterRange    // numbers of a range whose bounds fit
-	IterBigRange // of one whose bounds do not
+	IterRange
 	IterKeys
 	IterValues
 	IterItems
-	IterKeysReverse
-	IterValuesReverse
-	IterItemsReverse
 	IterSet
 	IterSeq        // calls __getitem__ with 0, 1, 2, …
 	IterSeqReverse // calls __getitem__ with n-1, n-2, …
@@ -46,7 +41,7 @@ type Iter struct {
 	Step  int64    // range
 	left  int64    // dict: entries left
 	Moved label.ID // what its place depends on beside
-	Stop  Value    // IterCall: the sentinel; IterBigRange: the next number
+	Stop  Value    // IterCall: the sentinel
 }
 
 // Generator is the object of a KGen value; the machine makes them.
@@ -130,7 +125,8 @@ func (t *Thread) Iter(v Value) (Value, error) {
 	case KBytes:
 		return NewIter(IterBytes, v, 0), nil
 	case KRange:
-		return t.iterRange(v, v.Obj.(*Range)), nil
+		r := v.Obj.(*Range)
+		return Value{Kind: KIter, Label: t.Join(v.Label, r.Depends), Obj: &Iter{Kind: IterRange, Src: v, At: r.Start, N: r.Len(), Step: r.Step}}, nil
 	case KDict:
 		return t.IterDict(v, v.Obj.(*Dict), IterKeys), nil
 	case KView:
@@ -171,20 +167,8 @@ func (t *Thread) IterDict(v Value, d *Dict, kind IterKind) Value {
 	it := NewIter(kind, v, int64(d.Live))
 	o := it.Obj.(*Iter)
 	o.left = o.N
-	if kind >= IterKeysReverse && kind <= IterItemsReverse {
-		o.At = int64(len(d.Entries)) - 1
-	}
 	it.Label = t.Join(v.Label, d.Shape)
 	return it
-}
-
-func (t *Thread) iterRange(v Value, r *Range) Value {
-	l := t.Join(v.Label, r.Label(t))
-	n := r.Length()
-	if r.small() && n.IsInt64() {
-		return Value{Kind: KIter, Label: l, Obj: &Iter{Kind: IterRange, Src: v, At: r.Start.N, N: n.Int64(), Step: r.Step.N}}
-	}
-	return Value{Kind: KIter, Label: l, Obj: &Iter{Kind: IterBigRange, Src: v, Stop: r.Start}}
 }
 
 // Next returns the next element of an iterator, labelled with what it depends
@@ -263,7 +247,7 @@ func (t *Thread) Advance(it *Iter) (v Value, ok bool, err error) {
 		}
 		it.Src = Value{}
 		return Value{}, false, nil
-	case IterKeys, IterValues, IterItems, IterKeysReverse, IterValuesReverse, IterItemsReverse:
+	case IterKeys, IterValues, IterItems:
 		return t.advanceDict(it)
 	case IterSet:
 		return t.advanceSet(it)
@@ -307,14 +291,9 @@ func (t *Thread) advanceDict(it *Iter) (Value, bool, error) {
 		it.N = -1 // it stays broken
 		return Value{}, false, t.FailAt(t.Join(it.Src.Label, d.Shape), t.Types.RuntimeError, "dictionary changed size during iteration")
 	}
-	back := it.Kind >= IterKeysReverse
-	for it.At >= 0 && it.At < int64(len(d.Entries)) {
+	for it.At < int64(len(d.Entries)) {
 		e := &d.Entries[it.At]
-		if back {
-			it.At--
-		} else {
-			it.At++
-		}
+		it.At++
 		if e.Key.Kind == KUnset {
 			continue
 		}
@@ -331,9 +310,9 @@ func (t *Thread) advanceDict(it *Iter) (Value, bool, error) {
 
 func (t *Thread) entryValue(kind IterKind, e *Entry, shape label.ID) Value {
 	switch kind {
-	case IterKeys, IterKeysReverse:
+	case IterKeys:
 		return e.Key.With(t.Join(e.Key.Label, shape))
-	case IterValues, IterValuesReverse:
+	case IterValues:
 		return e.Val.With(t.Join(e.Val.Label, shape))
 	}
 	return t.Tuple([]Value{e.Key, e.Val}).With(shape)
@@ -374,16 +353,6 @@ func (t *Thread) advanceOther(it *Iter) (Value, bool, error) {
 		}
 		it.Src = Value{}
 		return Value{Label: l.Shape}, false, nil
-	case IterBigRange:
-		r := it.Src.Obj.(*Range)
-		if !r.before(it.Stop) {
-			it.Src = Value{}
-			return Value{}, false, nil
-		}
-		v := it.Stop
-		next, err := t.Binary(syntax.Add, v, r.Step)
-		it.Stop = next
-		return v, true, err
 	case IterSeq, IterSeqReverse:
 		if it.At < 0 {
 			it.Src = Value{}
@@ -497,51 +466,16 @@ func (t *Thread) PlainSeq(v Value) Value {
 	return t.Base(v)
 }
 
-// small reports whether a range's bounds fit an int64.
-func (r *Range) small() bool {
-	return r.Start.Kind != KBig && r.Stop.Kind != KBig && r.Step.Kind != KBig
-}
-
-// Label is what the bounds depend on.
-func (r *Range) Label(t *Thread) label.ID {
-	return t.Join(t.Join(r.Start.Label, r.Stop.Label), r.Step.Label)
-}
-
-// Length returns how many numbers the range has.
-func (r *Range) Length() *big.Int {
-	if r.small() {
-		lo, hi, step := r.Start.N, r.Stop.N, r.Step.N
-		if step < 0 && step != -step {
-			lo, hi, step = hi, lo, -step
-		}
-		if step > 0 {
-			if lo >= hi {
-				return new(big.Int)
-			}
-			n := (uint64(hi)-uint64(lo)-1)/uint64(step) + 1
-			return new(big.Int).SetUint64(n)
-		}
+// Len returns how many numbers the range has.
+func (r *Range) Len() int64 {
+	lo, hi, step := r.Start, r.Stop, r.Step
+	if step < 0 {
+		lo, hi, step = hi, lo, -step
 	}
-	lo, hi, step := ToBig(r.Start), ToBig(r.Stop), ToBig(r.Step)
-	if step.Sign() < 0 {
-		lo, hi, step = hi, lo, new(big.Int).Neg(step)
+	if lo >= hi {
+		return 0
 	}
-	if lo.Cmp(hi) >= 0 {
-		return new(big.Int)
-	}
-	n := new(big.Int).Sub(hi, lo)
-	n.Sub(n, big.NewInt(1))
-	n.Quo(n, step)
-	return n.Add(n, big.NewInt(1))
-}
-
-// before reports whether x lies before the stop.
-func (r *Range) before(x Value) bool {
-	c := ToBig(x).Cmp(ToBig(r.Stop))
-	if ToBig(r.Step).Sign() < 0 {
-		return c > 0
-	}
-	return c < 0
+	return (hi-lo-1)/step + 1
 }
 
 // ToBig returns an int value as a big.Int, which must not be changed.

@@ -426,12 +426,8 @@ func (t *Thread) Length(v Value) (int, error) {
 		return d.Live, nil
 	case KRange:
 		r := v.Obj.(*Range)
-		t.See(r.Label(t))
-		n := r.Length()
-		if !n.IsInt64() {
-			return 0, t.Raise(t.Types.OverflowError, "Python int too large to convert to C ssize_t")
-		}
-		return int(n.Int64()), nil
+		t.See(r.Depends)
+		return int(r.Len()), nil
 	case KObject, KSpecial, KClass:
 		return t.lengthObject(v)
 	}

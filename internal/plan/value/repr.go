@@ -1,6 +1,7 @@
 package value
 
 import (
+	"fmt"
 	"strconv"
 
 	"praxis/internal/plan/python/pytext"
@@ -274,10 +275,15 @@ func (t *Thread) appendSet(dst []byte, s *Set, name string) ([]byte, error) {
 func (t *Thread) appendOther(dst []byte, v Value) ([]byte, error) {
 	switch o := v.Obj.(type) {
 	case *Range:
-		t.See(o.Label(t))
-		return t.appendParts(append(dst, "range("...), o.parts())
+		t.See(o.Depends)
+		dst = fmt.Appendf(dst, "range(%d, %d", o.Start, o.Stop)
+		if o.Step != 1 {
+			dst = fmt.Appendf(dst, ", %d", o.Step)
+		}
+		return append(dst, ')'), nil
 	case *Slice:
-		return t.appendParts(append(dst, "slice("...), o.parts())
+		dst, err := t.appendItems(append(dst, "slice("...), []Value{o.Start, o.Stop, o.Step})
+		return append(dst, ')'), err
 	case *Func:
 		return t.appendAt(append(append(append(dst, "<function "...), o.Qual...), " at"...), v), nil
 	case *Native:
@@ -304,18 +310,6 @@ func (t *Thread) appendOther(dst []byte, v Value) ([]byte, error) {
 		return t.appendObject(dst, v)
 	}
 	return t.AppendDefault(dst, v), nil
-}
-
-func (r *Range) parts() []Value {
-	if r.Step.Kind == KInt && r.Step.N == 1 {
-		return []Value{r.Start, r.Stop}
-	}
-	return []Value{r.Start, r.Stop, r.Step}
-}
-
-func (t *Thread) appendParts(dst []byte, parts []Value) ([]byte, error) {
-	dst, err := t.appendItems(dst, parts)
-	return append(dst, ')'), err
 }
 
 // nativeRepr is the repr of a native function; one whose name has a dot and a

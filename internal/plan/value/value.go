@@ -149,8 +149,14 @@ type Slot struct {
 	Gone bool
 }
 
-// Range is a range; its bounds are exact.
-type Range struct{ Start, Stop, Step Value }
+// Range is a range. Depends is what its bounds depend on.
+type Range struct {
+	Start, Stop, Step int64 // none is beyond [MaxRange]
+	Depends           label.ID
+}
+
+// MaxRange bounds the numbers of a range, so that no sum of three overflows.
+const MaxRange = 1 << 60
 
 // Slice is a slice object.
 type Slice struct{ Start, Stop, Step Value }

@@ -185,8 +185,6 @@ func (h *heap) object(o value.Object) {
 	case *value.Iter:
 		h.value(o.Src)
 		h.value(o.Stop)
-	case *value.Range:
-		h.values([]value.Value{o.Start, o.Stop, o.Step})
 	case *value.Slice:
 		h.values([]value.Value{o.Start, o.Stop, o.Step})
 	case *value.Cell:
