@@ -16,24 +16,21 @@ import (
 func badFiles() []struct{ name, text, want, remedy string } {
 	rule := func(s string) string { return "version: 1\nrules:\n" + s }
 	when := func(s string) string {
-		return rule("- {name: r, tools: [email.write], decision: allow, reason: x, when: '" + s + "'}\n")
+		return rule("- {name: r, tools: [email.write], decision: allow, reason: x, when: ▸'" + s + "'}\n")
 	}
 	return []struct{ name, text, want, remedy string }{
-		{"empty", "▸", "the file is empty", "version: 1"},
+		{"empty", "▸", "the file is empty", ""},
 		{"no mapping", "▸- a\n", "expected a mapping, got a list", "version, groups"},
-		{"unknown key", "version: 1\n▸rule: []\n", `unknown key "rule" in the file`, "Did you mean rules?"},
+		{"unknown key", "version: 1\n▸rule: []\n", `unknown key "rule" in the file`, `Did you mean "rules"?`},
 		{"no version", "▸rules: []\n", `lacks the key "version"`, "version: 1"},
 		{"version 2", "version: ▸2\n", "expected 1, got 2", ""},
 		{"not YAML", "version: 1\nrules: [a\n▸", "not YAML", ""},
 		{"two documents", "▸version: 1\n---\nversion: 1\n", "several YAML documents", "Split"},
-		{"not UTF-8", "▸version: 1\n# \xff\n", "not UTF-8", ""},
-		{"alias", "version: 1\ngroups: &g {}\nx-a: ▸*g\n", "aliases (*g) are not supported", ""},
-		{"alias bomb", "version: 1\nx-a: &a [x,x,x,x,x,x,x,x,x]\nx-b: &b [▸*a,*a,*a,*a,*a,*a,*a,*a]\nx-c: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nx-d: [*c,*c,*c,*c,*c,*c,*c,*c]\n", "aliases", ""},
-		{"merge key", "version: 1\nx-a: &a {k: 1}\nx-b: {<<: ▸*a}\n", "aliases", ""},
+		{"not UTF-8", "version: 1\n# ▸\xff\n", "not UTF-8", ""},
+		{"merge key", "version: 1\nx-a: &a {k: 1}\nx-b: {▸<<: *a}\n", "merge keys", ""},
 		{"tag", "version: ▸!!int 1\n", "tags", ""},
 		{"twice", "version: 1\n▸version: 1\n", "stands twice; first on line 1", ""},
 		{"ambiguous", "version: ▸0x1\n", "ambiguous", ""},
-		{"deep", "version: 1\nx-a: " + strings.Repeat("[", 62) + "[" + "[▸a]" + strings.Repeat("]", 63), "nesting is deeper than 64", ""},
 		{"unknown tool", rule("- {name: r, tools: [▸email.writ], decision: allow, reason: x}\n"), "no tool \"email.writ\"", "Did you mean email.write?"},
 		{"namespace", rule("- {name: r, tools: [▸email], decision: allow, reason: x}\n"), "no tool \"email\"", ""},
 		{"empty glob", rule("- {name: r, tools: ▸sms.*, decision: allow, reason: x}\n"), "no tool \"sms.*\"", ""},
@@ -51,38 +48,38 @@ func badFiles() []struct{ name, text, want, remedy string } {
 		{"false", rule("- {name: r, tools: [email.write], decision: allow, reason: x, when: ▸'false'}\n"), "never applies: its condition is false", ""},
 		{"opposites", rule("- {name: r, tools: [email.write], decision: allow, reason: x, when: ▸args.to.trusted() && call.number > 2 && !args.to.trusted()}\n"), "and its opposite", ""},
 		{"opposites in brackets", rule("- {name: r, tools: [email.write], decision: allow, reason: x, when: ▸'!(call.number > 2) && call.number > 2'}\n"), "and its opposite", ""},
-		{"no CEL", when("args.to.trusted( ▸&& true"), "not a condition in CEL", "Write a condition in CEL"},
-		{"unknown function", when("args.to.trustd▸()"), "undeclared reference to 'trustd'", "Did you mean trusted?"},
-		{"unknown variable", when("▸arg.to.trusted()"), "undeclared reference to 'arg'", "Did you mean args?"},
-		{"map", when("args.to.map▸(x, x).trusted()"), "undeclared reference", ""},
+		{"no CEL", when("args.to.trusted( && true"), "not a condition in CEL (at 1:", "Write a condition in CEL"},
+		{"unknown function", when("args.to.trustd()"), "at 1:15): undeclared reference to 'trustd'", "Did you mean trusted?"},
+		{"unknown variable", when("arg.to.trusted()"), "undeclared reference to 'arg'", "Did you mean args?"},
+		{"map", when("args.to.map(x, x).trusted()"), "undeclared reference", ""},
 		{"type", rule("- {name: r, tools: [email.write], decision: allow, reason: x, when: ▸1 + 2}\n"), "a condition is true or false, this one is int", ""},
-		{"operands", when("call.number ▸< \"x\""), "no matching overload", "operands"},
-		{"label of a value", when("(args.to ▸+ \"x\").trusted()"), "trusted is asked of a value that has no label", ""},
-		{"label of a literal", when("▸\"x\".trusted()"), "has no label", ""},
-		{"unknown argument", when("args▸.too.trusted()"), `has no "too"`, "Did you mean to?"},
-		{"unknown member", rule("- {name: r, tools: [calendar.add], decision: allow, reason: x, when: args.event▸.titel == 'x'}\n"), `has no "titel"`, "Did you mean title?"},
-		{"argument of some", rule("- {name: r, tools: [email.*], decision: allow, reason: x, when: args▸.to.trusted()}\n"), `email.read has no "to"`, "has(args.to)"},
-		{"optional", when("args▸.cc.size() < 3"), "may be called without", "has(args.cc)"},
-		{"through a name", "version: 1\nconditions: {small: args▸.cc.size() < 3}\nrules:\n- {name: r, tools: [email.write], decision: allow, reason: x, when: small}\n", "may be called without", ""},
-		{"unknown source", when("args.to.from(▸\"email.raed\")"), "no source \"email.raed\"", "Did you mean email.read?"},
-		{"unknown group", when("args.to in groups▸.stuff"), "groups has no \"stuff\"", "Declare it"},
-		{"unknown field of tool", when("tool▸.nam == \"x\""), "tool has no \"nam\"", ""},
-		{"pc has no parts", when("pc▸.x.trusted()"), "labels but no x", ""},
-		{"hidden variable", when("args.to.all▸(args, true)"), "hides", ""},
-		{"pattern from data", when("args.body.matches▸(args.to)"), "has to be a literal", ""},
-		{"bad pattern", when("args.body.matches(▸\"(\")"), "not a condition in CEL", ""},
-		{"huge pattern", when("args.body.matches(▸\"((((a{50}){50}){50}){50})\")"), "not a condition in CEL", ""},
-		{"time zone", when("timestamp(args.body).getHours▸(\"Europe/Paris\") < 3"), "depend on the machine", ""},
-		{"nested loops", when("args.to.all(a, args.to.all(b, args.to.all▸(c, a == b)))"), "not a condition in CEL", ""},
-		{"deep condition", when("▸" + strings.Repeat("(", 500) + "true" + strings.Repeat(")", 500)), "not a condition in CEL", ""},
+		{"operands", when("call.number < \"x\""), "no matching overload", "operands"},
+		{"label of a value", when("(args.to + \"x\").trusted()"), "trusted is asked of a value that has no label", ""},
+		{"label of a literal", when("\"x\".trusted()"), "has no label", ""},
+		{"unknown argument", when("args.too.trusted()"), `has no "too"`, `Did you mean "to"?`},
+		{"unknown member", rule("- {name: r, tools: [calendar.add], decision: allow, reason: x, when: ▸args.event.titel == 'x'}\n"), `has no "titel"`, `Did you mean "title"?`},
+		{"argument of some", rule("- {name: r, tools: [email.*], decision: allow, reason: x, when: ▸args.to.trusted()}\n"), `email.read has no "to"`, "has(args.to)"},
+		{"optional", when("args.cc.size() < 3"), "may be called without", "has(args.cc)"},
+		{"through a name", "version: 1\nconditions: {small: ▸args.cc.size() < 3}\nrules:\n- {name: r, tools: [email.write], decision: allow, reason: x, when: small}\n", "may be called without", ""},
+		{"unknown source", when("args.to.from(\"email.raed\")"), "no source \"email.raed\"", "Did you mean email.read?"},
+		{"unknown group", when("args.to in groups.stuff"), "groups has no \"stuff\"", "Declare it"},
+		{"unknown field of tool", when("tool.nam == \"x\""), "tool has no \"nam\"", ""},
+		{"pc has no parts", when("pc.x.trusted()"), "labels but no x", ""},
+		{"hidden variable", when("args.to.all(args, true)"), "hides", ""},
+		{"pattern from data", when("args.body.matches(args.to)"), "has to be a literal", ""},
+		{"bad pattern", when("args.body.matches(\"(\")"), "not a condition in CEL (at 1:", ""},
+		{"huge pattern", when("args.body.matches(\"((((a{50}){50}){50}){50})\")"), "not a condition in CEL (at 1:", ""},
+		{"time zone", when("timestamp(args.body).getHours(\"Europe/Paris\") < 3"), "depend on the machine", ""},
+		{"nested loops", when("args.to.all(a, args.to.all(b, args.to.all(c, a == b)))"), "not a condition in CEL (at 1:", ""},
+		{"deep condition", when("" + strings.Repeat("(", 500) + "true" + strings.Repeat(")", 500)), "not a condition in CEL (at 1:", ""},
 		{"long condition", rule("- {name: r, tools: [email.write], decision: allow, reason: x, when: ▸" + strings.Repeat("true && ", 1000) + "true}\n"), "at most 4000 characters", "under conditions"},
-		{"message", when("google.protobuf.Timestamp▸{} == args.to"), "messages cannot be made", ""},
+		{"message", when("google.protobuf.Timestamp{} == args.to"), "messages cannot be made", ""},
 		{"no condition", rule("- {name: r, tools: [email.*], decision: allow, reason: x, when: ▸[a]}\n"), "expected a string, got a list", ""},
 		{"condition below", "version: 1\nconditions:\n  a: ▸b\n  b: call.number > 1\n", "does not stand above it", ""},
 		{"condition of itself", "version: 1\nconditions:\n  a: ▸a\n", "does not stand above it", ""},
 		{"name of a condition", "version: 1\nconditions:\n  ▸to-ok: 'true'\n", "cannot write", "Write to_ok."},
 		{"taken name", "version: 1\nconditions:\n  ▸args: 'true'\n", "has a name that", ""},
-		{"literal block", "version: 1\nrules:\n- name: r\n  tools: [email.write]\n  decision: allow\n  reason: x\n  when: |\n    call.number < 3 &&\n      args▸.tu.trusted()\n", `has no "tu"`, ""},
+		{"literal block", "version: 1\nrules:\n- name: r\n  tools: [email.write]\n  decision: allow\n  reason: x\n  when: ▸|\n    call.number < 3 &&\n      args.tu.trusted()\n", `has no "tu"`, ""},
 		{"group of both", "version: 1\ngroups: {▸g: {}}\n", "one of the two", ""},
 		{"group of a tool's name", "version: 1\ngroups: {▸email: {tools: [email.*]}}\n", "has the name of a tool", ""},
 		{"unknown principal", "version: 1\ngroups: {g: {principals: [▸bob@acme.org]}}\n", "principal \"bob@acme.org\" is not known", "Did you mean bob@acme.com?"},
@@ -91,10 +88,10 @@ func badFiles() []struct{ name, text, want, remedy string } {
 		{"lower nothing", "version: 1\nlower:\n- ▸{name: l, tools: [ask_llm], reason: x}\n", "does not say which types", ""},
 		{"lower unknown source", "version: 1\nlower:\n- {name: l, tools: [ask_llm], output: [date], sources: [▸sms.read], reason: x}\n", "no source", ""},
 		{"test of no tool", "version: 1\ntests:\n- {name: t, call: ▸sms.send, expect: deny}\n", "no tool \"sms.send\"", ""},
-		{"test of no argument", "version: 1\ntests:\n- {name: t, call: email.write, args: {▸tu: x}, expect: deny}\n", "has no argument \"tu\"", "Did you mean to?"},
+		{"test of no argument", "version: 1\ntests:\n- {name: t, call: email.write, args: {▸tu: x}, expect: deny}\n", "has no argument \"tu\"", `Did you mean "to"?`},
 		{"test of no principal", "version: 1\ntests:\n- {name: t, call: email.write, args: {to: {value: x, readers: [▸nobody@x.org]}}, expect: deny}\n", "not known", ""},
 		{"test of no source", "version: 1\ntests:\n- {name: t, call: email.write, args: {to: {value: x, sources: [▸sms.read]}}, expect: deny}\n", "no source", ""},
-		{"test of no rule", "version: 1\ntests:\n- {name: t, call: email.write, expect: deny, rule: ▸defualt}\n", "no rule", "Did you mean default?"},
+		{"test of no rule", "version: 1\ntests:\n- {name: t, call: email.write, expect: deny, rule: ▸defualt}\n", "no rule", `Did you mean "default"?`},
 		{"test of two values", "version: 1\ntests:\n- {name: t, call: email.write, args: {to: ▸{value: x, items: []}}, expect: deny}\n", "more than one", ""},
 		{"test number", "version: 1\ntests:\n- {name: t, call: email.write, number: ▸0, expect: deny}\n", "expected a number", ""},
 		{"test twice", "version: 1\ntests:\n- {name: t, call: email.write, expect: deny}\n- ▸{name: t, call: email.write, expect: deny}\n", "stands twice", ""},
@@ -134,7 +131,7 @@ func TestHugeFiles(t *testing.T) {
 		"deep maps":    "version: 1\nx-a: " + strings.Repeat("{a: ", 200_000),
 		"deep lists":   "version: 1\nx-a:\n" + strings.Repeat("- ", 400_000),
 		"many entries": "version: 1\nx-a: [" + strings.Repeat("1,", 500_000) + "]",
-		"many aliases": "version: 1\nx-a: &a x\nx-b: [" + strings.Repeat("*a,", 300_000) + "]",
+		"many aliases": "version: 1\nx-a: &a x\nx-b: [" + strings.Repeat("*a,", 600_000) + "]",
 		"many keys":    "version: 1\n" + strings.Repeat("k: 1\n", 150_000),
 	} {
 		if _, err := Load("p.yaml", []byte(text), set); fault.KindOf(err) != fault.Invalid {
@@ -245,14 +242,14 @@ func FuzzCondition(f *testing.F) {
 		{"to": {Items: []Labelled{user("bob@acme.com"), mail("eve@evil.com")}}, "cc": own([]any{"x"}), "body": own("")},
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		r := &reader{file: "f"}
+		r := &jsondoc.Report{File: "f"}
 		c, err := newCompiler(r, set, []string{"staff"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		cond := c.compile(&entry{kind: textEntry, text: text, pos: r.start()})
+		cond := c.compile(&jsondoc.Node{Kind: jsondoc.String, Line: 1, Col: 1, Text: text})
 		if cond == nil {
-			if len(r.problems) == 0 {
+			if len(r.Problems) == 0 {
 				t.Fatal("refused without a problem")
 			}
 			return

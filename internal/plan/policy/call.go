@@ -56,6 +56,24 @@ type Bound struct {
 	Fields    map[string]Bound
 }
 
+// exactly is the bound of one value.
+func (v *Labelled) exactly() Bound {
+	b := Bound{Known: v.Items == nil && v.Fields == nil, Value: v.Value, Must: v.Label, May: v.Label}
+	if v.Items != nil {
+		b.Items = make([]Bound, len(v.Items))
+		for i := range v.Items {
+			b.Items[i] = v.Items[i].exactly()
+		}
+	}
+	if v.Fields != nil {
+		b.Fields = make(map[string]Bound, len(v.Fields))
+		for name, f := range v.Fields {
+			b.Fields[name] = f.exactly()
+		}
+	}
+	return b
+}
+
 // Abstract is a call in the program's text: all the calls that it may become.
 type Abstract struct {
 	Tool    *tool.Definition

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"praxis/fault"
 	"praxis/internal/plan/label"
 	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
@@ -79,24 +78,17 @@ func (p *Policy) Test() Report {
 	return report
 }
 
-func (l *loader) cases(e *entry) {
-	if e == nil || e.kind == nullEntry {
-		return
-	}
-	if e.kind != listEntry || len(e.items) > maxCases {
-		l.add(e.pos, "Write a list: - {name: …, call: …, args: …, expect: deny}.", "tests: expected a list of at most %d, got %s", maxCases, e.show())
-		return
-	}
+func (l *loader) cases(e *jsondoc.Node) {
 	names := map[string]int{}
-	for _, item := range e.items {
+	for _, item := range l.list(e, "tests", maxCases, "{name: …, call: …, args: …, expect: deny}") {
 		c := l.testCase(item)
 		if c == nil {
 			continue
 		}
 		if line, twice := names[c.name]; twice {
-			l.add(item.pos, "Give it a name of its own.", "the case %s stands twice; first on line %d", safetext.Quote(c.name), line)
+			l.Add(item, "Give it a name of its own.", "the case %s stands twice; first on line %d", safetext.Quote(c.name), line)
 		}
-		names[c.name] = item.pos.Line
+		names[c.name] = int(item.Line)
 		l.policy.cases = append(l.policy.cases, *c)
 	}
 }
@@ -104,51 +96,39 @@ func (l *loader) cases(e *entry) {
 // ParseCall reads a call in the form that tests have: call, args, number,
 // control. It is for explanations of calls that a person writes down.
 func (p *Policy) ParseCall(name string, data []byte) (Call, error) {
-	r := &reader{file: name}
-	root := r.read(data)
+	r := &jsondoc.Report{File: name}
+	root := jsondoc.Read(r, data)
 	if root == nil {
-		return Call{}, r.callFault()
+		return Call{}, refused("cannot read the call", r)
 	}
-	l := &loader{reader: r, tools: p.tools, policy: p}
+	l := &loader{Report: r, tools: p.tools, policy: p}
 	var c Call
 	if l.keys(root, "a call", "call", "number", "args", "control", "results") {
 		c, _ = l.call(root, "the call")
 	}
-	return c, r.callFault()
+	return c, refused("cannot read the call", r)
 }
 
-// callFault is fault for what is not a policy.
-func (r *reader) callFault() error {
-	if len(r.problems) == 0 {
-		return nil
-	}
-	first := r.problems[0]
-	return &fault.Error{Kind: fault.Invalid, Message: "cannot read the call: " + first.Pos.String() + ": " + first.What, Remedy: first.Remedy, Err: r.problems}
-}
-
-func (l *loader) testCase(e *entry) *testCase {
-	before := len(l.problems)
+func (l *loader) testCase(e *jsondoc.Node) *testCase {
+	before := len(l.Problems)
 	if !l.keys(e, "a case", "name", "call", "number", "args", "control", "results", "expect", "rule") {
 		return nil
 	}
-	c := &testCase{name: l.need(e, "name", "a case"), pos: e.pos}
+	c := &testCase{name: l.need(e, "name", "a case"), pos: l.Pos(e)}
 	what := "the case " + safetext.Quote(c.name)
-	var ok bool
-	expect := l.need(e, "expect", what)
-	if c.expect, ok = parseVerdict(expect); !ok && expect != "" {
-		l.add(e.get("expect").pos, "Write allow, ask or deny.", "%s: unknown decision %s", what, safetext.Quote(expect))
+	c.expect = l.verdict(e, "expect", what)
+	if c.rule = l.text(e.Get("rule"), "rule of "+what); c.rule != "" {
+		l.knownRule(e.Get("rule"), what)
 	}
-	if c.rule = l.text(e.get("rule"), "rule of "+what); c.rule != "" {
-		l.knownRule(e.get("rule"), what)
-	}
-	if c.call, ok = l.call(e, what); !ok || len(l.problems) > before {
+	ok := false
+	if c.call, ok = l.call(e, what); !ok || len(l.Problems) > before {
 		return nil
 	}
 	return c
 }
 
 // call reads the call of a case.
-func (l *loader) call(e *entry, what string) (Call, bool) {
+func (l *loader) call(e *jsondoc.Node, what string) (Call, bool) {
 	c := Call{Number: 1, Args: map[string]Labelled{}}
 	name := l.need(e, "call", what)
 	d, ok := l.tools.Lookup(name)
@@ -157,54 +137,54 @@ func (l *loader) call(e *entry, what string) (Call, bool) {
 		if near := l.tools.Suggest(name); near != "" {
 			remedy = "Did you mean " + near + "?"
 		}
-		l.add(e.get("call").pos, remedy, "%s: there is no tool %s", what, safetext.Quote(name))
+		l.Add(e.Get("call"), remedy, "%s: there is no tool %s", what, safetext.Quote(name))
 	}
-	if n := e.get("number"); n != nil {
-		v, ok := new(big.Int).SetString(n.text, 10)
-		if n.kind != numberEntry || !ok || !v.IsInt64() || v.Int64() < 1 {
-			l.add(n.pos, "Write the number of the call in the run, from 1.", "%s: expected a number, got %s", what, n.show())
+	if n := e.Get("number"); n != nil {
+		v, ok := new(big.Int).SetString(n.Text, 10)
+		if n.Kind != jsondoc.Number || !ok || !v.IsInt64() || v.Int64() < 1 {
+			l.Add(n, "Write the number of the call in the run, from 1.", "%s: expected a number, got %s", what, n.Show())
 		} else {
 			c.Number = int(v.Int64())
 		}
 	}
-	if ctl := e.get("control"); ctl != nil && l.keys(ctl, "control of "+what, "sources", "readers", "endorsed") {
+	if ctl := e.Get("control"); ctl != nil && l.keys(ctl, "control of "+what, "sources", "readers", "endorsed") {
 		c.Control = l.label(ctl, what)
 	}
-	c.Members = l.results(e.get("results"), what)
+	c.Members = l.results(e.Get("results"), what)
 	if d == nil {
 		return c, false
 	}
 	c.Tool = d
-	if args := e.get("args"); args != nil && args.kind != nullEntry && l.mapping(args, "args of "+what, maxMembers) {
-		for i, k := range args.keys {
-			if _, err := d.BindPartial(0, []string{k.text}); err != nil {
-				l.add(k.pos, didYouMean(k.text, d.Input.Type().Names()), "%s: %s has no argument %s", what, d.Name, safetext.Quote(k.text))
+	if args := e.Get("args"); l.mapping(args, "args of "+what, maxMembers) {
+		for i, k := range args.Keys {
+			if _, err := d.BindPartial(0, []string{k.Text}); err != nil {
+				l.Add(k, jsondoc.DidYouMean(k.Text, d.Input.Type().Names()), "%s: %s has no argument %s", what, d.Name, safetext.Quote(k.Text))
 				continue
 			}
-			c.Args[k.text] = l.labelled(args.items[i], what)
+			c.Args[k.Text] = l.labelled(args.Items[i], what)
 		}
 	}
 	return c, true
 }
 
 // results are those of calls before, with trusted arguments, by tool.
-func (l *loader) results(e *entry, what string) *Members {
+func (l *loader) results(e *jsondoc.Node, what string) *Members {
 	out := &Members{}
-	if e == nil || !l.mapping(e, "results of "+what, maxMembers) {
+	if !l.mapping(e, "results of "+what, maxMembers) {
 		return out
 	}
-	for i, k := range e.keys {
-		d, ok := l.tools.Lookup(k.text)
+	for i, k := range e.Keys {
+		d, ok := l.tools.Lookup(k.Text)
 		if !ok {
-			l.add(k.pos, didYouMean(k.text, l.tools.Names()), "%s: there is no tool %s", what, safetext.Quote(k.text))
+			l.Add(k, jsondoc.DidYouMean(k.Text, l.tools.Names()), "%s: there is no tool %s", what, safetext.Quote(k.Text))
 			continue
 		}
-		out.AddResult(d, i+1, e.items[i].value())
+		out.AddResult(d, i+1, e.Items[i].Value())
 	}
 	return out
 }
 
-func (l *loader) knownRule(e *entry, what string) {
+func (l *loader) knownRule(e *jsondoc.Node, what string) {
 	known := []string{DefaultRule, ApprovalRule, ArgumentRule}
 	for _, r := range l.policy.others {
 		known = append(known, r.name)
@@ -212,74 +192,74 @@ func (l *loader) knownRule(e *entry, what string) {
 	for _, r := range l.policy.rules {
 		known = append(known, r.name)
 	}
-	if !slices.Contains(known, e.text) {
-		l.add(e.pos, didYouMean(e.text, known), "%s: there is no rule %s", what, safetext.Quote(e.text))
+	if !slices.Contains(known, e.Text) {
+		l.Add(e, jsondoc.DidYouMean(e.Text, known), "%s: there is no rule %s", what, safetext.Quote(e.Text))
 	}
 }
 
 // labelled reads a value with its labels. A plain scalar or list is a value
 // that the program states itself.
-func (l *loader) labelled(e *entry, what string) Labelled {
-	if e.kind != mapEntry {
-		return Labelled{Value: e.value()}
+func (l *loader) labelled(e *jsondoc.Node, what string) Labelled {
+	if e.Kind != jsondoc.Map {
+		return Labelled{Value: e.Value()}
 	}
 	if !l.keys(e, "an argument of "+what, "value", "sources", "readers", "endorsed", "items", "fields") {
 		return Labelled{}
 	}
 	out := Labelled{Label: l.label(e, what)}
-	value, items, fields := e.get("value"), e.get("items"), e.get("fields")
+	value, items, fields := e.Get("value"), e.Get("items"), e.Get("fields")
 	count := 0
-	for _, v := range []*entry{value, items, fields} {
+	for _, v := range []*jsondoc.Node{value, items, fields} {
 		if v != nil {
 			count++
 		}
 	}
 	if count > 1 {
-		l.add(e.pos, "Write value, or items for a list whose items have labels, or fields for an object.", "an argument of %s has more than one of value, items and fields", what)
+		l.Add(e, "Write value, or items for a list whose items have labels, or fields for an object.", "an argument of %s has more than one of value, items and fields", what)
 		return out
 	}
 	switch {
 	case value != nil:
-		out.Value = value.value()
-	case items != nil && items.kind == listEntry:
+		out.Value = value.Value()
+	case items != nil && items.Kind == jsondoc.List:
 		out.Items = []Labelled{}
-		for _, item := range items.items {
+		for _, item := range items.Items {
 			out.Items = append(out.Items, l.labelled(item, what))
 		}
 	case items != nil:
-		l.add(items.pos, "Write a list.", "items of an argument of %s: expected a list, got %s", what, items.show())
-	case fields != nil && l.mapping(fields, "fields of an argument of "+what, maxMembers):
+		l.Add(items, "Write a list.", "items of an argument of %s: expected a list, got %s", what, items.Show())
+	case l.mapping(fields, "fields of an argument of "+what, maxMembers):
 		out.Fields = map[string]Labelled{}
-		for i, k := range fields.keys {
-			out.Fields[k.text] = l.labelled(fields.items[i], what)
+		for i, k := range fields.Keys {
+			out.Fields[k.Text] = l.labelled(fields.Items[i], what)
 		}
 	}
 	return out
 }
 
 // label reads sources, readers and endorsed.
-func (l *loader) label(e *entry, what string) label.Label {
+func (l *loader) label(e *jsondoc.Node, what string) label.Label {
 	out := label.Label{Readers: label.Everyone()}
-	for _, s := range l.texts(e.get("sources"), "sources of "+what, maxMembers) {
-		if src, ok := l.sourceNamed(s.text); ok {
+	for _, s := range l.texts(e.Get("sources"), "sources of "+what, maxMembers) {
+		if src, ok := l.sourceNamed(s.Text); ok {
 			out.Sources = append(out.Sources, src)
 		} else {
-			l.source(from{s.text, s.pos})
-			if strings.Contains(s.text, "*") {
-				l.add(s.pos, "Name one source.", "%s: a star in the sources of a value", what)
+			l.source(from{s.Text, s})
+			if strings.Contains(s.Text, "*") {
+				l.Add(s, "Name one source.", "%s: a star in the sources of a value", what)
 			}
 		}
 	}
-	if r := e.get("readers"); r != nil && !(r.kind == textEntry && r.text == "everyone") {
+	if r := e.Get("readers"); r != nil && !(r.Kind == jsondoc.String && r.Text == "everyone") {
 		people := l.people(r, what)
 		for _, p := range people {
 			if strings.HasPrefix(p, "*") {
-				l.add(r.pos, "Name the principals.", "%s: a star in the readers of a value", what)
+				l.Add(r, "Name the principals.", "%s: a star in the readers of a value", what)
 			}
 		}
 		out.Readers = label.Only(people...)
 	}
-	if by := e.get("endorsed"); by != nil {
+	if by := e.Get("endorsed"); by != nil {
 		if who := l.text(by, "endorsed in "+what); who != "" {
 			out = out.Endorse(label.Endorser{Kind: label.Person, Name: who, Why: "stated in a test"})
 		}

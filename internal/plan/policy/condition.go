@@ -52,7 +52,7 @@ func rootNames() []string { return []string{"args", "call", "groups", "pc", "too
 
 // condition is a compiled CEL expression.
 type condition struct {
-	at      *entry
+	at      *jsondoc.Node
 	text    string // canonical
 	clauses []clause
 	uses    []use
@@ -74,7 +74,7 @@ type clause struct {
 type use struct {
 	path path
 	kind useKind
-	pos  jsondoc.Position
+	at   *jsondoc.Node // the condition
 }
 
 type useKind uint8
@@ -111,12 +111,12 @@ func (p path) String() string {
 // from is a pattern of sources with its place.
 type from struct {
 	pattern string
-	pos     jsondoc.Position
+	at      *jsondoc.Node
 }
 
 // compiler turns the texts of conditions into programs.
 type compiler struct {
-	r      *reader
+	r      *jsondoc.Report
 	tools  *tool.Set
 	env    *cel.Env
 	groups []string // names of groups with principals
@@ -125,7 +125,7 @@ type compiler struct {
 
 // newCompiler builds the environment. Only has, all, exists and exists_one are
 // macros: map and filter build lists whose labels nobody would know.
-func newCompiler(r *reader, tools *tool.Set, groups, named []string) (*compiler, error) {
+func newCompiler(r *jsondoc.Report, tools *tool.Set, groups, named []string) (*compiler, error) {
 	dyn, str := cel.DynType, cel.StringType
 	texts := cel.ListType(str)
 	opts := []cel.EnvOption{
@@ -149,9 +149,9 @@ func newCompiler(r *reader, tools *tool.Set, groups, named []string) (*compiler,
 		cel.Function(fnAt, cel.Overload("at_dyn_dyn", []*cel.Type{dyn, dyn}, dyn, cel.BinaryBinding(partOf))),
 		cel.Function(fnHas, cel.Overload("has_dyn_string", []*cel.Type{dyn, str}, cel.BoolType, cel.BinaryBinding(hasPart))),
 		cel.Function(fnParts, cel.Overload("parts_dyn", []*cel.Type{dyn}, dyn, cel.UnaryBinding(partsOf))),
-		cel.Function(fnTrusted, cel.MemberOverload("dyn_trusted", []*cel.Type{dyn}, cel.BoolType, cel.UnaryBinding(isTrusted))),
-		cel.Function(fnEndorsed, cel.MemberOverload("dyn_endorsed", []*cel.Type{dyn}, cel.BoolType, cel.UnaryBinding(isEndorsed))),
-		cel.Function(fnSources, cel.MemberOverload("dyn_sources", []*cel.Type{dyn}, texts, cel.UnaryBinding(sourcesOf))),
+		cel.Function(fnTrusted, cel.MemberOverload("dyn_trusted", []*cel.Type{dyn}, cel.BoolType, cel.UnaryBinding(ofLabel(trustedBetween)))),
+		cel.Function(fnEndorsed, cel.MemberOverload("dyn_endorsed", []*cel.Type{dyn}, cel.BoolType, cel.UnaryBinding(ofLabel(isEndorsed)))),
+		cel.Function(fnSources, cel.MemberOverload("dyn_sources", []*cel.Type{dyn}, texts, cel.UnaryBinding(ofLabel(sourcesOf)))),
 		cel.Function(fnFrom, cel.MemberOverload("dyn_from_string", []*cel.Type{dyn, str}, cel.BoolType, cel.BinaryBinding(isFrom))),
 		cel.Function(fnReadableBy, cel.MemberOverload("dyn_readable_by_dyn", []*cel.Type{dyn, dyn}, cel.BoolType, cel.OverloadIsNonStrict(), cel.BinaryBinding(isReadableBy))),
 		cel.Function(fnAmong, cel.MemberOverload("dyn_among_string", []*cel.Type{dyn, str}, cel.BoolType, cel.BinaryBinding(isAmong))),
@@ -168,19 +168,19 @@ func newCompiler(r *reader, tools *tool.Set, groups, named []string) (*compiler,
 }
 
 // compile returns nil after a problem.
-func (c *compiler) compile(e *entry) *condition {
-	if e.kind == boolEntry {
-		e = &entry{kind: textEntry, pos: e.pos, text: e.text}
+func (c *compiler) compile(e *jsondoc.Node) *condition {
+	if e.Kind == jsondoc.Bool {
+		e = &jsondoc.Node{Kind: jsondoc.String, Line: e.Line, Col: e.Col, Text: e.Text}
 	}
 	switch {
-	case e.kind != textEntry || strings.TrimSpace(e.text) == "":
-		c.r.add(e.pos, conditionIntro, "a condition: expected a string, got %s", e.show())
+	case e.Kind != jsondoc.String || strings.TrimSpace(e.Text) == "":
+		c.r.Add(e, conditionIntro, "a condition: expected a string, got %s", e.Show())
 		return nil
-	case len(e.text) > maxCondition:
-		c.r.add(e.pos, "Name parts of it under conditions.", "a condition has at most %d characters", maxCondition)
+	case len(e.Text) > maxCondition:
+		c.r.Add(e, "Name parts of it under conditions.", "a condition has at most %d characters", maxCondition)
 		return nil
 	}
-	parsed, issues := c.env.Parse(e.text)
+	parsed, issues := c.env.Parse(e.Text)
 	if c.issues(e, issues) {
 		return nil
 	}
@@ -189,16 +189,16 @@ func (c *compiler) compile(e *entry) *condition {
 		return nil
 	}
 	if t := checked.OutputType(); t.Kind() != types.BoolKind && t.Kind() != types.DynKind {
-		c.r.add(e.pos, conditionIntro, "a condition is true or false, this one is %s", cel.FormatCELType(t))
+		c.r.Add(e, conditionIntro, "a condition is true or false, this one is %s", cel.FormatCELType(t))
 		return nil
 	}
-	before := len(c.r.problems)
+	before := len(c.r.Problems)
 	native := checked.NativeRep()
 	cond := &condition{at: e}
 	for _, part := range conjuncts(native.Expr(), nil) {
 		c.clause(cond, native, part)
 	}
-	if len(c.r.problems) > before {
+	if len(c.r.Problems) > before {
 		return nil
 	}
 	texts := make([]string, len(cond.clauses))
@@ -228,10 +228,10 @@ func conjuncts(e ast.Expr, out []ast.Expr) []ast.Expr {
 func (c *compiler) clause(cond *condition, native *ast.AST, part ast.Expr) {
 	text, err := parser.Unparse(part, native.SourceInfo())
 	if err != nil {
-		c.r.add(cond.at.pos, conditionIntro, "cannot read the condition: %v", err)
+		c.r.Add(cond.at, conditionIntro, "cannot read the condition: %v", err)
 		return
 	}
-	w := &rewriter{c: c, cond: cond, info: native.SourceInfo(), fac: ast.NewExprFactory(), next: maxID(native)}
+	w := &rewriter{c: c, cond: cond, fac: ast.NewExprFactory(), next: maxID(native)}
 	cl := clause{text: text}
 	if part.Kind() == ast.CallKind {
 		cl.loose = slices.Contains([]string{operators.LogicalOr, operators.Conditional}, part.AsCall().FunctionName())
@@ -242,15 +242,15 @@ func (c *compiler) clause(cond *condition, native *ast.AST, part ast.Expr) {
 			cl.literal = &literal
 		}
 	}
-	before := len(c.r.problems)
+	before := len(c.r.Problems)
 	expr := w.plain(w.rewrite(part, nil))
-	if len(c.r.problems) > before {
+	if len(c.r.Problems) > before {
 		return
 	}
 	plan := ast.NewCheckedAST(ast.NewAST(expr, native.SourceInfo()), native.TypeMap(), native.ReferenceMap())
 	prog, err := c.env.PlanProgram(plan, cel.EvalOptions(cel.OptOptimize), cel.CostTracking(costs{}), cel.CostLimit(costLimit))
 	if err != nil {
-		c.r.add(cond.at.pos, conditionIntro, "cannot prepare the condition: %v", err)
+		c.r.Add(cond.at, conditionIntro, "cannot prepare the condition: %v", err)
 		return
 	}
 	cl.prog = prog
@@ -272,18 +272,14 @@ func maxID(a *ast.AST) int64 {
 }
 
 // issues turns what CEL complains about into problems.
-func (c *compiler) issues(e *entry, issues *cel.Issues) bool {
+func (c *compiler) issues(e *jsondoc.Node, issues *cel.Issues) bool {
 	if issues == nil || issues.Err() == nil {
 		return false
 	}
 	for _, one := range issues.Errors() {
-		line, col := 1, 0
-		if one.Location != nil && one.Location.Line() > 0 {
-			line, col = one.Location.Line(), one.Location.Column()
-		}
 		what, _, _ := strings.Cut(one.Message, "\n")
 		what, _, _ = strings.Cut(what, " (did you mean") // the remedy says it
-		c.r.add(c.r.within(e, line, col), c.remedy(what), "not a condition in CEL: %s", safetext.Clip(strings.ReplaceAll(what, " (in container '')", ""), 200))
+		c.r.Add(e, c.remedy(what), "not a condition in CEL (at %d:%d): %s", max(one.Location.Line(), 1), one.Location.Column()+1, safetext.Clip(strings.ReplaceAll(what, " (in container '')", ""), 200))
 	}
 	return true
 }

@@ -70,11 +70,11 @@ func (l *loader) fit(u use, tools []string, tested map[string]bool, what string)
 	}
 	switch {
 	case bad != "" && len(never) == len(tools):
-		l.add(u.pos, didYouMean(bad, known), "%s asks %s, but %s has no %s", what, u.path, strings.Join(clipNames(never), ", "), safetext.Quote(bad))
+		l.Add(u.at, jsondoc.DidYouMean(bad, known), "%s asks %s, but %s has no %s", what, u.path, strings.Join(clipNames(never), ", "), safetext.Quote(bad))
 	case bad != "":
-		l.add(u.pos, "Write has("+u.path.String()+") && …, or make two rules.", "%s asks %s, but %s has no %s", what, u.path, strings.Join(clipNames(never), ", "), safetext.Quote(bad))
+		l.Add(u.at, "Write has("+u.path.String()+") && …, or make two rules.", "%s asks %s, but %s has no %s", what, u.path, strings.Join(clipNames(never), ", "), safetext.Quote(bad))
 	case len(optional) > 0:
-		l.add(u.pos, "Write has("+u.path.String()+") && …: what is not given has no value.", "%s uses the value of %s, which %s may be called without", what, u.path, strings.Join(clipNames(optional), ", "))
+		l.Add(u.at, "Write has("+u.path.String()+") && …: what is not given has no value.", "%s uses the value of %s, which %s may be called without", what, u.path, strings.Join(clipNames(optional), ", "))
 	}
 }
 
@@ -141,11 +141,11 @@ func (l *loader) source(f from) {
 			return
 		}
 	}
-	remedy := didYouMean(f.pattern, known)
+	remedy := jsondoc.DidYouMean(f.pattern, known)
 	if near := l.tools.Suggest(f.pattern); near != "" {
 		remedy = "Did you mean " + near + "?"
 	}
-	l.add(f.pos, remedy, "there is no source %s", safetext.Quote(f.pattern))
+	l.Add(f.at, remedy, "there is no source %s", safetext.Quote(f.pattern))
 }
 
 // consistency refuses rules that can never decide and rules that contradict
@@ -173,11 +173,11 @@ func (l *loader) consistency() {
 		}
 		switch {
 		case by.weaker(r) && r.weaker(by) && by.verdict != r.verdict:
-			l.add(r.pos, "Keep one of them, or give them different conditions.", "the rule %s says %s where the rule %s of line %d says %s", safetext.Quote(r.name), r.verdict, safetext.Quote(by.name), by.pos.Line, by.verdict)
+			l.AddAt(r.pos, "Keep one of them, or give them different conditions.", "the rule %s says %s where the rule %s of line %d says %s", safetext.Quote(r.name), r.verdict, safetext.Quote(by.name), by.pos.Line, by.verdict)
 		case by.weaker(r) && r.weaker(by):
-			l.add(r.pos, "Keep one of them.", "the rule %s says again what the rule %s of line %d says", safetext.Quote(r.name), safetext.Quote(by.name), by.pos.Line)
+			l.AddAt(r.pos, "Keep one of them.", "the rule %s says again what the rule %s of line %d says", safetext.Quote(r.name), safetext.Quote(by.name), by.pos.Line)
 		default:
-			l.add(r.pos, "Remove it, or narrow the rule "+safetext.Quote(by.name)+".", "the rule %s never decides: where it applies, the rule %s of line %d says %s", safetext.Quote(r.name), safetext.Quote(by.name), by.pos.Line, by.verdict)
+			l.AddAt(r.pos, "Remove it, or narrow the rule "+safetext.Quote(by.name)+".", "the rule %s never decides: where it applies, the rule %s of line %d says %s", safetext.Quote(r.name), safetext.Quote(by.name), by.pos.Line, by.verdict)
 		}
 	}
 }
@@ -190,11 +190,11 @@ func (l *loader) impossible(r *rule) bool {
 	texts := r.when.texts()
 	for _, c := range r.when.clauses {
 		if c.literal != nil && !*c.literal {
-			l.add(r.when.at.pos, "Remove the rule.", "the rule %s never applies: its condition is false", safetext.Quote(r.name))
+			l.Add(r.when.at, "Remove the rule.", "the rule %s never applies: its condition is false", safetext.Quote(r.name))
 			return true
 		}
 		if slices.Contains(texts, "!"+c.text) || slices.Contains(texts, "!("+c.text+")") {
-			l.add(r.when.at.pos, "Remove one of them.", "the rule %s never applies: its condition requires %s and its opposite", safetext.Quote(r.name), safetext.Quote(c.text))
+			l.Add(r.when.at, "Remove one of them.", "the rule %s never applies: its condition requires %s and its opposite", safetext.Quote(r.name), safetext.Quote(c.text))
 			return true
 		}
 	}

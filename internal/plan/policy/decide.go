@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -80,41 +81,35 @@ func (p *Policy) strange(d *tool.Definition) *Decision {
 	return &Decision{Verdict: Deny, Rule: UnknownTool, Reason: "the policy was loaded without the tool " + name, Remedy: "Load the policy with all the tools that can be called.", Steps: []Step{}}
 }
 
-// concrete prepares the evaluation of a call. Arguments that are not given
-// have the defaults that the program's author can read in the definition.
+// concrete prepares the evaluation of a call.
 func (p *Policy) concrete(c *Call) *evaluation {
-	e := p.evaluation(c.Tool, max(c.Number, 1))
-	whole := &Labelled{Fields: c.Args}
-	var filled map[string]Labelled
-	for _, prop := range c.Tool.Arguments() {
-		if _, ok := c.Args[prop.Name]; !ok && prop.Type.HasDefault {
-			if filled == nil {
-				filled = make(map[string]Labelled, len(c.Args)+1)
-				for name, v := range c.Args {
-					filled[name] = v
-				}
-			}
-			filled[prop.Name] = Labelled{Value: prop.Type.Default}
-		}
-	}
-	if filled != nil {
-		whole.Fields = filled
-	}
-	if whole.Fields == nil {
-		whole.Fields = map[string]Labelled{}
-	}
-	e.args = newNode("args", c.Tool.Input.Type(), whole, bounds{})
-	e.control = newNode("pc", nil, &Labelled{Label: c.Control}, bounds{})
+	args := Labelled{Fields: c.Args}
+	control := Labelled{Label: c.Control}
+	e := p.prepare(&Abstract{Tool: c.Tool, Number: max(c.Number, 1), Args: args.exactly().Fields, Control: control.exactly()}, true)
 	if e.members = c.Members; e.members == nil {
 		e.members = &Members{}
 	}
-	e.finish()
 	return e
 }
 
-func (e *evaluation) finish() {
-	e.args.me, e.args.ev = e.policy.tools.Principals().Me, e
+// prepare prepares the evaluation of a call, exact or abstract. Arguments that are not
+// given have the defaults that the program's author can read in the definition.
+func (p *Policy) prepare(a *Abstract, exact bool) *evaluation {
+	e := p.evaluation(a.Tool, a.Number)
+	args := maps.Clone(a.Args)
+	if args == nil {
+		args = map[string]Bound{}
+	}
+	for _, prop := range a.Tool.Arguments() {
+		if prop.Type.HasDefault {
+			withDefault(args, prop, a.Open)
+		}
+	}
+	e.args = newNode("args", a.Tool.Input.Type(), &Bound{Fields: args}, exact, bounds{})
+	e.args.open, e.args.me, e.args.ev = a.Open, p.tools.Principals().Me, e
+	e.control = newNode("pc", nil, &a.Control, exact, bounds{})
 	e.control.form, e.control.known = mark, false
+	return e
 }
 
 func (p *Policy) decide(e *evaluation) Decision {
@@ -211,7 +206,7 @@ func (e *evaluation) rule(r *rule) Step {
 	}
 	e.exhausted = false
 	s.truth, s.err = r.when.eval(e, func(c *clause, out truth, err error) {
-		step := ClauseStep{Text: c.text, Result: out.String()}
+		step := ClauseStep{Text: c.text, Result: out.String(), Labels: e.labelsOf(c)}
 		if err != nil {
 			step.Error = safetext.Clip(err.Error(), 300)
 		}
@@ -244,7 +239,7 @@ func (e *evaluation) demand(d tool.ArgDemand) []Step {
 			s.truth = isError
 			s.err, _ = met.(*types.Err)
 		}
-		s.Clauses = []ClauseStep{{Text: "!" + text, Result: s.truth.String()}}
+		s.Clauses = []ClauseStep{{Text: "!" + text, Result: s.truth.String(), Labels: e.show("args." + d.Argument)}}
 		steps = append(steps, s)
 	}
 	if d.Trusted {
@@ -287,62 +282,33 @@ func (p *Policy) Explain(c Call) Decision {
 		return *bad
 	}
 	e := p.concrete(&c)
-	d := e.cautious(p.decide(e))
-	e.annotate(&d)
-	return d
+	e.explain = true
+	return e.cautious(p.decide(e))
 }
 
-// annotate adds the labels to the clauses.
-func (e *evaluation) annotate(d *Decision) {
-	for i := range d.Steps {
-		s := &d.Steps[i]
-		var labels func(text string) []string
-		switch r := e.find(s.Rule); {
-		case r != nil && r.when != nil:
-			labels = func(text string) []string { return r.when.labelsOf(text, e.policy) }
-		case s.Rule == ArgumentRule:
-			labels = func(text string) []string {
-				path, _, _ := strings.Cut(strings.TrimPrefix(text, "!"), "(")
-				return []string{path[:max(strings.LastIndexByte(path, '.'), 0)]}
-			}
-		default:
-			continue
-		}
-		for k := range s.Clauses {
-			for _, p := range labels(s.Clauses[k].Text) {
-				if n := e.follow(p); n != nil {
-					s.Clauses[k].Labels = append(s.Clauses[k].Labels, p+": "+n.labels().may.String())
-				}
-			}
+// labelsOf shows the labels that a clause depends on, itself or through a named condition.
+func (e *evaluation) labelsOf(c *clause) []string {
+	if !e.explain {
+		return nil
+	}
+	paths := c.labels
+	if named := e.policy.named[c.text]; named != nil {
+		for i := range named.clauses {
+			paths = append(slices.Clip(paths), named.clauses[i].labels...)
 		}
 	}
+	return e.show(paths...)
 }
 
-func (e *evaluation) find(name string) *rule {
-	for _, r := range e.policy.byTool[e.def.Name] {
-		if r.name == name {
-			return r
+// show writes the labels at paths for people, when they are asked for.
+func (e *evaluation) show(paths ...string) []string {
+	var out []string
+	for _, p := range paths {
+		if e.explain {
+			out = append(out, p+": "+e.follow(p).labels().may.String())
 		}
 	}
-	return nil
-}
-
-// labelsOf returns the paths whose labels a clause uses, itself or through a named
-// condition.
-func (c *condition) labelsOf(text string, p *Policy) []string {
-	for i := range c.clauses {
-		if c.clauses[i].text != text {
-			continue
-		}
-		out := slices.Clone(c.clauses[i].labels)
-		if named := p.named[text]; named != nil {
-			for k := range named.clauses {
-				out = append(out, named.clauses[k].labels...)
-			}
-		}
-		return out
-	}
-	return nil
+	return out
 }
 
 // follow goes a path of names; the items of lists are shown with their whole.

@@ -63,12 +63,14 @@ func hasPart(v, key ref.Val) ref.Val {
 	return unknown()
 }
 
-func isTrusted(v ref.Val) ref.Val {
-	n, ok := v.(*node)
-	if !ok {
+// ofLabel is a function that asks the label of a node.
+func ofLabel(f func(b bounds) ref.Val) func(ref.Val) ref.Val {
+	return func(v ref.Val) ref.Val {
+		if n, ok := v.(*node); ok {
+			return f(n.labels())
+		}
 		return noLabel()
 	}
-	return trustedBetween(n.labels())
 }
 
 func trustedBetween(b bounds) ref.Val {
@@ -81,12 +83,8 @@ func trustedBetween(b bounds) ref.Val {
 	return unknown()
 }
 
-func isEndorsed(v ref.Val) ref.Val {
-	n, ok := v.(*node)
-	if !ok {
-		return noLabel()
-	}
-	switch b := n.labels(); {
+func isEndorsed(b bounds) ref.Val {
+	switch {
 	case b.must.endorsed:
 		return types.True
 	case !b.may.endorsed:
@@ -95,12 +93,7 @@ func isEndorsed(v ref.Val) ref.Val {
 	return unknown()
 }
 
-func sourcesOf(v ref.Val) ref.Val {
-	n, ok := v.(*node)
-	if !ok {
-		return noLabel()
-	}
-	b := n.labels()
+func sourcesOf(b bounds) ref.Val {
 	words := b.must.words()
 	if b.may.any || !slices.Equal(words, b.may.words()) {
 		return unknown()
@@ -109,21 +102,19 @@ func sourcesOf(v ref.Val) ref.Val {
 }
 
 func isFrom(v, pattern ref.Val) ref.Val {
-	n, ok := v.(*node)
-	if !ok {
-		return noLabel()
-	}
 	p, ok := pattern.(types.String)
 	if !ok {
 		return types.NewErr("from asks for the name of a source")
 	}
-	switch b := n.labels(); {
-	case b.must.from(string(p)):
-		return types.True
-	case !b.may.any && !b.may.from(string(p)):
-		return types.False
-	}
-	return unknown()
+	return ofLabel(func(b bounds) ref.Val {
+		switch {
+		case b.must.from(string(p)):
+			return types.True
+		case !b.may.any && !b.may.from(string(p)):
+			return types.False
+		}
+		return unknown()
+	})(v)
 }
 
 // isReadableBy is not strict: who everyone is need not be known.

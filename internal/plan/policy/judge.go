@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"praxis/internal/tool/schema"
@@ -49,7 +48,8 @@ func (p *Policy) Judge(a Abstract) Judgement {
 	if bad := p.strange(a.Tool); bad != nil {
 		return Judgement{Certainty: CertainDeny, Possible: []Verdict{Deny}, Decision: *bad}
 	}
-	e := p.abstract(&a)
+	e := p.prepare(&a, false)
+	e.explain = true
 	steps := p.steps(e)
 	sure := strictest(steps)
 	var open *Step
@@ -76,33 +76,12 @@ func (p *Policy) Judge(a Abstract) Judgement {
 	}
 	if open == nil || denied {
 		d := e.settle(steps, sure)
-		e.annotate(&d)
 		return e.perhapsCautious(Judgement{Certainty: Certainty(d.Verdict), Possible: []Verdict{d.Verdict}, Decision: d})
 	}
 	slices.Sort(possible)
 	j := Judgement{Certainty: DependsOnRunTime, Possible: slices.Compact(possible)}
 	j.Decision = Decision{Verdict: open.Verdict, Rule: open.Rule, Reason: open.reason, Remedy: open.remedy, Steps: steps}
-	e.annotate(&j.Decision)
 	return e.perhapsCautious(j)
-}
-
-// abstract prepares the evaluation of an abstract call.
-func (p *Policy) abstract(a *Abstract) *evaluation {
-	e := p.evaluation(a.Tool, a.Number)
-	args := maps.Clone(a.Args)
-	if args == nil {
-		args = map[string]Bound{}
-	}
-	for _, prop := range a.Tool.Arguments() {
-		if prop.Type.HasDefault {
-			withDefault(args, prop, a.Open)
-		}
-	}
-	e.args = newBound("args", a.Tool.Input.Type(), &Bound{Fields: args}, bounds{})
-	e.args.open = a.Open
-	e.control = newBound("pc", nil, &a.Control, bounds{})
-	e.finish()
-	return e
 }
 
 // withDefault puts the default in the place of an argument that is not given.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"praxis/internal/plan/label"
+	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool"
 )
 
@@ -381,7 +382,7 @@ func TestJudge(t *testing.T) {
 		{`pc.trusted()`, nil, isTrue},
 	} {
 		p := load(t, fmt.Sprintf("version: 1\nrules:\n- {name: r, tools: [email.write], when: %q, decision: ask, reason: x}\n", "has(args.cc) && false || ("+c.when+")"))
-		if s := p.abstract(&Abstract{Tool: def(t, p, "email.write"), Args: c.args}); s.rule(p.rules[0]).truth != c.want {
+		if s := p.prepare(&Abstract{Tool: def(t, p, "email.write"), Args: c.args}, false); s.rule(p.rules[0]).truth != c.want {
 			t.Errorf("%s: got %s, want %s", c.when, s.rule(p.rules[0]).truth, c.want)
 		}
 	}
@@ -434,10 +435,9 @@ func apart(v Labelled) Labelled {
 		for i, item := range items {
 			v.Items[i].Value = item
 		}
-	} else if names, ok := memberNames(v.Value); ok {
-		v.Fields = make(map[string]Labelled, len(names))
-		for _, name := range names {
-			part, _ := memberOf(v.Value, name)
+	} else if jsondoc.IsObject(v.Value) {
+		v.Fields = map[string]Labelled{}
+		for name, part := range jsondoc.Members(v.Value) {
 			v.Fields[name] = Labelled{Value: part}
 		}
 	}

@@ -2,9 +2,12 @@ package policy
 
 import (
 	"crypto/sha256"
+	"errors"
+	"maps"
 	"slices"
 	"strings"
 
+	"praxis/fault"
 	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
@@ -17,125 +20,136 @@ const (
 	maxGroups     = 1_000
 	maxCases      = 10_000
 	maxMembers    = 10_000 // of a group
+	maxText       = 2_000  // characters of a name, a reason or a remedy
 )
 
 // loader reads one file.
 type loader struct {
-	*reader
+	*jsondoc.Report
 	tools      *tool.Set
 	policy     *Policy
 	toolGroups map[string][]string
-	groupPos   map[string]jsondoc.Position
 	principals map[string][]string
 	compiler   *compiler
 	order      map[string]int // of the named conditions
-	// canonical parts of the hash
-	said *jsondoc.Object
 }
 
 // Load reads a policy in YAML. It does no input or output: name is only shown in
 // positions. What it refuses is a fault of kind Invalid whose message is the
 // first problem with its place, and whose cause is [jsondoc.Problems], all of them.
 func Load(name string, data []byte, tools *tool.Set) (*Policy, error) {
-	r := &reader{file: name}
-	root := r.read(data)
-	if root == nil {
-		return nil, r.fault()
-	}
+	r := &jsondoc.Report{File: name}
 	l := &loader{
-		reader: r, tools: tools, policy: &Policy{name: name, tools: tools, named: map[string]*condition{}},
-		toolGroups: map[string][]string{}, groupPos: map[string]jsondoc.Position{}, principals: map[string][]string{},
-		order: map[string]int{}, said: jsondoc.NewObject(),
+		Report: r, tools: tools, policy: &Policy{name: name, tools: tools, named: map[string]*condition{}},
+		toolGroups: map[string][]string{}, principals: map[string][]string{}, order: map[string]int{},
 	}
-	if err := l.file(root); err != nil {
-		return nil, err
+	root := jsondoc.Read(r, data)
+	if root != nil {
+		if err := l.file(root); err != nil {
+			return nil, err
+		}
 	}
-	if err := r.fault(); err != nil {
+	if err := refused("cannot load the policy", r); err != nil {
 		return nil, err
 	}
 	l.policy.index()
-	if text, err := jsondoc.Canonical(l.said); err == nil {
-		l.policy.hash = sha256.Sum256(text)
+	said := jsondoc.NewObject()
+	for i, k := range root.Keys {
+		if k.Text != "tests" {
+			said.Set(k.Text, root.Items[i].Value())
+		}
 	}
-	return l.policy, nil
+	text, err := jsondoc.Canonical(said)
+	l.policy.hash = sha256.Sum256(text)
+	return l.policy, err
 }
 
-func (l *loader) file(root *entry) error {
+// refused returns the problems of a file as one fault whose message is the first of them.
+func refused(what string, r *jsondoc.Report) error {
+	var f *fault.Error
+	if errors.As(r.Problems.Fault(), &f) {
+		f.Message = what + ": " + f.Message
+		return f
+	}
+	return nil
+}
+
+func (l *loader) file(root *jsondoc.Node) error {
 	if !l.keys(root, "the file", "version", "groups", "conditions", "rules", "otherwise", "lower", "tests") {
 		return nil
 	}
-	if v := root.get("version"); v == nil {
-		l.add(root.pos, "Write version: 1 at its top.", "the file lacks the key \"version\"")
-	} else if v.kind != numberEntry || v.text != "1" {
-		l.add(v.pos, "Write version: 1.", "version of the format: expected %d, got %s", formatVersion, v.show())
+	if v := root.Get("version"); v == nil {
+		l.Add(root, "Write version: 1 at its top.", "the file lacks the key \"version\"")
+	} else if v.Kind != jsondoc.Number || v.Text != "1" {
+		l.Add(v, "Write version: 1.", "version of the format: expected %d, got %s", formatVersion, v.Show())
 	}
-	l.groups(root.get("groups"))
-	if err := l.conditions(root.get("conditions")); err != nil {
+	l.groups(root.Get("groups"))
+	if err := l.conditions(root.Get("conditions")); err != nil {
 		return err
 	}
-	l.rules(root.get("rules"))
-	l.otherwise(root.get("otherwise"))
-	l.lowerings(root.get("lower"))
-	if len(l.problems) == 0 {
+	l.rules(root.Get("rules"))
+	l.otherwise(root.Get("otherwise"))
+	l.lowerings(root.Get("lower"))
+	if len(l.Problems) == 0 {
 		l.consistency()
 	}
-	l.cases(root.get("tests"))
+	l.cases(root.Get("tests"))
 	return nil
 }
 
 // keys checks that an entry is a mapping with known keys.
-func (l *loader) keys(e *entry, what string, known ...string) bool {
-	if e.kind != mapEntry {
-		l.add(e.pos, "Write keys and values: "+strings.Join(known, ", ")+".", "%s: expected a mapping, got %s", what, e.show())
+func (l *loader) keys(e *jsondoc.Node, what string, known ...string) bool {
+	if e.Kind != jsondoc.Map {
+		l.Add(e, "Write keys and values: "+strings.Join(known, ", ")+".", "%s: expected a mapping, got %s", what, e.Show())
 		return false
 	}
-	for _, k := range e.keys {
-		if !slices.Contains(known, k.text) && !strings.HasPrefix(k.text, "x-") {
-			l.add(k.pos, didYouMean(k.text, known), "unknown key %s in %s", safetext.Quote(k.text), what)
+	for _, k := range e.Keys {
+		if !slices.Contains(known, k.Text) && !strings.HasPrefix(k.Text, "x-") {
+			l.Add(k, jsondoc.DidYouMean(k.Text, known), "unknown key %s in %s", safetext.Quote(k.Text), what)
 		}
 	}
 	return true
 }
 
 // text reads a string that is not empty. A missing entry gives "".
-func (l *loader) text(e *entry, what string) string {
+func (l *loader) text(e *jsondoc.Node, what string) string {
 	switch {
 	case e == nil:
 		return ""
-	case e.kind != textEntry:
-		l.add(e.pos, "Put it into quotes.", "%s: expected a string, got %s", what, e.show())
-	case strings.TrimSpace(e.text) == "":
-		l.add(e.pos, "", "%s: the string is empty", what)
-	case len(e.text) > maxText:
-		l.add(e.pos, "", "%s: longer than %d bytes", what, maxText)
+	case e.Kind != jsondoc.String:
+		l.Add(e, "Put it into quotes.", "%s: expected a string, got %s", what, e.Show())
+	case strings.TrimSpace(e.Text) == "":
+		l.Add(e, "", "%s: the string is empty", what)
+	case len(e.Text) > maxText:
+		l.Add(e, "", "%s: longer than %d bytes", what, maxText)
 	default:
-		return e.text
+		return e.Text
 	}
 	return ""
 }
 
 // need is text for a key that has to be there.
-func (l *loader) need(of *entry, key, what string) string {
-	e := of.get(key)
+func (l *loader) need(of *jsondoc.Node, key, what string) string {
+	e := of.Get(key)
 	if e == nil {
-		l.add(of.pos, "Add "+key+": …", "%s lacks the key %s", what, safetext.Quote(key))
+		l.Add(of, "Add "+key+": …", "%s lacks the key %s", what, safetext.Quote(key))
 	}
 	return l.text(e, key+" of "+what)
 }
 
 // texts reads a string or a list of strings with their places.
-func (l *loader) texts(e *entry, what string, most int) []*entry {
-	var out []*entry
+func (l *loader) texts(e *jsondoc.Node, what string, most int) []*jsondoc.Node {
+	var out []*jsondoc.Node
 	switch {
 	case e == nil:
-	case e.kind == textEntry:
-		out = []*entry{e}
-	case e.kind != listEntry:
-		l.add(e.pos, "Write a list: [a, b].", "%s: expected a list of names, got %s", what, e.show())
-	case len(e.items) > most:
-		l.add(e.pos, "", "%s: more than %d names", what, most)
+	case e.Kind == jsondoc.String:
+		out = []*jsondoc.Node{e}
+	case e.Kind != jsondoc.List:
+		l.Add(e, "Write a list: [a, b].", "%s: expected a list of names, got %s", what, e.Show())
+	case len(e.Items) > most:
+		l.Add(e, "", "%s: more than %d names", what, most)
 	default:
-		for _, item := range e.items {
+		for _, item := range e.Items {
 			if l.text(item, what) != "" {
 				out = append(out, item)
 			}
@@ -144,69 +158,76 @@ func (l *loader) texts(e *entry, what string, most int) []*entry {
 	return out
 }
 
-func (l *loader) groups(e *entry) {
-	if e == nil || !l.mapping(e, "groups", maxGroups) {
+func (l *loader) groups(e *jsondoc.Node) {
+	if !l.mapping(e, "groups", maxGroups) {
 		return
 	}
-	said := jsondoc.NewObject()
-	for i, key := range e.keys {
-		what := "the group " + safetext.Quote(key.text)
-		if !identifier(key.text) {
-			l.add(key.pos, "Use letters, digits and underscores, and begin with a letter.", "%s: conditions cannot write that name", what)
+	for i, key := range e.Keys {
+		what := "the group " + safetext.Quote(key.Text)
+		if !identifier(key.Text) {
+			l.Add(key, "Use letters, digits and underscores, and begin with a letter.", "%s: conditions cannot write that name", what)
 			continue
 		}
-		if _, ok := l.tools.Lookup(key.text); ok || l.tools.IsNamespace(key.text) {
-			l.add(key.pos, "Choose another name.", "%s has the name of a tool", what)
+		if _, ok := l.tools.Lookup(key.Text); ok || l.tools.IsNamespace(key.Text) {
+			l.Add(key, "Choose another name.", "%s has the name of a tool", what)
 			continue
 		}
-		g := e.items[i]
+		g := e.Items[i]
 		if !l.keys(g, what, "principals", "tools") {
 			continue
 		}
-		who, which := g.get("principals"), g.get("tools")
+		who, which := g.Get("principals"), g.Get("tools")
 		switch {
 		case who != nil && which == nil:
-			l.principals[key.text] = l.people(who, what)
-			said.Set(key.text, anyList(l.principals[key.text]))
+			l.principals[key.Text] = l.people(who, what)
 		case which != nil && who == nil:
-			l.toolGroups[key.text] = l.pick(which, what)
-			said.Set(key.text, anyList(l.toolGroups[key.text]))
+			l.toolGroups[key.Text] = l.pick(which, what)
 		default:
-			l.add(key.pos, "Write principals: [ada@example.com] or tools: [email.*].", "%s names principals or tools, one of the two", what)
+			l.Add(key, "Write principals: [ada@example.com] or tools: [email.*].", "%s names principals or tools, one of the two", what)
 		}
-		l.groupPos[key.text] = key.pos
 	}
-	l.said.Set("groups", said)
 }
 
-func (l *loader) mapping(e *entry, what string, most int) bool {
+func (l *loader) mapping(e *jsondoc.Node, what string, most int) bool {
 	switch {
-	case e.kind == nullEntry:
+	case e == nil || e.Kind == jsondoc.Null:
 		return false
-	case e.kind != mapEntry:
-		l.add(e.pos, "Write names and what they stand for.", "%s: expected a mapping, got %s", what, e.show())
+	case e.Kind != jsondoc.Map:
+		l.Add(e, "Write names and what they stand for.", "%s: expected a mapping, got %s", what, e.Show())
 		return false
-	case len(e.keys) > most:
-		l.add(e.pos, "", "%s: more than %d", what, most)
+	case len(e.Keys) > most:
+		l.Add(e, "", "%s: more than %d", what, most)
 		return false
 	}
 	return true
 }
 
+// list returns the items of a list. each is the form of one.
+func (l *loader) list(e *jsondoc.Node, what string, most int, each string) []*jsondoc.Node {
+	if e == nil || e.Kind == jsondoc.Null {
+		return nil
+	}
+	if e.Kind != jsondoc.List || len(e.Items) > most {
+		l.Add(e, "Write a list: - "+each+".", "%s: expected a list of at most %d, got %s", what, most, e.Show())
+		return nil
+	}
+	return e.Items
+}
+
 // people reads principals. The word "me" means the user.
-func (l *loader) people(e *entry, what string) []string {
+func (l *loader) people(e *jsondoc.Node, what string) []string {
 	known := l.tools.Principals()
 	out := []string{}
 	for _, item := range l.texts(e, "principals of "+what, maxMembers) {
-		name := item.text
+		name := item.Text
 		switch {
 		case strings.IndexByte(name, 0) >= 0 || strings.Contains(strings.TrimPrefix(name, "*"), "*"):
-			l.add(item.pos, "A star may only stand at the start: *@example.com.", "%s: %s is not a principal", what, safetext.Quote(name))
+			l.Add(item, "A star may only stand at the start: *@example.com.", "%s: %s is not a principal", what, safetext.Quote(name))
 			continue
 		case name == tool.Me:
 			name = known.Me
 		case !strings.HasPrefix(name, "*") && !known.Known(name):
-			l.add(item.pos, didYouMeanOr(name, known.Names, "Add it to principals in the file of tools."), "%s: the principal %s is not known", what, safetext.Quote(name))
+			l.Add(item, didYouMeanOr(name, known.Names, "Add it to principals in the file of tools."), "%s: the principal %s is not known", what, safetext.Quote(name))
 		}
 		out = append(out, name)
 	}
@@ -222,14 +243,14 @@ func didYouMeanOr(name string, candidates []string, otherwise string) string {
 }
 
 // pick reads names of tools, globs and groups, and returns the tools' names.
-func (l *loader) pick(e *entry, what string) []string {
+func (l *loader) pick(e *jsondoc.Node, what string) []string {
 	out := []string{}
 	all := l.tools.Names()
 	for _, item := range l.texts(e, "tools of "+what, maxMembers) {
-		name, less := strings.CutPrefix(item.text, "!")
+		name, less := strings.CutPrefix(item.Text, "!")
 		if less {
 			if out = slices.DeleteFunc(out, func(t string) bool { return l.matches(name, t) }); !slices.ContainsFunc(all, func(t string) bool { return l.matches(name, t) }) {
-				l.add(item.pos, "", "%s: there is no tool %s", what, safetext.Quote(name))
+				l.Add(item, "", "%s: there is no tool %s", what, safetext.Quote(name))
 			}
 			continue
 		}
@@ -247,21 +268,16 @@ func (l *loader) pick(e *entry, what string) []string {
 			continue
 		}
 		remedy := "Declare the tool, or remove the name."
-		groups := make([]string, 0, len(l.toolGroups))
-		for g := range l.toolGroups {
-			groups = append(groups, g)
-		}
-		slices.Sort(groups)
 		if near := l.tools.Suggest(name); near != "" {
 			remedy = "Did you mean " + near + "?"
-		} else if near := jsondoc.Nearest(name, groups); near != "" {
+		} else if near := jsondoc.Nearest(name, slices.Sorted(maps.Keys(l.toolGroups))); near != "" {
 			remedy = "Did you mean the group " + near + "?"
 		} else if l.tools.IsNamespace(name) {
 			remedy = "Write " + name + ".* for all the tools below it."
 		} else if _, ok := l.principals[name]; ok {
 			remedy = "The group " + name + " names principals; a group of tools has tools: [email.*]."
 		}
-		l.add(item.pos, remedy, "%s: there is no tool %s", what, safetext.Quote(name))
+		l.Add(item, remedy, "%s: there is no tool %s", what, safetext.Quote(name))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -277,101 +293,75 @@ func (l *loader) matches(pattern, name string) bool {
 	return globMatch(pattern, name) || slices.Contains(l.toolGroups[pattern], name)
 }
 
-func (l *loader) conditions(e *entry) error {
-	groups := make([]string, 0, len(l.principals))
-	for name := range l.principals {
-		groups = append(groups, name)
-	}
-	slices.Sort(groups)
+func (l *loader) conditions(e *jsondoc.Node) error {
+	groups := slices.Sorted(maps.Keys(l.principals))
 	l.policy.groups = stringLists(l.principals)
 	var named []string
-	if e != nil && l.mapping(e, "conditions", maxGroups) {
-		for _, k := range e.keys {
+	if l.mapping(e, "conditions", maxGroups) {
+		for _, k := range e.Keys {
 			switch {
-			case !identifier(k.text):
-				l.add(k.pos, "Write "+identifierOf(k.text)+".", "the condition %s: other conditions cannot write that name", safetext.Quote(k.text))
-			case slices.Contains(rootNames(), k.text) || slices.Contains(labelFunctions(), k.text) || reserved(k.text):
-				l.add(k.pos, "Choose another name.", "the condition %s has a name that CEL or every condition uses", safetext.Quote(k.text))
+			case !identifier(k.Text):
+				l.Add(k, "Write "+identifierOf(k.Text)+".", "the condition %s: other conditions cannot write that name", safetext.Quote(k.Text))
+			case slices.Contains(rootNames(), k.Text) || slices.Contains(labelFunctions(), k.Text) || reserved(k.Text):
+				l.Add(k, "Choose another name.", "the condition %s has a name that CEL or every condition uses", safetext.Quote(k.Text))
 			default:
-				named = append(named, k.text)
+				named = append(named, k.Text)
 			}
 		}
 	}
 	var err error
-	if l.compiler, err = newCompiler(l.reader, l.tools, groups, named); err != nil {
+	if l.compiler, err = newCompiler(l.Report, l.tools, groups, named); err != nil {
 		return err
 	}
-	if len(l.problems) > 0 || e == nil {
+	if len(l.Problems) > 0 || e == nil {
 		return nil
 	}
-	said := jsondoc.NewObject()
-	for i, k := range e.keys {
-		c := l.compiler.compile(e.items[i])
+	for i, k := range e.Keys {
+		c := l.compiler.compile(e.Items[i])
 		if c == nil {
 			continue
 		}
 		for _, other := range c.names {
 			if at, ok := l.order[other]; !ok || at >= i {
-				l.add(e.items[i].pos, "Write "+other+" above it.", "the condition %s asks %s, which does not stand above it", safetext.Quote(k.text), safetext.Quote(other))
+				l.Add(e.Items[i], "Write "+other+" above it.", "the condition %s asks %s, which does not stand above it", safetext.Quote(k.Text), safetext.Quote(other))
 			}
 		}
-		l.order[k.text] = i
-		l.policy.named[k.text] = c
-		said.Set(k.text, c.text)
+		l.order[k.Text] = i
+		l.policy.named[k.Text] = c
 	}
-	l.said.Set("conditions", said)
 	return nil
 }
 
-func (l *loader) rules(e *entry) {
-	if e == nil || e.kind == nullEntry {
-		return
-	}
-	if e.kind != listEntry || len(e.items) > maxRules {
-		l.add(e.pos, "Write a list of rules: - {name: …, tools: …, decision: …, reason: …}.", "rules: expected a list of at most %d, got %s", maxRules, e.show())
-		return
-	}
-	said := []any{}
-	for _, item := range e.items {
-		if r := l.rule(item); r != nil && r.name == OtherwiseRule {
-			l.add(item.pos, "Choose another name.", "the rule %s has the name that decisions without a rule of the file have", safetext.Quote(r.name))
-		} else if r != nil {
-			l.policy.rules = append(l.policy.rules, r)
-			said = append(said, r.canonical())
-		}
-	}
-	l.said.Set("rules", said)
-}
-
-// otherwise reads what is decided where no rule applies.
-func (l *loader) otherwise(e *entry) {
-	if e == nil || e.kind == nullEntry {
-		return
-	}
-	if e.kind != listEntry || len(e.items) > maxRules {
-		l.add(e.pos, "Write a list: - {tools: [email.*], decision: ask, reason: …}.", "otherwise: expected a list of at most %d, got %s", maxRules, e.show())
-		return
-	}
-	said := []any{}
-	l.policy.others = map[string]*rule{}
-	for _, item := range e.items {
-		if when := item.get("when"); when != nil {
-			l.add(when.pos, "Write a rule.", "otherwise has no conditions: it is for the calls that no rule applies to")
-			continue
-		}
-		if item.kind == mapEntry && item.get("name") == nil {
-			item.keys = append(item.keys, &entry{kind: textEntry, pos: item.pos, text: "name"})
-			item.items = append(item.items, &entry{kind: textEntry, pos: item.pos, text: OtherwiseRule})
-		}
-		r := l.rule(item)
+func (l *loader) rules(e *jsondoc.Node) {
+	for _, item := range l.list(e, "rules", maxRules, "{name: …, tools: …, decision: …, reason: …}") {
+		r := l.rule(item, "")
 		if r == nil {
 			continue
 		}
-		said = append(said, r.canonical())
+		switch r.name {
+		case DefaultRule, ApprovalRule, ArgumentRule, UnknownTool, OtherwiseRule:
+			l.Add(item.Get("name"), "Choose another name.", "the rule %s has the name that decisions without a rule of the file have", safetext.Quote(r.name))
+		}
+		l.policy.rules = append(l.policy.rules, r)
+	}
+}
+
+// otherwise reads what is decided where no rule applies.
+func (l *loader) otherwise(e *jsondoc.Node) {
+	l.policy.others = map[string]*rule{}
+	for _, item := range l.list(e, "otherwise", maxRules, "{tools: [email.*], decision: ask, reason: …}") {
+		if when := item.Get("when"); when != nil {
+			l.Add(when, "Write a rule.", "otherwise has no conditions: it is for the calls that no rule applies to")
+			continue
+		}
+		r := l.rule(item, OtherwiseRule)
+		if r == nil {
+			continue
+		}
 		covered, by := 0, ""
 		for _, name := range r.tools {
 			if first := l.policy.others[name]; first != nil {
-				l.add(item.pos, "Say it once.", "otherwise speaks of %s twice; first on line %d", name, first.pos.Line)
+				l.Add(item, "Say it once.", "otherwise speaks of %s twice; first on line %d", name, first.pos.Line)
 			}
 			l.policy.others[name] = r
 			for _, always := range l.policy.rules {
@@ -382,77 +372,64 @@ func (l *loader) otherwise(e *entry) {
 			}
 		}
 		if covered == len(r.tools) {
-			l.add(item.pos, "Remove one of them, or give the rule a condition.", "otherwise never decides here: rules such as %s always apply", safetext.Quote(by))
+			l.Add(item, "Remove one of them, or give the rule a condition.", "otherwise never decides here: rules such as %s always apply", safetext.Quote(by))
 		}
 	}
-	l.said.Set("otherwise", said)
 }
 
-func (r *rule) canonical() *jsondoc.Object {
-	o := jsondoc.NewObject(
-		jsondoc.Member{Name: "name", Value: r.name}, jsondoc.Member{Name: "tools", Value: anyList(r.tools)},
-		jsondoc.Member{Name: "decision", Value: r.verdict.String()}, jsondoc.Member{Name: "reason", Value: r.reason}, jsondoc.Member{Name: "remedy", Value: r.remedy})
-	if r.when != nil {
-		o.Set("when", r.when.text)
-	}
-	return o
-}
-
-func anyList(names []string) []any {
-	out := make([]any, len(names))
-	for i, n := range names {
-		out[i] = n
-	}
-	return out
-}
-
-func (l *loader) rule(e *entry) *rule {
-	before := len(l.problems)
+// rule reads a rule, whose name may be left out when there is another for it.
+func (l *loader) rule(e *jsondoc.Node, name string) *rule {
+	before := len(l.Problems)
 	if !l.keys(e, "a rule", "name", "tools", "when", "decision", "reason", "remedy") {
 		return nil
 	}
-	r := &rule{name: l.need(e, "name", "a rule"), pos: e.pos}
+	if name == "" || e.Get("name") != nil {
+		name = l.need(e, "name", "a rule")
+	}
+	r := &rule{name: name, pos: l.Pos(e)}
 	what := "the rule " + safetext.Quote(r.name)
 	if r.name == "" {
 		what = "the rule"
 	}
 	for _, other := range l.policy.rules {
 		if other.name == r.name {
-			l.add(e.get("name").pos, "Give it a name of its own: tests and decisions name rules.", "%s stands twice; first on line %d", what, other.pos.Line)
+			l.Add(e.Get("name"), "Give it a name of its own: tests and decisions name rules.", "%s stands twice; first on line %d", what, other.pos.Line)
 		}
 	}
-	switch r.name {
-	case DefaultRule, ApprovalRule, ArgumentRule, UnknownTool:
-		l.add(e.get("name").pos, "Choose another name.", "%s has the name that decisions without a rule of the file have", what)
-	}
-	if t := e.get("tools"); t == nil {
-		l.add(e.pos, "Add tools: [email.*].", "%s lacks the key \"tools\"", what)
+	if t := e.Get("tools"); t == nil {
+		l.Add(e, "Add tools: [email.*].", "%s lacks the key \"tools\"", what)
 	} else {
 		r.tools = l.pick(t, what)
-		if len(r.tools) == 0 && len(l.problems) == before {
-			l.add(t.pos, "Name a tool.", "%s is about no tool", what)
+		if len(r.tools) == 0 && len(l.Problems) == before {
+			l.Add(t, "Name a tool.", "%s is about no tool", what)
 		}
 	}
-	var ok bool
-	verdict := l.need(e, "decision", what)
-	if r.verdict, ok = parseVerdict(verdict); !ok && verdict != "" {
-		l.add(e.get("decision").pos, "Write allow, ask or deny.", "%s: unknown decision %s", what, safetext.Quote(verdict))
-	}
+	r.verdict = l.verdict(e, "decision", what)
 	r.reason = l.need(e, "reason", what)
 	if r.verdict == Deny {
 		r.remedy = l.need(e, "remedy", what)
 	} else {
-		r.remedy = l.text(e.get("remedy"), "remedy of "+what)
+		r.remedy = l.text(e.Get("remedy"), "remedy of "+what)
 	}
-	if when := e.get("when"); when != nil && l.compiler != nil {
+	if when := e.Get("when"); when != nil && l.compiler != nil {
 		if r.when = l.compiler.compile(when); r.when != nil {
 			l.fits(r.when, r.tools, what)
 		}
 	}
-	if len(l.problems) > before {
+	if len(l.Problems) > before {
 		return nil
 	}
 	return r
+}
+
+// verdict reads allow, ask or deny.
+func (l *loader) verdict(of *jsondoc.Node, key, what string) Verdict {
+	word := l.need(of, key, what)
+	v, ok := parseVerdict(word)
+	if !ok && word != "" {
+		l.Add(of.Get(key), "Write allow, ask or deny.", "%s: unknown decision %s", what, safetext.Quote(word))
+	}
+	return v
 }
 
 // index finds the rules of each tool.

@@ -28,62 +28,49 @@ func narrowKinds() []string {
 	return []string{"enum", "boolean", "integer", "date", "date-time", "time", "uuid"}
 }
 
-func (l *loader) lowerings(e *entry) {
-	if e == nil || e.kind == nullEntry {
-		return
-	}
-	if e.kind != listEntry || len(e.items) > maxRules {
-		l.add(e.pos, "Write a list: - {name: …, tools: …, output: [date], reason: …}.", "lower: expected a list of at most %d, got %s", maxRules, e.show())
-		return
-	}
-	said := []any{}
-	for _, item := range e.items {
+func (l *loader) lowerings(e *jsondoc.Node) {
+	for _, item := range l.list(e, "lower", maxRules, "{name: …, tools: …, output: [date], reason: …}") {
 		if w := l.lowering(item); w != nil {
 			l.policy.lowers = append(l.policy.lowers, w)
-			said = append(said, jsondoc.NewObject(
-				jsondoc.Member{Name: "name", Value: w.name}, jsondoc.Member{Name: "tools", Value: anyList(w.tools)}, jsondoc.Member{Name: "output", Value: anyList(w.kinds)},
-				jsondoc.Member{Name: "sources", Value: anyList(w.sources)}, jsondoc.Member{Name: "release", Value: w.release},
-				jsondoc.Member{Name: "readers", Value: w.readers.String()}, jsondoc.Member{Name: "names", Value: anyList(w.readers.Principals())}, jsondoc.Member{Name: "reason", Value: w.reason}))
 		}
 	}
-	l.said.Set("lower", said)
 }
 
-func (l *loader) lowering(e *entry) *lowering {
-	before := len(l.problems)
+func (l *loader) lowering(e *jsondoc.Node) *lowering {
+	before := len(l.Problems)
 	if !l.keys(e, "a rule of lower", "name", "tools", "output", "sources", "readers", "reason") {
 		return nil
 	}
-	w := &lowering{name: l.need(e, "name", "a rule of lower"), pos: e.pos}
+	w := &lowering{name: l.need(e, "name", "a rule of lower"), pos: l.Pos(e)}
 	what := "the rule " + safetext.Quote(w.name)
 	taken := slices.ContainsFunc(l.policy.lowers, func(o *lowering) bool { return o.name == w.name }) ||
 		slices.ContainsFunc(l.policy.rules, func(o *rule) bool { return o.name == w.name })
 	if taken {
-		l.add(e.pos, "Give it a name of its own.", "%s stands twice", what)
+		l.Add(e, "Give it a name of its own.", "%s stands twice", what)
 	}
 	w.reason = l.need(e, "reason", what)
-	if t := e.get("tools"); t == nil {
-		l.add(e.pos, "Add tools: [ask_llm].", "%s lacks the key \"tools\"", what)
+	if t := e.Get("tools"); t == nil {
+		l.Add(e, "Add tools: [ask_llm].", "%s lacks the key \"tools\"", what)
 	} else {
 		w.tools = l.pick(t, what)
 	}
-	kinds := l.texts(e.get("output"), "output of "+what, 20)
+	kinds := l.texts(e.Get("output"), "output of "+what, 20)
 	if len(kinds) == 0 {
-		l.add(e.pos, "Add output: [enum, date].", "%s does not say which types of results it lowers", what)
+		l.Add(e, "Add output: [enum, date].", "%s does not say which types of results it lowers", what)
 	}
 	for _, k := range kinds {
-		if !slices.Contains(narrowKinds(), k.text) {
-			l.add(k.pos, "Only "+strings.Join(narrowKinds(), ", ")+" contain so little that a rule may vouch for them.", "%s: results of the type %s cannot be lowered", what, safetext.Quote(k.text))
+		if !slices.Contains(narrowKinds(), k.Text) {
+			l.Add(k, "Only "+strings.Join(narrowKinds(), ", ")+" contain so little that a rule may vouch for them.", "%s: results of the type %s cannot be lowered", what, safetext.Quote(k.Text))
 		}
-		w.kinds = append(w.kinds, k.text)
+		w.kinds = append(w.kinds, k.Text)
 	}
-	for _, s := range l.texts(e.get("sources"), "sources of "+what, 1000) {
-		l.source(from{s.text, s.pos})
-		w.sources = append(w.sources, s.text)
+	for _, s := range l.texts(e.Get("sources"), "sources of "+what, 1000) {
+		l.source(from{s.Text, s})
+		w.sources = append(w.sources, s.Text)
 	}
-	if r := e.get("readers"); r != nil {
+	if r := e.Get("readers"); r != nil {
 		w.release = true
-		if r.kind == textEntry && r.text == "everyone" {
+		if r.Kind == jsondoc.String && r.Text == "everyone" {
 			w.readers = label.Everyone()
 		} else {
 			w.readers = label.Only(l.people(r, what)...)
@@ -91,7 +78,7 @@ func (l *loader) lowering(e *entry) *lowering {
 	}
 	slices.Sort(w.kinds)
 	slices.Sort(w.sources)
-	if len(l.problems) > before {
+	if len(l.Problems) > before {
 		return nil
 	}
 	return w

@@ -157,10 +157,10 @@ func (c *compiler) memberPattern(f from) {
 		}
 	}
 	if found {
-		c.r.add(f.pos, "Label the tool, or a part of its output, as trusted in the file of tools.", "nothing in the results of %s is trusted: no value is among them", safetext.Quote(name))
+		c.r.Add(f.at, "Label the tool, or a part of its output, as trusted in the file of tools.", "nothing in the results of %s is trusted: no value is among them", safetext.Quote(name))
 		return
 	}
-	c.r.add(f.pos, didYouMean(name, c.tools.Names()), "there is no tool %s", safetext.Quote(name))
+	c.r.Add(f.at, jsondoc.DidYouMean(name, c.tools.Names()), "there is no tool %s", safetext.Quote(name))
 }
 
 // isAmong says whether a text, a number, or each item of a list of them equals a

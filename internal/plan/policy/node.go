@@ -52,7 +52,6 @@ type node struct {
 	value    any
 	own      bounds // of a leaf: of all that is in it
 	above    bounds // of the containers that it was taken from
-	call     *Labelled
 	bound    *Bound
 	me       string // the user's own name as a principal
 	ev       *evaluation
@@ -67,27 +66,9 @@ var (
 	_ ref.Val = (*node)(nil)
 )
 
-// newNode makes the node of a value.
-func newNode(path string, typ *schema.Type, v *Labelled, above bounds) *node {
-	n := &node{path: path, typ: typ, declared: true, exact: true, call: v, above: above}
-	g := gather{}
-	g.add(&v.Label)
-	n.own.must = g.result()
-	n.own.may = n.own.must
-	switch {
-	case v.Fields != nil:
-		n.form = object
-	case v.Items != nil:
-		n.form = list
-	default:
-		n.known, n.value = true, v.Value
-	}
-	return n
-}
-
-// newBound makes the node of a bound.
-func newBound(path string, typ *schema.Type, b *Bound, above bounds) *node {
-	n := &node{path: path, typ: typ, declared: true, bound: b, above: above, presence: b.Presence}
+// newNode makes the node of a bound, or of one value when it is exact.
+func newNode(path string, typ *schema.Type, b *Bound, exact bool, above bounds) *node {
+	n := &node{path: path, typ: typ, declared: true, exact: exact, bound: b, above: above, presence: b.Presence}
 	if b.Presence == NotGiven {
 		return n
 	}
@@ -96,12 +77,14 @@ func newBound(path string, typ *schema.Type, b *Bound, above bounds) *node {
 		g.add(&b.Must)
 		n.own.must = g.result()
 	}
-	g := gather{}
-	g.add(&b.May)
-	if b.AnySource {
-		g.anything()
+	if n.own.may = n.own.must; !exact {
+		g := gather{}
+		g.add(&b.May)
+		if b.AnySource {
+			g.anything()
+		}
+		n.own.may = g.result()
 	}
-	n.own.may = g.result()
 	switch {
 	case b.Fields != nil:
 		n.form = object
@@ -122,14 +105,7 @@ func (n *node) labels() bounds {
 		must.join(n.own.must)
 		may.join(n.above.may)
 		may.join(n.own.may)
-		switch {
-		case n.presence == NotGiven:
-		case n.call != nil:
-			n.call.parts(&must)
-			may = must
-			may.seen = maps.Clone(must.seen)
-			may.sources = slices.Clone(must.sources)
-		case n.bound != nil && n.form != leaf:
+		if n.presence != NotGiven && n.form != leaf && n.bound != nil {
 			n.bound.parts(&must, &may, n.presence == Given)
 		}
 		if n.open {
@@ -141,18 +117,6 @@ func (n *node) labels() bounds {
 }
 
 // parts joins the labels of the parts.
-func (l *Labelled) parts(g *gather) {
-	for i := range l.Items {
-		g.add(&l.Items[i].Label)
-		l.Items[i].parts(g)
-	}
-	for _, name := range slices.Sorted(maps.Keys(l.Fields)) {
-		f := l.Fields[name]
-		g.add(&f.Label)
-		f.parts(g)
-	}
-}
-
 func (b *Bound) parts(must, may *gather, given bool) {
 	join := func(part *Bound) {
 		if part.Presence == NotGiven {
@@ -224,10 +188,8 @@ func (n *node) part(key any) *node {
 	case object:
 		found = n.field(path, name, isName, typ, absent)
 	case list:
-		if isIndex && n.call != nil && index >= 0 && index < len(n.call.Items) {
-			found = newNode(path, typ, &n.call.Items[index], n.containers())
-		} else if isIndex && n.bound != nil && index >= 0 && index < len(n.bound.Items) {
-			found = newBound(path, typ, &n.bound.Items[index], n.containers())
+		if isIndex && index >= 0 && index < len(n.bound.Items) {
+			found = newNode(path, typ, &n.bound.Items[index], n.exact, n.containers())
 		}
 	case leaf:
 		found = n.inside(path, key, absent)
@@ -241,18 +203,11 @@ func (n *node) part(key any) *node {
 }
 
 func (n *node) field(path, name string, isName bool, typ *schema.Type, absent *node) *node {
-	if isName && n.call != nil {
-		if f, ok := n.call.Fields[name]; ok {
-			return newNode(path, typ, &f, n.containers())
-		}
-	}
-	if isName && n.bound != nil {
-		if f, ok := n.bound.Fields[name]; ok {
-			return newBound(path, typ, &f, n.containers())
-		}
+	if f, ok := n.bound.Fields[name]; ok && isName {
+		return newNode(path, typ, &f, n.exact, n.containers())
 	}
 	if n.open {
-		return newBound(path, typ, &Bound{Presence: MaybeGiven, AnySource: true}, n.containers())
+		return newNode(path, typ, &Bound{Presence: MaybeGiven, AnySource: true}, false, n.containers())
 	}
 	return absent
 }
@@ -272,7 +227,7 @@ func (n *node) inside(path string, key any, absent *node) *node {
 	found := false
 	switch k := key.(type) {
 	case string:
-		out.value, found = memberOf(n.value, k)
+		out.value, found = jsondoc.MemberOf(n.value, k)
 	case int:
 		if items, ok := n.value.([]any); ok && k >= 0 && k < len(items) {
 			out.value, found = items[k], true
@@ -311,8 +266,6 @@ func (n *node) parts() ref.Val {
 	}
 	count := -1
 	switch {
-	case n.form == list && n.call != nil:
-		count = len(n.call.Items)
 	case n.form == list:
 		count = len(n.bound.Items)
 	case n.form == object:
@@ -320,7 +273,12 @@ func (n *node) parts() ref.Val {
 	default:
 		if items, ok := n.value.([]any); ok {
 			count = len(items)
-		} else if names, ok := memberNames(n.value); ok {
+		} else if jsondoc.IsObject(n.value) {
+			var names []string
+			for name := range jsondoc.Members(n.value) {
+				names = append(names, name)
+			}
+			slices.Sort(names)
 			return stringList(names)
 		}
 	}
@@ -340,19 +298,15 @@ func (n *node) parts() ref.Val {
 // keys returns the names of an object's fields.
 func (n *node) keys() ref.Val {
 	var names []string
-	if n.call != nil {
-		names = slices.Sorted(maps.Keys(n.call.Fields))
-	} else {
-		for name, f := range n.bound.Fields {
-			switch f.Presence {
-			case MaybeGiven:
-				return unknown()
-			case Given:
-				names = append(names, name)
-			}
+	for name, f := range n.bound.Fields {
+		switch f.Presence {
+		case MaybeGiven:
+			return unknown()
+		case Given:
+			names = append(names, name)
 		}
-		slices.Sort(names)
 	}
+	slices.Sort(names)
 	return stringList(names)
 }
 
@@ -381,38 +335,8 @@ func (n *node) bare() ref.Val {
 		return unknown()
 	case n.form == leaf:
 		return celValue(n.value, 0)
-	case n.call != nil:
-		return n.call.bare(0)
 	}
 	return n.bound.bare(0)
-}
-
-// bare is the value without labels.
-func (l *Labelled) bare(depth int) ref.Val {
-	switch {
-	case depth > maxValueDepth:
-		return tooDeep()
-	case l.Fields != nil:
-		out := make(map[ref.Val]ref.Val, len(l.Fields))
-		for _, name := range slices.Sorted(maps.Keys(l.Fields)) {
-			f := l.Fields[name]
-			v := f.bare(depth + 1)
-			if types.IsUnknownOrError(v) {
-				return v
-			}
-			out[types.String(name)] = v
-		}
-		return types.NewRefValMap(types.DefaultTypeAdapter, out)
-	case l.Items != nil:
-		out := make([]ref.Val, len(l.Items))
-		for i := range l.Items {
-			if out[i] = l.Items[i].bare(depth + 1); types.IsUnknownOrError(out[i]) {
-				return out[i]
-			}
-		}
-		return types.NewRefValList(types.DefaultTypeAdapter, out)
-	}
-	return celValue(l.Value, depth)
 }
 
 // bare is the value without labels, when all of it is known.
@@ -504,10 +428,9 @@ func celValue(v any, depth int) ref.Val {
 		}
 		return types.NewRefValList(types.DefaultTypeAdapter, out)
 	}
-	if names, ok := memberNames(v); ok {
-		out := make(map[ref.Val]ref.Val, len(names))
-		for _, name := range names {
-			part, _ := memberOf(v, name)
+	if jsondoc.IsObject(v) {
+		out := map[ref.Val]ref.Val{}
+		for name, part := range jsondoc.Members(v) {
 			c := celValue(part, depth+1)
 			if types.IsUnknownOrError(c) {
 				return c
@@ -529,37 +452,6 @@ func celNumber(text string) ref.Val {
 		}
 	}
 	return types.NewErr("the number %s is out of what conditions can see", safetext.Clip(text, 40))
-}
-
-func memberOf(v any, name string) (any, bool) {
-	switch v := v.(type) {
-	case *jsondoc.Object:
-		if v != nil {
-			return v.Get(name)
-		}
-	case map[string]any:
-		m, ok := v[name]
-		return m, ok
-	}
-	return nil, false
-}
-
-func memberNames(v any) ([]string, bool) {
-	switch v := v.(type) {
-	case *jsondoc.Object:
-		if v == nil {
-			return nil, false
-		}
-		names := make([]string, 0, v.Len())
-		for name := range v.All() {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		return names, true
-	case map[string]any:
-		return slices.Sorted(maps.Keys(v)), true
-	}
-	return nil, false
 }
 
 // member returns the type of an object's member, and whether the schema
@@ -635,10 +527,10 @@ func canRead(b bounds, names []string, known bool) ref.Val {
 		return unknown()
 	}
 	all, none := true, false
-	least, most := readerSet(b.may.readers), readerSet(b.must.readers)
+	least, most := contains(b.may.readers), contains(b.must.readers)
 	for _, name := range names {
-		all = all && least.contains(name)
-		none = none || !most.contains(name)
+		all = all && least(name)
+		none = none || !most(name)
 	}
 	switch {
 	case all:
@@ -649,22 +541,13 @@ func canRead(b bounds, names []string, known bool) ref.Val {
 	return unknown()
 }
 
-// readers as a sorted list, so that many principals are found quickly.
-type readersList struct {
-	everyone bool
-	names    []string
-}
-
-func readerSet(r label.Readers) readersList {
-	return readersList{r.IsEveryone(), r.Principals()}
-}
-
-func (r readersList) contains(name string) bool {
-	if r.everyone {
-		return true
+// contains says of a name whether it is among readers, of whom there may be many.
+func contains(r label.Readers) func(name string) bool {
+	names := r.Principals()
+	return func(name string) bool {
+		_, found := slices.BinarySearch(names, name)
+		return found || r.IsEveryone()
 	}
-	_, found := slices.BinarySearch(r.names, name)
-	return found
 }
 
 // The methods of ref.Val. No operator of CEL ever gets a node: the compiler of

@@ -97,8 +97,7 @@ type rule struct {
 // Name returns the name that Load was given.
 func (p *Policy) Name() string { return p.name }
 
-// Hash returns the SHA-256 of what the policy says: its rules with their
-// conditions in canonical form, groups and lowerings, without tests and layout.
+// Hash returns the SHA-256 of what the file says, without its tests and its layout.
 func (p *Policy) Hash() [sha256.Size]byte { return p.hash }
 
 // RuleInfo is what Rules returns about a rule.
@@ -196,6 +195,7 @@ type evaluation struct {
 	vars      map[string]ref.Val
 	results   map[string]ref.Val // of named conditions
 	exhausted bool
+	explain   bool     // steps show the labels that they depend on
 	members   *Members // nil before a run
 	found     []string // the members that arguments equal, for Decision.Members
 }

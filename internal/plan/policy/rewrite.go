@@ -21,7 +21,6 @@ import (
 type rewriter struct {
 	c    *compiler
 	cond *condition
-	info *ast.SourceInfo
 	fac  ast.ExprFactory
 	next int64
 	uses []use
@@ -45,12 +44,9 @@ func (s *scope) find(name string) (*scope, bool) {
 
 func (w *rewriter) id() int64 { w.next++; return w.next }
 
-func (w *rewriter) pos(e ast.Expr) jsondoc.Position {
-	loc := w.info.GetStartLocation(e.ID())
-	if loc.Line() < 1 {
-		return w.cond.at.pos
-	}
-	return w.c.r.within(w.cond.at, loc.Line(), loc.Column())
+// bad notes a problem of the condition.
+func (w *rewriter) bad(remedy, format string, args ...any) {
+	w.c.r.Add(w.cond.at, remedy, format, args...)
 }
 
 // plain unwraps an expression that is a path.
@@ -58,12 +54,12 @@ func (w *rewriter) plain(e ast.Expr, p *path) ast.Expr {
 	if p == nil {
 		return e
 	}
-	w.use(e, p, usePlain)
+	w.use(p, usePlain)
 	return w.fac.NewCall(w.id(), fnPlain, e)
 }
 
-func (w *rewriter) use(e ast.Expr, p *path, kind useKind) {
-	w.uses = append(w.uses, use{path: *p, kind: kind, pos: w.pos(e)})
+func (w *rewriter) use(p *path, kind useKind) {
+	w.uses = append(w.uses, use{path: *p, kind: kind, at: w.cond.at})
 }
 
 // rewrite returns the new expression, and its path if it is one.
@@ -93,7 +89,7 @@ func (w *rewriter) rewrite(e ast.Expr, s *scope) (ast.Expr, *path) {
 	case ast.LiteralKind:
 		return e, nil
 	}
-	w.c.r.add(w.pos(e), conditionIntro, "messages cannot be made in a condition")
+	w.bad(conditionIntro, "messages cannot be made in a condition")
 	return e, nil
 }
 
@@ -118,23 +114,23 @@ func (w *rewriter) member(e ast.Expr, s *scope) (ast.Expr, *path) {
 	name := w.fac.NewLiteral(w.id(), types.String(sel.FieldName()))
 	switch {
 	case p == nil && sel.IsTestOnly():
-		w.known(e, sel)
+		w.known(sel)
 		return w.fac.NewPresenceTest(e.ID(), op, sel.FieldName()), nil
 	case p == nil:
-		w.known(e, sel)
+		w.known(sel)
 		return w.fac.NewSelect(e.ID(), op, sel.FieldName()), nil
 	case p.root == "pc":
-		w.c.r.add(w.pos(e), "Ask pc.trusted(), pc.from(…), pc.sources() or pc.endorsed().", "pc is the control flow: it has labels but no %s", sel.FieldName())
+		w.bad("Ask pc.trusted(), pc.from(…), pc.sources() or pc.endorsed().", "pc is the control flow: it has labels but no %s", sel.FieldName())
 		return e, nil
 	case sel.IsTestOnly():
-		w.use(e, p.to(sel.FieldName()), useTested)
+		w.use(p.to(sel.FieldName()), useTested)
 		return w.fac.NewCall(w.id(), fnHas, op, name), nil
 	}
 	return w.fac.NewCall(e.ID(), fnAt, op, name), p.to(sel.FieldName())
 }
 
 // known refuses names below tool, call and groups that do not exist.
-func (w *rewriter) known(e ast.Expr, sel ast.SelectExpr) {
+func (w *rewriter) known(sel ast.SelectExpr) {
 	if sel.Operand().Kind() != ast.IdentKind {
 		return
 	}
@@ -150,11 +146,11 @@ func (w *rewriter) known(e ast.Expr, sel ast.SelectExpr) {
 		return
 	}
 	if !slices.Contains(names, sel.FieldName()) {
-		remedy := didYouMean(sel.FieldName(), names)
+		remedy := jsondoc.DidYouMean(sel.FieldName(), names)
 		if remedy == "" {
 			remedy = "Declare it under groups."
 		}
-		w.c.r.add(w.pos(e), remedy, "%s has no %s", sel.Operand().AsIdent(), safetext.Quote(sel.FieldName()))
+		w.bad(remedy, "%s has no %s", sel.Operand().AsIdent(), safetext.Quote(sel.FieldName()))
 	}
 }
 
@@ -172,10 +168,10 @@ func (w *rewriter) call(e ast.Expr, s *scope) (ast.Expr, *path) {
 		args = append(args, w.plain(w.rewrite(a, s)))
 	}
 	if name == overloads.Matches {
-		w.literalPattern(e, call)
+		w.literalPattern(call)
 	}
 	if strings.HasPrefix(name, "get") && len(args) > 0 && call.IsMemberFunction() {
-		w.c.r.add(w.pos(e), "Leave the time zone out: times are in UTC.", "%s with a time zone would depend on the machine", name)
+		w.bad("Leave the time zone out: times are in UTC.", "%s with a time zone would depend on the machine", name)
 	}
 	if !call.IsMemberFunction() {
 		return w.fac.NewCall(e.ID(), name, args...), nil
@@ -185,9 +181,9 @@ func (w *rewriter) call(e ast.Expr, s *scope) (ast.Expr, *path) {
 
 // literalPattern wants regular expressions in the policy, where they have been
 // checked, and not in the data.
-func (w *rewriter) literalPattern(e ast.Expr, call ast.CallExpr) {
+func (w *rewriter) literalPattern(call ast.CallExpr) {
 	if last := call.Args()[len(call.Args())-1]; last.Kind() != ast.LiteralKind {
-		w.c.r.add(w.pos(e), `Write the pattern out: args.to.matches("^[a-z]+@acme[.]com$").`, "the pattern of matches has to be a literal")
+		w.bad(`Write the pattern out: args.to.matches("^[a-z]+@acme[.]com$").`, "the pattern of matches has to be a literal")
 	}
 }
 
@@ -213,33 +209,33 @@ func (w *rewriter) labelCall(e ast.Expr, s *scope) ast.Expr {
 	name := call.FunctionName()
 	target, p := w.rewrite(call.Target(), s)
 	if p == nil {
-		w.c.r.add(w.pos(call.Target()), "Ask it of an argument or of a part of one: args.to."+name+"(…).", "%s is asked of a value that has no label", name)
+		w.bad("Ask it of an argument or of a part of one: args.to."+name+"(…).", "%s is asked of a value that has no label", name)
 		return e
 	}
 	kind := useLabel
 	if name == fnAmong {
 		kind = usePlain
 		if p.root == "pc" {
-			w.c.r.add(w.pos(e), "Ask it of an argument.", "pc is the control flow: it has labels but no value")
+			w.bad("Ask it of an argument.", "pc is the control flow: it has labels but no value")
 		}
 	}
-	w.use(target, p, kind)
+	w.use(p, kind)
 	args := make([]ast.Expr, 0, len(call.Args()))
 	for _, a := range call.Args() {
 		arg, ap := w.rewrite(a, s)
 		if name == fnReadableBy && ap != nil {
-			w.use(arg, ap, useLabel) // what is not given names nobody
+			w.use(ap, useLabel) // what is not given names nobody
 		} else {
 			arg = w.plain(arg, ap)
 		}
 		if lit, ok := literalText(a); ok && name == fnFrom {
-			w.cond.froms = append(w.cond.froms, from{lit, w.pos(a)})
+			w.cond.froms = append(w.cond.froms, from{lit, w.cond.at})
 		}
 		if lit, ok := literalText(a); name == fnAmong && ok {
-			w.c.memberPattern(from{lit, w.pos(a)})
+			w.c.memberPattern(from{lit, w.cond.at})
 			w.cond.members = append(w.cond.members, lit)
 		} else if name == fnAmong {
-			w.c.r.add(w.pos(a), `Write the tool and the path: args.to.among("contacts.all/*/email").`, "what among is asked for has to be a literal")
+			w.bad(`Write the tool and the path: args.to.among("contacts.all/*/email").`, "what among is asked for has to be a literal")
 		}
 		args = append(args, arg)
 	}
@@ -260,13 +256,13 @@ func (w *rewriter) loop(e ast.Expr, s *scope) ast.Expr {
 	over, p := w.rewrite(c.IterRange(), s)
 	inner := &scope{name: c.IterVar(), outer: s}
 	if p != nil {
-		w.use(over, p, usePlain)
+		w.use(p, usePlain)
 		over = w.fac.NewCall(w.id(), fnParts, over)
 		inner.path = p.to("*")
 	}
 	for _, root := range append(rootNames(), w.c.named...) {
 		if root == c.IterVar() {
-			w.c.r.add(w.pos(e), "Choose another name for the variable.", "the variable %s hides what every condition has", root)
+			w.bad("Choose another name for the variable.", "the variable %s hides what every condition has", root)
 		}
 	}
 	inner = &scope{name: c.AccuVar(), outer: inner}

@@ -364,17 +364,7 @@ func namesControl(c *condition) bool {
 
 // made finds the arguments that the planner made up: for certain, and perhaps.
 func (e *evaluation) made() (must, may []string) {
-	names := map[string]bool{}
-	if e.args.call != nil {
-		for name := range e.args.call.Fields {
-			names[name] = true
-		}
-	} else {
-		for name := range e.args.bound.Fields {
-			names[name] = true
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	for _, name := range slices.Sorted(maps.Keys(e.args.bound.Fields)) {
 		b := e.args.at(types.String(name)).labels()
 		if slices.ContainsFunc(b.must.sources, isPlanner) {
 			must = append(must, name)
