@@ -25,6 +25,8 @@ func (vm *VM) run() error {
 		err    error
 		in     bytecode.Instr
 		v      value.Value
+		x, y   *value.Value
+		op     syntax.Operator
 	)
 reload:
 	f = vm.frames[vm.depth]
@@ -143,144 +145,80 @@ next:
 		st[b] = st[sp]
 
 	case bytecode.Add:
-		x, y := &st[sp-2], &st[sp-1]
+		x, y = &st[sp-2], &st[sp-1]
 		if x.Kind == value.KInt && y.Kind == value.KInt {
 			if s := x.N + y.N; (s > x.N) == (y.N > 0) {
 				x.N = s
-				if x.Label|y.Label != 0 {
-					x.Label = t.Join(x.Label, y.Label)
-				}
-				sp--
-				goto next
+				goto computed
 			}
 		} else if x.Kind == value.KFloat && y.Kind == value.KFloat {
 			x.N = int64(math.Float64bits(x.Float() + y.Float()))
-			if x.Label|y.Label != 0 {
-				x.Label = t.Join(x.Label, y.Label)
-			}
-			sp--
-			goto next
+			goto computed
 		}
-		f.ip, f.sp = ip, sp
-		if v, err = t.Binary(syntax.Add, *x, *y); err != nil {
-			goto raise
-		}
-		sp--
-		st[sp-1] = v
+		op = syntax.Add
+		goto binary
 	case bytecode.Sub:
-		x, y := &st[sp-2], &st[sp-1]
+		x, y = &st[sp-2], &st[sp-1]
 		if x.Kind == value.KInt && y.Kind == value.KInt {
 			if s := x.N - y.N; (s < x.N) == (y.N > 0) {
 				x.N = s
-				if x.Label|y.Label != 0 {
-					x.Label = t.Join(x.Label, y.Label)
-				}
-				sp--
-				goto next
+				goto computed
 			}
 		} else if x.Kind == value.KFloat && y.Kind == value.KFloat {
 			x.N = int64(math.Float64bits(x.Float() - y.Float()))
-			if x.Label|y.Label != 0 {
-				x.Label = t.Join(x.Label, y.Label)
-			}
-			sp--
-			goto next
+			goto computed
 		}
-		f.ip, f.sp = ip, sp
-		if v, err = t.Binary(syntax.Sub, *x, *y); err != nil {
-			goto raise
-		}
-		sp--
-		st[sp-1] = v
+		op = syntax.Sub
+		goto binary
 	case bytecode.Mul:
-		x, y := &st[sp-2], &st[sp-1]
+		x, y = &st[sp-2], &st[sp-1]
 		if x.Kind == value.KInt && y.Kind == value.KInt && uint64(x.N+1<<31) < 1<<32 && uint64(y.N+1<<31) < 1<<32 {
 			x.N *= y.N
-			if x.Label|y.Label != 0 {
-				x.Label = t.Join(x.Label, y.Label)
-			}
-			sp--
-			goto next
+			goto computed
 		} else if x.Kind == value.KFloat && y.Kind == value.KFloat {
 			x.N = int64(math.Float64bits(x.Float() * y.Float()))
-			if x.Label|y.Label != 0 {
-				x.Label = t.Join(x.Label, y.Label)
-			}
-			sp--
-			goto next
+			goto computed
 		}
-		f.ip, f.sp = ip, sp
-		if v, err = t.Binary(syntax.Mult, *x, *y); err != nil {
-			goto raise
-		}
-		sp--
-		st[sp-1] = v
+		op = syntax.Mult
+		goto binary
 	case bytecode.FloorDiv:
-		x, y := &st[sp-2], &st[sp-1]
+		x, y = &st[sp-2], &st[sp-1]
 		if x.Kind == value.KInt && y.Kind == value.KInt && y.N > 0 {
 			q := x.N / y.N
 			if x.N%y.N < 0 {
 				q--
 			}
 			x.N = q
-			if x.Label|y.Label != 0 {
-				x.Label = t.Join(x.Label, y.Label)
-			}
-			sp--
-			goto next
+			goto computed
 		}
-		f.ip, f.sp = ip, sp
-		if v, err = t.Binary(syntax.FloorDiv, *x, *y); err != nil {
-			goto raise
-		}
-		sp--
-		st[sp-1] = v
+		op = syntax.FloorDiv
+		goto binary
 	case bytecode.Mod:
-		x, y := &st[sp-2], &st[sp-1]
+		x, y = &st[sp-2], &st[sp-1]
 		if x.Kind == value.KInt && y.Kind == value.KInt && y.N > 0 {
 			if x.N %= y.N; x.N < 0 {
 				x.N += y.N
 			}
-			if x.Label|y.Label != 0 {
-				x.Label = t.Join(x.Label, y.Label)
-			}
-			sp--
-			goto next
+			goto computed
 		}
-		f.ip, f.sp = ip, sp
-		if v, err = t.Binary(syntax.Mod, *x, *y); err != nil {
-			goto raise
-		}
-		sp--
-		st[sp-1] = v
+		op = syntax.Mod
+		goto binary
 	case bytecode.Binary:
-		f.ip, f.sp = ip, sp
-		if v, err = t.Binary(syntax.Operator(in>>8), st[sp-2], st[sp-1]); err != nil {
-			goto raise
-		}
-		sp--
-		st[sp-1] = v
+		op = syntax.Operator(in >> 8)
+		goto binary
 	case bytecode.Inplace:
-		x, y := &st[sp-2], &st[sp-1]
+		x, y = &st[sp-2], &st[sp-1]
 		if x.Kind == value.KInt && y.Kind == value.KInt {
 			switch syntax.Operator(in >> 8) {
 			case syntax.Add:
 				if s := x.N + y.N; (s > x.N) == (y.N > 0) {
 					x.N = s
-					if x.Label|y.Label != 0 {
-						x.Label = t.Join(x.Label, y.Label)
-					}
-					sp--
-					goto next
+					goto computed
 				}
 			case syntax.Sub:
 				if s := x.N - y.N; (s < x.N) == (y.N > 0) {
 					x.N = s
-					if x.Label|y.Label != 0 {
-						x.Label = t.Join(x.Label, y.Label)
-					}
-					sp--
-					goto next
+					goto computed
 				}
 			}
 		}
@@ -331,34 +269,26 @@ next:
 		sp--
 		st[sp-1] = v
 
-	case bytecode.AddFastConst:
+	case bytecode.AddFastConst, bytecode.SubFastConst:
 		a, b := in.Pair()
-		x, y := &st[a], &consts[b]
+		x, y = &st[a], &consts[b]
+		op = syntax.Add
+		if bytecode.Op(in) == bytecode.SubFastConst {
+			op = syntax.Sub
+		}
 		if x.Kind == value.KInt && y.Kind == value.KInt {
-			if s := x.N + y.N; (s > x.N) == (y.N > 0) {
+			n := y.N
+			if op == syntax.Sub {
+				n = -n
+			}
+			if s := x.N + n; n != math.MinInt64 && (s > x.N) == (n > 0) {
 				st[sp] = value.Value{Kind: value.KInt, N: s, Label: x.Label}
 				sp++
 				goto next
 			}
 		}
 		f.ip, f.sp = ip, sp
-		if v, err = t.Binary(syntax.Add, *x, *y); err != nil {
-			goto raise
-		}
-		st[sp] = v
-		sp++
-	case bytecode.SubFastConst:
-		a, b := in.Pair()
-		x, y := &st[a], &consts[b]
-		if x.Kind == value.KInt && y.Kind == value.KInt {
-			if s := x.N - y.N; (s < x.N) == (y.N > 0) {
-				st[sp] = value.Value{Kind: value.KInt, N: s, Label: x.Label}
-				sp++
-				goto next
-			}
-		}
-		f.ip, f.sp = ip, sp
-		if v, err = t.Binary(syntax.Sub, *x, *y); err != nil {
+		if v, err = t.Binary(op, *x, *y); err != nil {
 			goto raise
 		}
 		st[sp] = v
@@ -463,42 +393,35 @@ next:
 
 	case bytecode.LoadAttr:
 		s := &f.run.Sites[in>>8]
-		x := &st[sp-1]
+		x, y = &st[sp-1], nil
 		switch s.Kind {
 		case value.SiteSlot:
 			if o, ok := x.Obj.(*value.Instance); ok && o.Cls == s.Cls && s.Ver == vm.t.ClassVersion {
 				if e := o.Attrs.Entries; int(s.Pos) < len(e) && sameName(&e[s.Pos].Key, s.Key) {
-					l := x.Label
-					if l != 0 && t.Hooks {
-						t.Chosen(l, value.Unknown)
+					y = &e[s.Pos].Val
+					if x.Label != 0 && t.Hooks {
+						t.Chosen(x.Label, value.Unknown)
 					}
-					*x = e[s.Pos].Val
-					if l != 0 {
-						x.Label = t.Join(x.Label, l)
-					}
-					goto next
 				}
 			}
 		case value.SiteModule:
 			if m, ok := x.Obj.(*value.Module); ok && m == s.Mod && m.Names.Version == s.Ver {
-				l := x.Label
-				*x = m.Names.Entries[s.Pos].Val
-				if l != 0 {
-					x.Label = t.Join(x.Label, l)
-				}
-				goto next
+				y = &m.Names.Entries[s.Pos].Val
 			}
 		case value.SiteClass:
 			if c, ok := x.Obj.(*value.Class); ok && c == s.Cls && s.Ver == vm.t.ClassVersion {
 				if e := s.Own.Attrs.Entries; int(s.Pos) < len(e) && sameName(&e[s.Pos].Key, s.Key) {
-					l := x.Label
-					*x = e[s.Pos].Val
-					if l != 0 {
-						x.Label = t.Join(x.Label, l)
-					}
-					goto next
+					y = &e[s.Pos].Val
 				}
 			}
+		}
+		if y != nil {
+			l := x.Label
+			*x = *y
+			if l != 0 {
+				x.Label = t.Join(x.Label, l)
+			}
+			goto next
 		}
 		f.ip, f.sp = ip, sp
 		if err = vm.loadAttr(f, in.Arg()); err != nil {
@@ -710,20 +633,18 @@ next:
 					goto raise
 				}
 			}
-			switch {
-			case !more:
+			if !more {
 				sp--
 				ip = in.Arg()
-			case bytecode.Op(in) == bytecode.ForIterFast:
-				if x.Label|it.Moved != 0 {
-					v.Label = t.Join(v.Label, t.Join(x.Label, it.Moved))
-				}
+				goto next
+			}
+			if x.Label|it.Moved != 0 {
+				v.Label = t.Join(v.Label, t.Join(x.Label, it.Moved))
+			}
+			if bytecode.Op(in) == bytecode.ForIterFast {
 				st[code[ip]] = v
 				ip++
-			default:
-				if x.Label|it.Moved != 0 {
-					v.Label = t.Join(v.Label, t.Join(x.Label, it.Moved))
-				}
+			} else {
 				st[sp] = v
 				sp++
 			}
@@ -737,7 +658,7 @@ next:
 	case bytecode.PopIter:
 		sp--
 
-	case bytecode.BuildTuple:
+	case bytecode.BuildTuple, bytecode.BuildList:
 		n := in.Arg()
 		f.ip, f.sp = ip, sp
 		if err = t.Alloc(int64(n+2) * value.ValueBytes); err != nil {
@@ -746,18 +667,11 @@ next:
 		items := make([]value.Value, n)
 		copy(items, st[sp-n:sp])
 		sp -= n
-		st[sp] = value.Value{Kind: value.KTuple, Obj: &value.Tuple{Items: items}}
-		sp++
-	case bytecode.BuildList:
-		n := in.Arg()
-		f.ip, f.sp = ip, sp
-		if err = t.Alloc(int64(n+2) * value.ValueBytes); err != nil {
-			goto raise
+		if bytecode.Op(in) == bytecode.BuildTuple {
+			st[sp] = value.Value{Kind: value.KTuple, Obj: &value.Tuple{Items: items}}
+		} else {
+			st[sp] = value.Value{Kind: value.KList, Obj: &value.List{Items: items}}
 		}
-		items := make([]value.Value, n)
-		copy(items, st[sp-n:sp])
-		sp -= n
-		st[sp] = value.Value{Kind: value.KList, Obj: &value.List{Items: items}}
 		sp++
 	case bytecode.Format:
 		if st[sp-1].Kind == value.KInt && in>>8 == 8 {
@@ -788,125 +702,83 @@ next:
 		}
 		l.Items = append(l.Items, st[sp])
 
-	case bytecode.Call:
+	case bytecode.Call, bytecode.CallMethod:
 		n := in.Arg()
-		x := &st[sp-1-n]
-		switch x.Kind {
+		at := sp - 1 - n
+		args := st[at+1 : sp]
+		if bytecode.Op(in) == bytecode.CallMethod {
+			at--
+			if st[at+1].Kind != value.KUnset {
+				args = st[at+1 : sp]
+			}
+		}
+		switch x = &st[at]; x.Kind {
 		case value.KFunc:
 			fn := x.Obj.(*value.Func)
-			if fn.Run.Fixed == n {
-				if t.Steps -= callSteps; t.Steps < 0 {
-					f.ip, f.sp = ip, sp
-					if err = t.OutOfSteps(); err != nil {
-						goto raise
-					}
-				}
-				f.ip, f.sp, f.high = ip, sp-1-n, sp
-				l := x.Label
-				var g *Frame
-				if g, err = vm.push(fn, retPush); err != nil {
+			if fn.Run.Fixed != len(args) {
+				break
+			}
+			if t.Steps -= callSteps; t.Steps < 0 {
+				f.ip, f.sp = ip, sp
+				if err = t.OutOfSteps(); err != nil {
 					goto raise
 				}
-				copy(g.st, st[sp-n:sp])
-				g.ret = l
-				if l != 0 || fn.Run.Lib {
-					vm.called(g, f, value.Value{})
-				}
-				f, code, st, consts = g, g.code.Instrs, g.st, g.code.Consts
-				sp, ip = g.sp, 0
-				goto next
 			}
+			f.ip, f.sp, f.high = ip, at, sp
+			l := x.Label
+			var g *Frame
+			if g, err = vm.push(fn, retPush); err != nil {
+				goto raise
+			}
+			copy(g.st, args)
+			g.ret = l
+			if l != 0 || fn.Run.Lib {
+				self := value.Value{}
+				if len(args) > n {
+					self = args[0]
+				}
+				vm.called(g, f, self)
+			}
+			f, code, st, consts = g, g.code.Instrs, g.st, g.code.Consts
+			sp, ip = g.sp, 0
+			goto next
 		case value.KClass:
 			c := x.Obj.(*value.Class)
-			if m := c.Maker; m != nil && m.Ver == vm.t.ClassVersion && m.Fixed == n+1 {
-				if t.Steps -= 2 * callSteps; t.Steps < 0 {
-					f.ip, f.sp = ip, sp
-					if err = t.OutOfSteps(); err != nil {
-						goto raise
-					}
-				}
-				f.ip, f.sp, f.high = ip, sp-1-n, sp
-				l := x.Label
-				if l != 0 {
-					vm.picks(*x, value.Value{})
-				}
-				if v, err = vm.newInstance(c, m); err != nil {
-					goto raise
-				}
-				v.Label = l
-				var g *Frame
-				if g, err = vm.push(m.Init, retInit); err != nil {
-					goto raise
-				}
-				copy(g.st[1:], st[sp-n:sp])
-				g.st[0] = v
-				g.extra = v
-				f, code, st, consts = g, g.code.Instrs, g.st, g.code.Consts
-				sp, ip = g.sp, 0
-				goto next
+			m := c.Maker
+			if m == nil || m.Ver != vm.t.ClassVersion || m.Fixed != len(args)+1 {
+				break
 			}
+			if t.Steps -= 2 * callSteps; t.Steps < 0 {
+				f.ip, f.sp = ip, sp
+				if err = t.OutOfSteps(); err != nil {
+					goto raise
+				}
+			}
+			f.ip, f.sp, f.high = ip, at, sp
+			l := x.Label
+			if l != 0 {
+				vm.picks(*x, value.Value{})
+			}
+			if v, err = vm.newInstance(c, m); err != nil {
+				goto raise
+			}
+			v.Label = l
+			var g *Frame
+			if g, err = vm.push(m.Init, retInit); err != nil {
+				goto raise
+			}
+			copy(g.st[1:], args)
+			g.st[0] = v
+			g.extra = v
+			f, code, st, consts = g, g.code.Instrs, g.st, g.code.Consts
+			sp, ip = g.sp, 0
+			goto next
 		case value.KNative:
-			f.ip, f.sp, f.high = ip, sp-1-n, sp
-			v, err = vm.native(x.Obj.(*value.Native), value.Value{}, st[sp-n:sp], nil, nil, x.Label)
-			if err == nil {
-				sp -= n
-				st[sp-1] = v
-				goto next
-			}
-			if err == value.ErrTail {
-				if err = vm.again(retPush, value.Value{}); err == nil {
-					goto reload
-				}
-			}
-			goto raise
-		}
-		f.ip, f.sp, f.high = ip, sp-1-n, sp
-		if err = vm.invoke(*x, value.Value{}, st[sp-n:sp], nil, nil, retPush, value.Value{}); err != nil {
-			goto raise
-		}
-		goto reload
-	case bytecode.CallMethod:
-		n := in.Arg()
-		x := &st[sp-2-n]
-		args := st[sp-1-n : sp]
-		if st[sp-1-n].Kind == value.KUnset {
-			args = args[1:]
-		}
-		switch x.Kind {
-		case value.KFunc:
-			fn := x.Obj.(*value.Func)
-			if fn.Run.Fixed == len(args) {
-				if t.Steps -= callSteps; t.Steps < 0 {
-					f.ip, f.sp = ip, sp
-					if err = t.OutOfSteps(); err != nil {
-						goto raise
-					}
-				}
-				f.ip, f.sp, f.high = ip, sp-2-n, sp
-				l := x.Label
-				var g *Frame
-				if g, err = vm.push(fn, retPush); err != nil {
-					goto raise
-				}
-				copy(g.st, args)
-				g.ret = l
-				if l != 0 || fn.Run.Lib {
-					self := value.Value{}
-					if len(args) > n {
-						self = args[0]
-					}
-					vm.called(g, f, self)
-				}
-				f, code, st, consts = g, g.code.Instrs, g.st, g.code.Consts
-				sp, ip = g.sp, 0
-				goto next
-			}
-		case value.KNative:
-			f.ip, f.sp, f.high = ip, sp-2-n, sp
+			f.ip, f.sp, f.high = ip, at, sp
 			v, err = vm.native(x.Obj.(*value.Native), value.Value{}, args, nil, nil, x.Label)
 			if err == nil {
-				sp -= 1 + n
-				st[sp-1] = v
+				sp = at + 1
+				st[at] = v
 				goto next
 			}
 			if err == value.ErrTail {
@@ -916,7 +788,7 @@ next:
 			}
 			goto raise
 		}
-		f.ip, f.sp, f.high = ip, sp-2-n, sp
+		f.ip, f.sp, f.high = ip, at, sp
 		if err = vm.invoke(*x, value.Value{}, args, nil, nil, retPush, value.Value{}); err != nil {
 			goto raise
 		}
@@ -927,21 +799,10 @@ next:
 		} else {
 			v = st[sp-1]
 		}
-		if f.mode == retPush && f.gen == nil {
-			if f.ret != 0 {
-				v.Label = t.Join(v.Label, f.ret)
+		if f.mode == retPush && f.gen == nil || f.mode == retInit && v.Kind == value.KNone {
+			if f.mode == retInit {
+				v, f.extra = f.extra, value.Value{}
 			}
-			vm.pop(f)
-			f = vm.frames[vm.depth]
-			code, st, consts = f.code.Instrs, f.st, f.code.Consts
-			sp, ip = f.sp, f.ip
-			st[sp] = v
-			sp++
-			goto next
-		}
-		if f.mode == retInit && v.Kind == value.KNone {
-			v = f.extra
-			f.extra = value.Value{}
 			if f.ret != 0 {
 				v.Label = t.Join(v.Label, f.ret)
 			}
@@ -981,6 +842,22 @@ next:
 		}
 		goto reload
 	}
+	goto next
+
+computed: // x is the result of an operation with the operand at the top
+	if x.Label|y.Label != 0 {
+		x.Label = t.Join(x.Label, y.Label)
+	}
+	sp--
+	goto next
+
+binary: // op is done to the two operands at the top
+	f.ip, f.sp = ip, sp
+	if v, err = t.Binary(op, st[sp-2], st[sp-1]); err != nil {
+		goto raise
+	}
+	sp--
+	st[sp-1] = v
 	goto next
 
 fail:
