@@ -23,9 +23,46 @@ def _parse(text):
         raise ValueError(f'Invalid literal for Fraction: {text!r}') from None
 
 
-class Fraction:
-    __slots__ = ('_numerator', '_denominator')
+def _operator(exact, rough):
+    """An operator and its reflection. exact computes with two numerators and denominators, rough with two floats."""
+    def forward(a, b):
+        if isinstance(b, (int, Fraction)):
+            return exact(a._numerator, a._denominator, b.numerator, b.denominator)
+        if isinstance(b, float):
+            return rough(float(a), b)
+        return NotImplemented
 
+    def reflected(b, a):
+        if isinstance(a, (int, Fraction)):
+            return exact(a.numerator, a.denominator, b._numerator, b._denominator)
+        if isinstance(a, float):
+            return rough(a, float(b))
+        return NotImplemented
+
+    return forward, reflected
+
+
+def _comparison(compare):
+    def method(a, b):
+        if isinstance(b, (int, Fraction)):
+            return compare(a._numerator * b.denominator, a._denominator * b.numerator)
+        if isinstance(b, float):
+            if not _math.isfinite(b):
+                return compare(0.0, b)
+            n, d = b.as_integer_ratio()
+            return compare(a._numerator * d, a._denominator * n)
+        return NotImplemented
+
+    return method
+
+
+def _div(an, ad, bn, bd):
+    if bn == 0:
+        raise ZeroDivisionError(f'Fraction({an * bd // _math.gcd(an * bd, ad) if an else 0}, 0)')
+    return _reduced(an * bd, ad * bn)
+
+
+class Fraction:
     def __new__(cls, numerator=0, denominator=None):
         if denominator is None:
             if isinstance(numerator, str):
@@ -86,58 +123,23 @@ class Fraction:
         return f'{self._numerator}/{self._denominator}'
 
     def __format__(self, format_spec, /):
-        """Formats as a number with a fixed count of places do, from digits that are rounded once."""
         if not format_spec:
             return str(self)
-        if format_spec[-1] not in 'fF%':
-            raise ValueError(f'Invalid format specifier {format_spec!r} for object of type {type(self).__name__!r}')
         from decimal import Decimal
-        digits = format_spec[:-1].partition('.')[2]
-        places = (int(digits) if digits.isdecimal() else 6) + (2 if format_spec[-1] == '%' else 0)
-        rounded = _nearest(abs(self._numerator) * 10 ** places, self._denominator)
-        return format(Decimal(f'{"-" if self._numerator < 0 else ""}{rounded}E-{places}'), format_spec)
+        return format(Decimal(self._numerator) / self._denominator, format_spec)
 
-    def __add__(self, other):
-        return _binary(self, other, _add, _FLOAT_ADD)
-
-    def __radd__(self, other):
-        return _reflected(self, other, _add, _FLOAT_ADD)
-
-    def __sub__(self, other):
-        return _binary(self, other, _sub, _FLOAT_SUB)
-
-    def __rsub__(self, other):
-        return _reflected(self, other, _sub, _FLOAT_SUB)
-
-    def __mul__(self, other):
-        return _binary(self, other, _mul, _FLOAT_MUL)
-
-    def __rmul__(self, other):
-        return _reflected(self, other, _mul, _FLOAT_MUL)
-
-    def __truediv__(self, other):
-        return _binary(self, other, _div, _FLOAT_DIV)
-
-    def __rtruediv__(self, other):
-        return _reflected(self, other, _div, _FLOAT_DIV)
-
-    def __floordiv__(self, other):
-        return _binary(self, other, _floor, _FLOAT_FLOOR)
-
-    def __rfloordiv__(self, other):
-        return _reflected(self, other, _floor, _FLOAT_FLOOR)
-
-    def __mod__(self, other):
-        return _binary(self, other, _mod, _FLOAT_MOD)
-
-    def __rmod__(self, other):
-        return _reflected(self, other, _mod, _FLOAT_MOD)
+    __add__, __radd__ = _operator(lambda an, ad, bn, bd: _reduced(an * bd + bn * ad, ad * bd), lambda a, b: a + b)
+    __sub__, __rsub__ = _operator(lambda an, ad, bn, bd: _reduced(an * bd - bn * ad, ad * bd), lambda a, b: a - b)
+    __mul__, __rmul__ = _operator(lambda an, ad, bn, bd: _reduced(an * bn, ad * bd), lambda a, b: a * b)
+    __truediv__, __rtruediv__ = _operator(_div, lambda a, b: a / b)
+    __floordiv__, __rfloordiv__ = _operator(lambda an, ad, bn, bd: an * bd // (ad * bn), lambda a, b: a // b)
+    __mod__, __rmod__ = _operator(lambda an, ad, bn, bd: _reduced(an * bd % (bn * ad), ad * bd), lambda a, b: a % b)
 
     def __divmod__(self, other):
-        return _binary(self, other, _divmod, divmod)
+        return self // other, self % other
 
     def __rdivmod__(self, other):
-        return _reflected(self, other, _divmod, divmod)
+        return other // self, other % self
 
     def __pow__(self, other):
         if isinstance(other, (int, Fraction)):
@@ -200,20 +202,11 @@ class Fraction:
         found = found if self._numerator >= 0 else -found
         return -2 if found == -1 else found
 
-    def __eq__(self, other):
-        return _order(self, other, lambda a, b: a == b)
-
-    def __lt__(self, other):
-        return _order(self, other, lambda a, b: a < b)
-
-    def __gt__(self, other):
-        return _order(self, other, lambda a, b: a > b)
-
-    def __le__(self, other):
-        return _order(self, other, lambda a, b: a <= b)
-
-    def __ge__(self, other):
-        return _order(self, other, lambda a, b: a >= b)
+    __eq__ = _comparison(lambda a, b: a == b)
+    __lt__ = _comparison(lambda a, b: a < b)
+    __gt__ = _comparison(lambda a, b: a > b)
+    __le__ = _comparison(lambda a, b: a <= b)
+    __ge__ = _comparison(lambda a, b: a >= b)
 
     def __copy__(self):
         return self
@@ -241,69 +234,3 @@ def _nearest(n, d):
     """n / d as the nearest int, half to even."""
     floor, rest = divmod(n, d)
     return floor + (2 * rest > d or (2 * rest == d and floor % 2 == 1))
-
-
-def _binary(a, b, exact, rough):
-    if isinstance(b, (int, Fraction)):
-        return exact(a._numerator, a._denominator, b.numerator, b.denominator)
-    if isinstance(b, float):
-        return rough(float(a), b)
-    return NotImplemented
-
-
-def _reflected(b, a, exact, rough):
-    if isinstance(a, (int, Fraction)):
-        return exact(a.numerator, a.denominator, b._numerator, b._denominator)
-    if isinstance(a, float):
-        return rough(a, float(b))
-    return NotImplemented
-
-
-_FLOAT_ADD = lambda a, b: a + b
-_FLOAT_SUB = lambda a, b: a - b
-_FLOAT_MUL = lambda a, b: a * b
-_FLOAT_DIV = lambda a, b: a / b
-_FLOAT_FLOOR = lambda a, b: a // b
-_FLOAT_MOD = lambda a, b: a % b
-
-
-def _add(an, ad, bn, bd):
-    return _reduced(an * bd + bn * ad, ad * bd)
-
-
-def _sub(an, ad, bn, bd):
-    return _reduced(an * bd - bn * ad, ad * bd)
-
-
-def _mul(an, ad, bn, bd):
-    return _reduced(an * bn, ad * bd)
-
-
-def _div(an, ad, bn, bd):
-    if bn == 0:
-        raise ZeroDivisionError(f'Fraction({an * bd // _math.gcd(an * bd, ad) if an else 0}, 0)')
-    return _reduced(an * bd, ad * bn)
-
-
-def _floor(an, ad, bn, bd):
-    return (an * bd) // (ad * bn)
-
-
-def _mod(an, ad, bn, bd):
-    return _reduced((an * bd) % (bn * ad), ad * bd)
-
-
-def _divmod(an, ad, bn, bd):
-    whole, rest = divmod(an * bd, ad * bn)
-    return whole, _reduced(rest, ad * bd)
-
-
-def _order(a, b, compare):
-    if isinstance(b, (int, Fraction)):
-        return compare(a._numerator * b.denominator, a._denominator * b.numerator)
-    if isinstance(b, float):
-        if not _math.isfinite(b):
-            return compare(0.0, b)
-        n, d = b.as_integer_ratio()
-        return compare(a._numerator * d, a._denominator * n)
-    return NotImplemented
