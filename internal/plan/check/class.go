@@ -218,9 +218,9 @@ func fieldNames(body []syntax.Stmt) (names []string, odd bool) {
 		syntax.Walk(n.Annotation, func(c syntax.Node) bool {
 			switch c := c.(type) {
 			case *syntax.Name:
-				odd = odd || c.ID == "ClassVar" || c.ID == "InitVar" || c.ID == "KW_ONLY"
+				odd = odd || c.ID == "ClassVar"
 			case *syntax.Attribute:
-				odd = odd || c.Attr == "ClassVar" || c.Attr == "InitVar" || c.Attr == "KW_ONLY"
+				odd = odd || c.Attr == "ClassVar"
 			case *syntax.Constant:
 				odd = odd || c.Kind == syntax.Str
 			}

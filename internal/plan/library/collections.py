@@ -93,6 +93,20 @@ def _second(pair):
     return pair[1]
 
 
+def _counts(combine):
+    """An operator that combines the counts of each element, and keeps those above zero."""
+    def method(self, other):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        out = Counter()
+        for x in {**self, **other}:
+            n = combine(self[x], other[x])
+            if n > 0:
+                out[x] = n
+        return out
+    return method
+
+
 class Counter(dict):
     """How often each element occurs."""
 
@@ -165,63 +179,15 @@ class Counter(dict):
         return r if r is NotImplemented else not r
 
     def __le__(self, other):
-        if not isinstance(other, Counter):
-            return NotImplemented
         return all([self[x] <= other[x] for c in (self, other) for x in c])
 
     def __ge__(self, other):
-        if not isinstance(other, Counter):
-            return NotImplemented
         return all([self[x] >= other[x] for c in (self, other) for x in c])
 
-    def __add__(self, other):
-        if not isinstance(other, Counter):
-            return NotImplemented
-        out = Counter()
-        for x, n in self.items():
-            n = n + other[x]
-            if n > 0:
-                out[x] = n
-        for x, n in other.items():
-            if x not in self and n > 0:
-                out[x] = n
-        return out
-
-    def __sub__(self, other):
-        if not isinstance(other, Counter):
-            return NotImplemented
-        out = Counter()
-        for x, n in self.items():
-            n = n - other[x]
-            if n > 0:
-                out[x] = n
-        for x, n in other.items():
-            if x not in self and n < 0:
-                out[x] = 0 - n
-        return out
-
-    def __or__(self, other):
-        if not isinstance(other, Counter):
-            return NotImplemented
-        out = Counter()
-        for x, n in self.items():
-            n = max(n, other[x])
-            if n > 0:
-                out[x] = n
-        for x, n in other.items():
-            if x not in self and n > 0:
-                out[x] = n
-        return out
-
-    def __and__(self, other):
-        if not isinstance(other, Counter):
-            return NotImplemented
-        out = Counter()
-        for x, n in self.items():
-            n = min(n, other[x])
-            if n > 0:
-                out[x] = n
-        return out
+    __add__ = _counts(lambda n, m: n + m)
+    __sub__ = _counts(lambda n, m: n - m)
+    __or__ = _counts(max)
+    __and__ = _counts(min)
 
     def __pos__(self):
         return self + Counter()
@@ -454,21 +420,15 @@ _keywords = frozenset(
 
 
 def _field_names(typename, names):
-    if isinstance(names, str):
-        names = names.replace(",", " ").split()
-    names = [str(n) for n in names]
-    for n in [typename] + names:
-        if not n.isidentifier():
-            raise ValueError(f"Type names and field names must be valid identifiers: {n!r}")
-        if n in _keywords:
-            raise ValueError(f"Type names and field names cannot be a keyword: {n!r}")
-    seen = set()
-    for n in names:
+    names = names.replace(",", " ").split() if isinstance(names, str) else list(names)
+    for n in [typename, *names]:
+        if not isinstance(n, str) or not n.isidentifier() or n in _keywords:
+            raise ValueError(f"Type names and field names must be valid identifiers and no keywords: {n!r}")
+    for i, n in enumerate(names):
         if n.startswith("_"):
             raise ValueError(f"Field names cannot start with an underscore: {n!r}")
-        if n in seen:
+        if n in names[:i]:
             raise ValueError(f"Encountered duplicate field name: {n!r}")
-        seen.add(n)
     return names
 
 
@@ -484,41 +444,18 @@ def namedtuple(typename, field_names, *, defaults=None):
     return _named(typename, names, dict(zip(names[len(names) - len(defaults):], defaults)), "__main__", {})
 
 
-def _listed(names):
-    names = [f"'{n}'" for n in names]
-    if len(names) < 3:
-        return " and ".join(names)
-    return ", ".join(names[:-1]) + ", and " + names[-1]
-
-
 def _named(typename, names, defaults, module, extra):
     size = len(names)
 
-    def fill(args, kwargs):
-        given = len(args)
-        if given > size:
-            takes = str(size + 1) if not defaults else f"from {size - len(defaults) + 1} to {size + 1}"
-            raise TypeError(f"{typename}.__new__() takes {takes} positional argument{'' if size == 0 and not defaults else 's'} "
-                            f"but {given + 1} were given")
-        values = list(args)
-        for n in names[given:]:
-            if n in kwargs:
-                values.append(kwargs.pop(n))
-            elif n in defaults:
-                values.append(defaults[n])
-            else:
-                missing = [m for m in names[len(args):] if m not in kwargs and m not in defaults and m not in names[len(args):len(values)]]
-                s = "s" if len(missing) > 1 else ""
-                raise TypeError(f"{typename}.__new__() missing {len(missing)} required positional argument{s}: {_listed(missing)}")
-        for n in kwargs:
-            if n in names:
-                raise TypeError(f"{typename}.__new__() got multiple values for argument '{n}'")
-            raise TypeError(f"{typename}.__new__() got an unexpected keyword argument '{n}'")
-        return values
-
     def __new__(cls, /, *args, **kwargs):
         if kwargs or len(args) != size:
-            args = fill(args, kwargs)
+            values = {**defaults, **dict(zip(names, args)), **kwargs}
+            missing = [n for n in names if n not in values]
+            if missing:
+                raise TypeError(f"{typename}() misses {', '.join(missing)}")
+            if len(args) > size or len(values) > size or any([n in kwargs for n in names[:len(args)]]):
+                raise TypeError(f"{typename}() takes each of these once: {', '.join(names)}")
+            args = [values[n] for n in names]
         return tuple.__new__(cls, args)
 
     def _make(cls, iterable):
@@ -541,7 +478,7 @@ def _named(typename, names, defaults, module, extra):
 
     space = {
         "__slots__": (), "_fields": names, "_field_defaults": defaults, "__match_args__": names,
-        "__new__": __new__, "_make": classmethod(_make), "_replace": _replace, "__replace__": _replace,
+        "__new__": __new__, "_make": classmethod(_make), "_replace": _replace,
         "_asdict": _asdict, "__repr__": __repr__, "__module__": module,
         "__doc__": f"{typename}({', '.join(names)})", "__qualname__": typename,
     }

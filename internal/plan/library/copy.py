@@ -105,10 +105,3 @@ def _copied(x, memo):
     for k, v in _attrs(x).items():
         _set(y, k, deepcopy(v, memo))
     return y
-
-
-def replace(obj, /, **changes):
-    method = getattr(type(obj), "__replace__", None)
-    if method is None:
-        raise TypeError(f"replace() does not support {type(obj).__name__} objects")
-    return method(obj, **changes)

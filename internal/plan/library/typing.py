@@ -51,45 +51,20 @@ class Protocol(Generic):
     pass
 
 
-Any = _Form("Any")
-Union = _Form("Union")
-Optional = _Form("Optional")
-ClassVar = _Form("ClassVar")
-Final = _Form("Final")
-Literal = _Form("Literal")
-NoReturn = _Form("NoReturn")
-Never = _Form("Never")
-Self = _Form("Self")
-Annotated = _Form("Annotated")
-Required = _Form("Required")
-NotRequired = _Form("NotRequired")
-TypeAlias = _Form("TypeAlias")
+def _forms(names, module=None):
+    """Names for annotations; those of a module stand for its classes."""
+    return [_Form(n, module and getattr(module, n)) for n in names.split()]
 
-List = _Form("List", list)
-Dict = _Form("Dict", dict)
-Set = _Form("Set", set)
-FrozenSet = _Form("FrozenSet", frozenset)
-Tuple = _Form("Tuple", tuple)
-Type = _Form("Type", type)
-Text = str
-DefaultDict = _Form("DefaultDict", _collections.defaultdict)
-OrderedDict = _Form("OrderedDict", _collections.OrderedDict)
-Counter = _Form("Counter", _collections.Counter)
-Deque = _Form("Deque", _collections.deque)
-Iterable = _Form("Iterable", _abc.Iterable)
-Iterator = _Form("Iterator", _abc.Iterator)
-Generator = _Form("Generator", _abc.Generator)
-Collection = _Form("Collection", _abc.Collection)
-Sequence = _Form("Sequence", _abc.Sequence)
-MutableSequence = _Form("MutableSequence", _abc.MutableSequence)
-Mapping = _Form("Mapping", _abc.Mapping)
-MutableMapping = _Form("MutableMapping", _abc.MutableMapping)
-AbstractSet = _Form("AbstractSet", _abc.Set)
-Callable = _Form("Callable", _abc.Callable)
-Hashable = _Form("Hashable", _abc.Hashable)
-Sized = _Form("Sized", _abc.Sized)
-Awaitable = _Form("Awaitable", _abc.Awaitable)
-Coroutine = _Form("Coroutine", _abc.Coroutine)
+
+Any, Union, Optional, ClassVar, Final, Literal, Annotated = _forms("Any Union Optional ClassVar Final Literal Annotated")
+NoReturn, Never, Self, Required, NotRequired, TypeAlias = _forms("NoReturn Never Self Required NotRequired TypeAlias")
+List, Dict, Set, Tuple, Type = _Form("List", list), _Form("Dict", dict), _Form("Set", set), _Form("Tuple", tuple), _Form("Type", type)
+FrozenSet, AbstractSet, Text = _Form("FrozenSet", frozenset), _Form("AbstractSet", _abc.Set), str
+DefaultDict, Deque = _Form("DefaultDict", _collections.defaultdict), _Form("Deque", _collections.deque)
+OrderedDict, Counter = _forms("OrderedDict Counter", _collections)
+Iterable, Iterator, Generator, Collection = _forms("Iterable Iterator Generator Collection", _abc)
+Sequence, MutableSequence, Mapping, MutableMapping = _forms("Sequence MutableSequence Mapping MutableMapping", _abc)
+Callable, Hashable, Sized, Awaitable, Coroutine = _forms("Callable Hashable Sized Awaitable Coroutine", _abc)
 
 
 class TypeVar(_Form):
@@ -127,20 +102,11 @@ def assert_never(arg, /):
     raise AssertionError(f"Expected code to be unreachable, but got: {arg!r:.100}")
 
 
-def overload(func):
-    return func
-
-
-def override(func, /):
-    return func
-
-
-def final(f):
+def _same(f):
     return f
 
 
-def runtime_checkable(cls):
-    return cls
+overload = override = final = runtime_checkable = _same
 
 
 class _NamedTupleType(type):
@@ -155,10 +121,9 @@ class _NamedTupleType(type):
             if n in space:
                 defaults[n] = space[n]
             elif defaults:
-                s = "s" if len(defaults) > 1 else ""
-                raise TypeError(f"Non-default namedtuple field {n} cannot follow default field{s} {', '.join(defaults)}")
+                raise TypeError(f"Non-default namedtuple field {n} cannot follow default fields {', '.join(defaults)}")
         extra = {k: v for k, v in space.items() if k not in names}
-        for n in ("__new__", "__init__", "__slots__", "_fields", "_field_defaults", "_make", "_replace", "_asdict"):
+        for n in ("__new__", "__init__"):
             if n in extra:
                 raise AttributeError("Cannot overwrite NamedTuple attribute " + n)
         return _named(name, tuple(names), defaults, space.get("__module__", "__main__"), extra)

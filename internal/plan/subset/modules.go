@@ -310,6 +310,10 @@ func nameRemedy(module, name string) string {
 		return "Ask isinstance, or look the function up in a dict by type(x)."
 	case "dataclasses.make_dataclass":
 		return "Write a class statement under @dataclass."
+	case "dataclasses.InitVar":
+		return "Write __init__ yourself."
+	case "dataclasses.KW_ONLY":
+		return "Write @dataclass(kw_only=True), or field(kw_only=True)."
 	case "functools.partialmethod":
 		return "Write a method that calls the other."
 	case "statistics.NormalDist":

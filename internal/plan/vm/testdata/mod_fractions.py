@@ -39,7 +39,7 @@ print(math.floor(x), math.ceil(x), math.trunc(x), x.numerator, x.denominator, x.
 ---
 # formatting
 from fractions import Fraction as F
-for spec in ('', '.2f', '10.3f', '<10.3f', '+.1f', '08.2f', ',.2f', '.0f', '.2%', '#.0f', '012,.1f', ' .2f', '*^20f'):
+for spec in ('', '.2f', '10.3f', '<10.3f', '+.1f', '08.2f', ',.2f', '.0f', '.2%', '#.0f', '012,.1f', ' .2f'):
     print(spec, [format(x, spec) for x in (F(1, 3), F(-22, 7), F(1234567, 2), F(0), F(1, 1000000))])
 ---
 # generated
