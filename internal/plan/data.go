@@ -47,10 +47,15 @@ func (r *Run) labelled(d value.Data) policy.Labelled {
 	return out
 }
 
-// relabel changes the part of a value at a path.
+// relabel changes the part of a value at a path; "*" is every item of a list.
 func relabel(d value.Data, path []string, change func(value.Data) value.Data) value.Data {
 	if len(path) == 0 {
 		return change(d)
+	}
+	if path[0] == "*" {
+		for i := range d.Items {
+			d.Items[i] = relabel(d.Items[i], path[1:], change)
+		}
 	}
 	for i := range d.Fields {
 		if d.Fields[i].Name == path[0] {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"praxis/internal/plan"
+	"praxis/internal/plan/check"
 	"praxis/internal/plan/policy"
 	"praxis/internal/tool/jsondoc"
 )
@@ -210,6 +211,66 @@ func TestTypedRepliesLabels(t *testing.T) {
 		}
 		if want := []bool{true, false, false}; !strict && !slices.Equal(got, want) {
 			t.Errorf("trusted: got %v, want %v", got, want)
+		}
+	}
+}
+
+// TestLoweredItems lets a plan go over a short list of narrow items, and of no other.
+func TestLoweredItems(t *testing.T) {
+	set := tools(t, officeTools)
+	rules, err := policy.Load("policy.yaml", []byte(`version: 1
+rules: [{name: not trusted, tools: [email.send], when: "!args.to.trusted() || !pc.trusted()", decision: deny, reason: others wrote it, remedy: Send something else.}]
+lower: [{name: kinds, tools: [ask_llm], output: [enum], reason: one of few words}]
+`), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		schema string
+		to     string
+		reply  string
+		safe   bool
+	}{
+		{"{'type': 'array', 'maxItems': 3, 'items': {'enum': ['a', 'b']}}", "x", `["a","b"]`, true},
+		{"Annotated[list[Literal['a', 'b']], {'maxItems': 3}]", "x", `["a","b"]`, true},
+		{"{'type': 'array', 'maxItems': 3, 'items': {'type': 'object', 'required': ['k', 't'], 'additionalProperties': False, 'properties': {'k': {'enum': ['a', 'b']}, 't': {'type': 'string'}}}}", "x['k']", `[{"k":"a","t":"x"}]`, true},
+		{"{'type': 'array', 'maxItems': 3, 'items': {'type': 'object', 'required': ['k', 't'], 'additionalProperties': False, 'properties': {'k': {'enum': ['a', 'b']}, 't': {'type': 'string'}}}}", "x['t']", `[{"k":"a","t":"x"}]`, false},
+		{"{'type': 'array', 'items': {'enum': ['a', 'b']}}", "x", `["a","b"]`, false},
+		{"{'type': 'array', 'maxItems': 100, 'items': {'enum': ['a', 'b']}}", "x", `["a","b"]`, false},
+		{"{'type': 'array', 'maxItems': 3, 'items': {'type': 'string'}}", "x", `["a","b"]`, false},
+	} {
+		src := "from typing import Annotated, Literal\nfor x in ask_llm('q', schema=" + c.schema + "):\n    email.send(" + c.to + ")\n"
+		for _, strict := range []bool{false, true} {
+			p, err := plan.Prepare(t.Context(), plan.Source{Name: "plan.py", Text: []byte(src)}, plan.Options{Tools: set, Policy: rules, Strict: strict, Audit: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !p.Check.Accepted && !c.safe {
+				continue // it is known before the run
+			}
+			for _, f := range p.Check.Flows {
+				if got := f.Verdict == check.Safe; f.Tool == "email.send" && got != c.safe {
+					t.Errorf("%s, strict %t: proved safe is %t", src, strict, got)
+				}
+			}
+			r, err := p.Start(plan.Start{Now: time.Unix(1_790_000_000, 0).UTC()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := r.Next(); err != nil {
+				t.Fatal(err)
+			}
+			answer, _ := jsondoc.Decode([]byte(c.reply))
+			if _, err := r.Reply(answer); err != nil {
+				t.Fatal(err)
+			}
+			step, err := r.Next()
+			if err != nil || step.Call == nil {
+				t.Fatal(err, step.End)
+			}
+			if got := step.Call.Decision.Verdict == policy.Allow; got != c.safe {
+				t.Errorf("%s, strict %t: allowed is %t", src, strict, got)
+			}
 		}
 	}
 }

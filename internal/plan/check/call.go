@@ -52,10 +52,9 @@ func (f *frame) call(v val, x args) val {
 		o := f.a.objects[id]
 		r := f.callObject(o, v, x)
 		switch o.kind {
-		case oNative, oBound, oOpaque, oPartial:
+		case oNative, oOpaque, oPartial:
 			if o.fn.objs == nil {
-				given := join(x.all(), o.recv)
-				f.choose(r, r.may, given)
+				f.choose(r, r.may, x.all())
 			}
 		}
 		out = join(out, r)

@@ -35,7 +35,9 @@ func (f *frame) method(recv val, name string, x args) val {
 		s.objs = nil
 		out = join(out, f.textMethod(s, name, x))
 	}
-	return out.with(recv.may)
+	out = out.with(recv.may)
+	f.choose(out, out.may, join(x.all(), recv))
+	return out
 }
 
 // opaqueMethod is a method that is not known: it may change its object and

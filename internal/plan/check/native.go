@@ -683,7 +683,7 @@ func (f *frame) setAnyAttr(v, key, x val, n syntax.Node) {
 func (f *frame) callback(fn val, x args) val {
 	tried := f.tried
 	defer func() { f.tried = tried }()
-	f.tried = tried || f.a.scopes.foreign
+	f.tried = tried || f.a.strict || f.a.scopes.foreign
 	given := x
 	for r := (val{}); ; {
 		before := f.pc

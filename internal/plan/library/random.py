@@ -83,6 +83,8 @@ class Random:
         return seq[_below(self._dice, n)]
 
     def shuffle(self, x):
+        if type(x) is list:
+            x[0:0] = ()  # data may have chosen it, however short it is
         dice = self._dice
         _touch(dice, len(x))
         for i in range(len(x) - 1, 0, -1):

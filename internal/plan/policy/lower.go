@@ -144,8 +144,9 @@ type Lowered struct {
 // LowerParts applies [Policy.Lower] to a result and to the members of objects
 // in it, by their types, and returns those that a rule vouches for,
 // with all that is in them. It is for results that are objects of narrow
-// fields, as quarantined models give them. Lists are not entered: any text can
-// be written as a list of numbers.
+// fields, as quarantined models give them. Lists are entered only where their schema
+// says that they are short ([maxLoweredItems]): any text can be written as a list of
+// numbers. The segment "*" of a path stands for every item of a list.
 func (p *Policy) LowerParts(def *tool.Definition, l label.Label, t *schema.Type, chose label.Label) []Lowered {
 	leaves, _ := p.lowerAll(def, l, t, chose)
 	return leaves
@@ -163,6 +164,10 @@ func (p *Policy) LowerShapes(def *tool.Definition, l label.Label, t *schema.Type
 const (
 	maxLowered      = 1000 // parts of a result that are looked at
 	maxLoweredDepth = 16
+
+	// maxLoweredItems is how many items a list may have whose items are lowered: as a
+	// record of so many fields, which a plan could ask for one by one.
+	maxLoweredItems = 16
 )
 
 func (p *Policy) lowerAll(def *tool.Definition, l label.Label, t *schema.Type, chose label.Label) (leaves, shapes []Lowered) {
@@ -201,6 +206,9 @@ func (w *lowerWalk) part(t *schema.Type, at jsondoc.Pointer, depth int) string {
 		if rule := w.part(prop.Type, at.Child(prop.Name), depth+1); by == "" {
 			by = rule
 		}
+	}
+	if t.Kinds == schema.ArrayKind && len(t.Variants)+len(t.Prefix) == 0 && t.MaxItems >= 0 && t.MaxItems <= maxLoweredItems {
+		by, fixed = w.part(t.Items, at.Child("*"), depth+1), true
 	}
 	if by == "" || !fixed {
 		return ""

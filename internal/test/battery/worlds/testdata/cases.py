@@ -361,3 +361,10 @@ try:
 except Exception:
     x = 2
 sink(x)
+--- data shuffles what it chose
+import random
+xs, ys = [1, 2, 3], [4]
+r = random.Random(1)
+r.shuffle([xs, ys][src.num() % 2])
+sink(len(xs))
+sink(len(ys))
