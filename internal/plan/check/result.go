@@ -175,7 +175,7 @@ func Broken(name string, source []byte, bad []*syntax.Error) *Result {
 	r := &Result{Name: name, source: source}
 	for _, e := range bad {
 		r.add(Finding{Kind: Syntax, Level: Error, Line: int(e.Pos.Line), Col: int(e.Pos.Col), EndLine: int(e.End.Line), EndCol: int(e.End.Col),
-			Message: e.Kind.String() + ": " + e.Message})
+			Message: string(e.Kind) + ": " + e.Message})
 	}
 	r.finish()
 	return r

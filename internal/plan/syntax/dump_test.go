@@ -172,7 +172,7 @@ func (d *dumper) stmt(n Stmt) {
 	case *AugAssign:
 		d.open("AugAssign")
 		d.child("target", n.Target)
-		d.class("op", n.Op.String())
+		d.class("op", nameOf(n.Op))
 		d.child("value", n.Value)
 	case *AnnAssign:
 		d.open("AnnAssign")
@@ -256,7 +256,7 @@ func (d *dumper) expr(n Expr) {
 	switch n := n.(type) {
 	case *BoolOp:
 		d.open("BoolOp")
-		d.class("op", n.Op.String())
+		d.class("op", nameOf(n.Op))
 		dumpList(d, "values", n.Values)
 	case *NamedExpr:
 		d.open("NamedExpr")
@@ -265,11 +265,11 @@ func (d *dumper) expr(n Expr) {
 	case *BinOp:
 		d.open("BinOp")
 		d.child("left", n.Left)
-		d.class("op", n.Op.String())
+		d.class("op", nameOf(n.Op))
 		d.child("right", n.Right)
 	case *UnaryOp:
 		d.open("UnaryOp")
-		d.class("op", n.Op.String())
+		d.class("op", nameOf(n.Op))
 		d.child("operand", n.Operand)
 	case *Lambda:
 		d.open("Lambda")
@@ -302,20 +302,20 @@ func (d *dumper) expr(n Expr) {
 		d.open("Attribute")
 		d.child("value", n.Value)
 		d.str("attr", n.Attr)
-		d.class("ctx", n.Ctx.String())
+		d.class("ctx", nameOf(n.Ctx))
 	case *Subscript:
 		d.open("Subscript")
 		d.child("value", n.Value)
 		d.child("slice", n.Slice)
-		d.class("ctx", n.Ctx.String())
+		d.class("ctx", nameOf(n.Ctx))
 	case *Starred:
 		d.open("Starred")
 		d.child("value", n.Value)
-		d.class("ctx", n.Ctx.String())
+		d.class("ctx", nameOf(n.Ctx))
 	case *Name:
 		d.open("Name")
 		d.str("id", n.ID)
-		d.class("ctx", n.Ctx.String())
+		d.class("ctx", nameOf(n.Ctx))
 	case *Slice:
 		d.open("Slice")
 		d.child("lower", n.Lower)
@@ -334,7 +334,7 @@ func (d *dumper) compare(n *Compare) {
 		if i > 0 {
 			d.text(", ")
 		}
-		d.text(op.String())
+		d.text(nameOf(op))
 		d.text("()")
 	}
 	d.out = append(d.out, ']')
@@ -379,11 +379,11 @@ func (d *dumper) display(n Expr) {
 	case *List:
 		d.open("List")
 		dumpList(d, "elts", n.Elts)
-		d.class("ctx", n.Ctx.String())
+		d.class("ctx", nameOf(n.Ctx))
 	case *Tuple:
 		d.open("Tuple")
 		dumpList(d, "elts", n.Elts)
-		d.class("ctx", n.Ctx.String())
+		d.class("ctx", nameOf(n.Ctx))
 	}
 }
 
@@ -415,7 +415,7 @@ func (d *dumper) constantValue(n *Constant) {
 	case Bytes:
 		d.out = appendBytesRepr(d.out, n.Str)
 	default:
-		d.text(n.Kind.String())
+		d.text(nameOf(n.Kind))
 	}
 }
 
@@ -427,7 +427,7 @@ func (d *dumper) pattern(n Pattern) {
 	case *MatchSingleton:
 		d.open("MatchSingleton")
 		d.field("value")
-		d.text(n.Value.String())
+		d.text(nameOf(n.Value))
 	case *MatchSequence:
 		d.open("MatchSequence")
 		dumpList(d, "patterns", n.Patterns)
@@ -511,4 +511,23 @@ func (d *dumper) part(n Node) {
 		d.flag("is_async", n.IsAsync)
 		d.out = append(d.out, ')')
 	}
+}
+
+// nameOf is the name of a context, an operator or a constant in Python's ast.
+func nameOf(x any) string {
+	switch x := x.(type) {
+	case Context:
+		return [...]string{"Load", "Store", "Del"}[x]
+	case Operator:
+		return [...]string{"", "Add", "Sub", "Mult", "MatMult", "Div", "Mod", "Pow", "LShift", "RShift", "BitOr", "BitXor", "BitAnd", "FloorDiv"}[x]
+	case BoolOperator:
+		return [...]string{"", "And", "Or"}[x]
+	case UnaryOperator:
+		return [...]string{"", "Invert", "Not", "UAdd", "USub"}[x]
+	case CmpOperator:
+		return [...]string{"", "Eq", "NotEq", "Lt", "LtE", "Gt", "GtE", "Is", "IsNot", "In", "NotIn"}[x]
+	case ConstKind:
+		return [...]string{"", "None", "True", "False", "Ellipsis"}[x]
+	}
+	return ""
 }

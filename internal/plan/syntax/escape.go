@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -9,98 +10,60 @@ import (
 func (p *parser) unescape(t *token, s string, isBytes bool) string {
 	var b strings.Builder
 	b.Grow(len(s))
-	for i := 0; i < len(s); {
-		j := strings.IndexByte(s[i:], '\\')
-		if j < 0 || i+j+1 >= len(s) {
-			b.WriteString(s[i:])
-			break
+	for {
+		before, rest, _ := strings.Cut(s, `\`)
+		b.WriteString(before)
+		if rest == "" { // one at the end stands before a field
+			b.WriteString(s[len(before):])
+			return b.String()
 		}
-		b.WriteString(s[i : i+j])
-		i += j + 1
-		c := s[i]
-		i++
-		switch c {
-		case '\n':
-		case '\\', '\'', '"':
-			b.WriteByte(c)
-		case 'a':
-			b.WriteByte('\a')
-		case 'b':
-			b.WriteByte('\b')
-		case 'f':
-			b.WriteByte('\f')
-		case 'n':
-			b.WriteByte('\n')
-		case 'r':
-			b.WriteByte('\r')
-		case 't':
-			b.WriteByte('\t')
-		case 'v':
-			b.WriteByte('\v')
-		case '0', '1', '2', '3', '4', '5', '6', '7':
-			n := rune(c - '0')
-			for k := 0; k < 2 && i < len(s) && s[i] >= '0' && s[i] <= '7'; k++ {
-				n = n<<3 | rune(s[i]-'0')
-				i++
+		c := rest[0]
+		s = rest[1:]
+		if i := strings.IndexByte("\n\\'\"abfnrtv", c); i == 0 {
+			continue
+		} else if i > 0 {
+			b.WriteByte("\n\\'\"\a\b\f\n\r\t\v"[i])
+			continue
+		}
+		digits, base := 0, 16
+		switch {
+		case c >= '0' && c <= '7':
+			s, base = rest, 8
+			for digits < 3 && digits < len(s) && s[digits] >= '0' && s[digits] <= '7' {
+				digits++
 			}
-			if isBytes {
-				b.WriteByte(byte(n))
-			} else {
-				b.WriteRune(n)
-			}
-		case 'x':
-			i = p.hexEscape(&b, t, s, i, 2, isBytes)
-		case 'u', 'U', 'N':
-			switch {
-			case isBytes:
-				b.WriteByte('\\')
-				b.WriteByte(c)
-			case c == 'u':
-				i = p.hexEscape(&b, t, s, i, 4, false)
-			case c == 'U':
-				i = p.hexEscape(&b, t, s, i, 8, false)
-			default:
-				p.lacks(t, "a character by its name is not supported: write the character itself, or \\u and its number")
-				b.WriteRune(utf8.RuneError)
-				i += strings.IndexByte(s[i:], '}') + 1
-			}
+		case c == 'x':
+			digits = 2
+		case c == 'u' && !isBytes:
+			digits = 4
+		case c == 'U' && !isBytes:
+			digits = 8
+		case c == 'N' && !isBytes:
+			p.lacks(t, "a character by its name is not supported: write the character itself, or \\u and its number")
+			b.WriteRune(utf8.RuneError)
+			s = s[strings.IndexByte(s, '}')+1:]
+			continue
 		default:
 			b.WriteByte('\\')
-			i--
-			_, n := utf8.DecodeRuneInString(s[i:])
-			b.WriteString(s[i : i+n])
-			i += n
+			s = rest
+			_, n := utf8.DecodeRuneInString(s)
+			b.WriteString(s[:n])
+			s = s[n:]
+			continue
 		}
+		n, err := strconv.ParseUint(s[:min(digits, len(s))], base, 32)
+		switch {
+		case err != nil || digits > len(s):
+			p.failTok(t, "truncated escape \\%c: it has %d hexadecimal digits", c, digits)
+		case n > utf8.MaxRune:
+			p.failTok(t, "illegal Unicode character \\%c%s", c, s[:digits])
+		case isBytes:
+			b.WriteByte(byte(n))
+		default:
+			writeWTF8(&b, rune(n))
+		}
+		s = s[digits:]
 	}
-	return b.String()
-}
-
-// hexEscape reads n hexadecimal digits at i.
-func (p *parser) hexEscape(b *strings.Builder, t *token, s string, i, n int, isBytes bool) int {
-	var v uint32
-	k := 0
-	for ; k < n && i+k < len(s) && classes[s[i+k]]&cHex != 0; k++ {
-		v = v<<4 | uint32(hexValue(s[i+k]))
-	}
-	switch {
-	case k < n:
-		p.failTok(t, "truncated escape \\%c: it has %d hexadecimal digits", s[i-1], n)
-	case v > utf8.MaxRune:
-		p.failTok(t, "illegal Unicode character \\%s", s[i-1:i+n])
-	}
-	if isBytes {
-		b.WriteByte(byte(v))
-	} else {
-		writeWTF8(b, rune(v))
-	}
-	return i + n
-}
-
-func hexValue(c byte) byte {
-	if c <= '9' {
-		return c - '0'
-	}
-	return c | 0x20 - 'a' + 10
 }
 
 // writeWTF8 writes a code point, a surrogate too.

@@ -19,29 +19,20 @@ const (
 const (
 	cIdent = 1 << iota // may begin a name; every byte beyond ASCII may
 	cDigit
-	cHex
-	cSpace
 )
 
-// classes gives the classes of each byte, as sums of the constants above.
-var classes = [256]uint8{
-	0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 8, 0, 0, 0,
-	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-	8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-	6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 0, 0, 0, 0, 0, 0,
-	0, 5, 5, 5, 5, 5, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1,
-	0, 5, 5, 5, 5, 5, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0,
-	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-}
+// classes gives the classes of each byte.
+var classes = func() (table [256]uint8) {
+	for i := range table {
+		switch c := byte(i); {
+		case c >= '0' && c <= '9':
+			table[i] = cDigit
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_', c >= 0x80:
+			table[i] = cIdent
+		}
+	}
+	return table
+}()
 
 // bracket is one that is open.
 type bracket struct {
@@ -72,8 +63,7 @@ type lexer struct {
 	lineStart int // offset of the current line
 	bol       bool
 	indents   []int32
-	alts      []int32 // the same with a tab counted as one column
-	pending   int     // INDENT (1) or DEDENTs (< 0) to be given
+	pending   int // INDENT (1) or DEDENTs (< 0) to be given
 	brackets  []bracket
 	modes     []fmode
 	lenient   bool // what the plan language leaves out is read, too
@@ -135,98 +125,62 @@ func (l *lexer) dent(t *token) {
 // indentation measures the start of a line and compares it with the blocks
 // that are open. Lines without code change nothing.
 func (l *lexer) indentation() {
-	var col, alt, contCol int32
-	src, i := l.src, l.off
-	for {
-		switch src[i] {
+	var col, continued int32 // the column, and that of the first backslash
+	for src := l.src; ; l.off++ {
+		switch src[l.off] {
 		case ' ':
 			col++
-			alt++
-			i++
 			continue
 		case '\t':
 			col = (col/8 + 1) * 8
-			alt++
-			i++
 			continue
 		case '\f':
-			col, alt = 0, 0
-			i++
+			col = 0
 			continue
 		case '\\':
-			if contCol == 0 {
-				contCol = col
+			if continued == 0 {
+				continued = col
 			}
-			if src[i+1] != '\n' {
-				l.off = i
-				l.fail(i+1, i+1, "unexpected character after line continuation character")
-			}
-			if i+2 >= l.size {
-				l.off = i
-				l.fail(i+1, i+1, "unexpected EOF while parsing")
-			}
-			i += 2
-			l.line++
-			l.lineStart = i
+			l.continuation()
+			l.off--
 			continue
+		case '#', '\n':
+			return
+		case 0:
+			col, continued = 0, 0
 		}
 		break
 	}
-	l.off = i
-	if src[i] == '#' || src[i] == '\n' || src[i] == 0 {
-		if src[i] != 0 {
-			return
-		}
-		col, alt, contCol = 0, 0, 0
+	if continued > 0 {
+		col = continued
 	}
-	if contCol > 0 {
-		col, alt = contCol, contCol
-	}
-	l.compareIndent(col, alt)
+	l.compareIndent(col)
 }
 
-func (l *lexer) compareIndent(col, alt int32) {
+func (l *lexer) compareIndent(col int32) {
 	top := len(l.indents) - 1
-	switch {
-	case col == l.indents[top]:
-		if alt != l.alts[top] {
-			l.tabError()
-		}
-	case col > l.indents[top]:
+	if col > l.indents[top] {
 		if len(l.indents) >= maxIndents {
 			at := Pos{Line: l.line}
 			l.failAt(IndentationError, at, at, "too many levels of indentation")
 		}
-		if alt <= l.alts[top] {
-			l.tabError()
-		}
 		l.indents = append(l.indents, col)
-		l.alts = append(l.alts, alt)
 		l.pending = 1
-	default:
-		for top > 0 && col < l.indents[top] {
-			top--
-			l.pending--
-		}
-		l.indents, l.alts = l.indents[:top+1], l.alts[:top+1]
-		if col != l.indents[top] {
-			// The line is read on as if it stood at the outer level.
-			l.failAt(IndentationError, l.lineEnd(), l.lineEnd(), "unindent does not match any outer indentation level")
-		}
-		if alt != l.alts[top] {
-			l.tabError()
-		}
+		return
+	}
+	for ; col < l.indents[top]; top-- {
+		l.pending--
+	}
+	l.indents = l.indents[:top+1]
+	if col != l.indents[top] {
+		// The line is read on as if it stood at the outer level.
+		l.failAt(IndentationError, l.lineEnd(), l.lineEnd(), "unindent does not match any outer indentation level")
 	}
 }
 
 // lineEnd is the end of the current line.
 func (l *lexer) lineEnd() Pos {
 	return l.pos(l.off + strings.IndexByte(l.src[l.off:], '\n'))
-}
-
-func (l *lexer) tabError() {
-	at := Pos{Line: l.line}
-	l.failAt(TabError, at, at, "inconsistent use of tabs and spaces in indentation")
 }
 
 // plain reads a token outside the text of f-strings.
@@ -252,8 +206,7 @@ again:
 		l.name(t, i)
 		return
 	case cl&cDigit != 0, c == '.' && classes[src[i+1]]&cDigit != 0:
-		l.off = i
-		l.number(t)
+		l.number(t, i)
 		return
 	}
 	switch c {
@@ -344,9 +297,7 @@ func (l *lexer) name(t *token, i int) {
 		l.wideName(i, j)
 		t.wide = true
 		t.kind = kName
-	} else if n := j - i; n >= 2 && n <= 8 {
-		t.kind = keyword(src[i:j])
-	} else {
+	} else if t.kind = fixed[src[i:j]]; t.kind == kEOF {
 		t.kind = kName
 	}
 	l.off = j
@@ -390,101 +341,33 @@ func (l *lexer) badChar(from, to int, r rune) {
 // operator reads an operator or a bracket at i.
 func (l *lexer) operator(t *token, i int) {
 	src := l.src
-	c, d := src[i], src[i+1]
-	k, n := kEOF, 1
-	switch c {
+	switch c := src[i]; c {
 	case '(', '[', '{':
 		l.open(t, i, c)
 		return
 	case ')', ']', '}':
 		l.close(t, i, c)
 		return
-	case ',':
-		k = kComma
-	case '.':
-		k = kDot
-		if d == '.' && src[i+2] == '.' {
-			k, n = kEllipsis, 3
-		}
+	case '$', '?', '`':
+		l.give(t, kUnknown, i, 1)
+		return
 	case ':':
-		k = kColon
 		if l.fieldLevel() {
 			m := &l.modes[len(l.modes)-1]
 			m.field[m.fields-1].spec = true
-		} else if d == '=' {
-			k, n = kColonEqual, 2
+			l.give(t, kColon, i, 1)
+			return
 		}
-	case ';':
-		k = kSemi
-	case '~':
-		k = kTilde
-	case '!':
-		k = kExclam
-		if d == '=' {
-			k, n = kNotEq, 2
+	}
+	for n := 3; n > 0; n-- {
+		if k := fixed[src[i:i+n]]; k != kEOF {
+			l.give(t, k, i, n)
+			return
 		}
-	case '$', '?', '`':
-		k = kUnknown
-	default:
-		k, n = arithmetic(c, d, src[i+2])
 	}
-	if k == kEOF {
-		r, size := utf8.DecodeRuneInString(src[i:])
-		l.off = i
-		l.badChar(i, i+size, r)
-	}
-	l.give(t, k, i, n)
-}
-
-// arithmetic reads the operators that may have a `=` behind them.
-func arithmetic(c, d, e byte) (kind, int) {
-	pair := func(plain, eq kind) (kind, int) {
-		if d == '=' {
-			return eq, 2
-		}
-		return plain, 1
-	}
-	double := func(plain, eq, dbl, dblEq kind) (kind, int) {
-		switch {
-		case d == c && e == '=':
-			return dblEq, 3
-		case d == c:
-			return dbl, 2
-		case d == '=':
-			return eq, 2
-		}
-		return plain, 1
-	}
-	switch c {
-	case '=':
-		return pair(kEqual, kEqEq)
-	case '+':
-		return pair(kPlus, kPlusEq)
-	case '-':
-		if d == '>' {
-			return kArrow, 2
-		}
-		return pair(kMinus, kMinusEq)
-	case '%':
-		return pair(kPercent, kPercentEq)
-	case '@':
-		return pair(kAt, kAtEq)
-	case '|':
-		return pair(kVbar, kVbarEq)
-	case '^':
-		return pair(kCaret, kCaretEq)
-	case '&':
-		return pair(kAmper, kAmperEq)
-	case '*':
-		return double(kStar, kStarEq, kDoubleStar, kDoubleStarEq)
-	case '/':
-		return double(kSlash, kSlashEq, kDoubleSlash, kDoubleSlashEq)
-	case '<':
-		return double(kLess, kLessEq, kLshift, kLshiftEq)
-	case '>':
-		return double(kGreater, kGreaterEq, kRshift, kRshiftEq)
-	}
-	return kEOF, 0
+	r, size := utf8.DecodeRuneInString(src[i:])
+	l.off = i
+	l.badChar(i, i+size, r)
 }
 
 // give fills in a token of n bytes on one line.

@@ -52,7 +52,6 @@ func (p *parser) verdict(e *Error) (v *Error) {
 	l.brackets = slices.Clone(l.brackets)
 	l.modes = slices.Clone(l.modes)
 	l.indents = slices.Clone(l.indents)
-	l.alts = slices.Clone(l.alts)
 	defer func() {
 		if r := recover(); r != nil {
 			le, ok := r.(lexError)
@@ -88,39 +87,17 @@ func (p *parser) failTarget(verb string, bad Expr) {
 
 // exprName is how messages call e.
 func exprName(e Expr) string {
-	switch e := e.(type) {
-	case *Starred:
-		return "starred"
-	case *Lambda:
-		return "lambda"
+	switch e.(type) {
 	case *Call:
 		return "function call"
-	case *GeneratorExp, *ListComp, *SetComp, *DictComp:
-		return "comprehension"
-	case *Yield, *YieldFrom:
-		return "yield expression"
-	case *Await:
-		return "await expression"
-	case *Dict:
-		return "dict literal"
-	case *Set:
-		return "set display"
-	case *JoinedStr:
-		return "f-string expression"
+	case *Constant:
+		return "literal"
 	case *Compare:
 		return "comparison"
-	case *IfExp:
-		return "conditional expression"
-	case *NamedExpr:
-		return "named expression"
-	case *Constant:
-		switch e.Kind {
-		case None, True, False:
-			return e.Kind.String()
-		case Ellipsis:
-			return "ellipsis"
-		}
-		return "literal"
+	case *Starred:
+		return "starred"
+	case *JoinedStr:
+		return "f-string expression"
 	}
 	return "expression"
 }

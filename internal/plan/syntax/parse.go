@@ -73,7 +73,7 @@ func newParser(text source, opts Options) *parser {
 	p := &parser{max: opts.MaxDepth, toks: make([]token, 0, 64)}
 	p.lexer = lexer{
 		src: text.text, size: text.size, line: 1, bol: true, last: kNewline, lenient: opts.Lenient,
-		indents: make([]int32, 1, 16), alts: make([]int32, 1, 16),
+		indents: make([]int32, 1, 16),
 	}
 	return p
 }

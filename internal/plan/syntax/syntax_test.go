@@ -42,35 +42,6 @@ func TestFirstMistake(t *testing.T) {
 	}
 }
 
-func TestRender(t *testing.T) {
-	for _, c := range []struct{ src, want string }{
-		{"x = (1,\n\tfoo bar)\n", "line 2: SyntaxError: invalid syntax. Perhaps you forgot a comma?\n    foo bar)\n        ^^^\n"},
-		{"é = ñ ü\n", "line 1: SyntaxError: invalid syntax\n    é = ñ ü\n          ^\n"},
-		{"x = 'a", "line 1: SyntaxError: unterminated string literal (detected at line 1)\n    x = 'a\n        ^\n"},
-		{"if x:\n", "line 1: IndentationError: expected an indented block after 'if' statement on line 1\n    if x:\n         ^\n"},
-		{"\ufeffx y", "line 1: SyntaxError: invalid syntax\n    x y\n      ^\n"},
-		{"x\t+ \x1b[0m z", "line 1: SyntaxError: invalid non-printable character U+001B\n    x + ?[0m z\n        ^\n"},
-	} {
-		_, errs := syntax.Parse([]byte(c.src), syntax.Options{})
-		if len(errs) == 0 {
-			t.Fatalf("%q: no error", c.src)
-		}
-		if got := errs[0].Render([]byte(c.src)); got != c.want {
-			t.Errorf("%q:\n%s\nwant\n%s", c.src, got, c.want)
-		}
-	}
-	// Of a long line the part around the mistake is shown.
-	for _, fill := range []string{"a, ", "é, "} {
-		src := "f(" + strings.Repeat(fill, 2000) + "b c, " + strings.Repeat(fill, 2000) + ")\n"
-		_, errs := syntax.Parse([]byte(src), syntax.Options{})
-		shown := strings.Split(errs[0].Render([]byte(src)), "\n")
-		carets := strings.Index(shown[2], "^")
-		if line := []rune(shown[1]); len(line) > 200 || carets < 0 || string(line[carets:carets+1]) != "c" {
-			t.Errorf("a long line is shown as\n%s\n%s", shown[1], shown[2])
-		}
-	}
-}
-
 func TestEncodings(t *testing.T) {
 	for src, want := range map[string]string{
 		"\xef\xbb\xbf# coding: latin-1\nx = 'é'\r\n": "",
@@ -133,19 +104,5 @@ func TestWalk(t *testing.T) {
 	})
 	if got, want := strings.Join(names, " "), "c o A r d i"; got != want {
 		t.Errorf("visited %q, want %q", got, want)
-	}
-}
-
-func TestOperators(t *testing.T) {
-	for i := syntax.Add; i <= syntax.FloorDiv; i++ {
-		if i.String() == "" || i.Symbol() == "" || strings.Contains(i.String(), "(") {
-			t.Errorf("operator %d has no name", i)
-		}
-	}
-	if got := syntax.CmpOperator(99).String(); got != "CmpOperator(99)" {
-		t.Errorf("got %q", got)
-	}
-	if got := syntax.NotIn.Symbol() + syntax.USub.Symbol() + syntax.Or.Symbol() + syntax.Del.String(); got != "not in-orDel" {
-		t.Errorf("got %q", got)
 	}
 }

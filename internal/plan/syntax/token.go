@@ -135,79 +135,13 @@ type token struct {
 	endPos   Pos
 }
 
-// keyword returns the kind of the name s.
-func keyword(s string) kind {
-	switch s {
-	case "if":
-		return kIf
-	case "in":
-		return kIn
-	case "is":
-		return kIs
-	case "as":
-		return kAs
-	case "or":
-		return kOr
-	case "and":
-		return kAnd
-	case "def":
-		return kDef
-	case "del":
-		return kDel
-	case "for":
-		return kFor
-	case "not":
-		return kNot
-	case "try":
-		return kTry
-	case "elif":
-		return kElif
-	case "else":
-		return kElse
-	case "from":
-		return kFrom
-	case "None":
-		return kNone
-	case "pass":
-		return kPass
-	case "True":
-		return kTrue
-	case "with":
-		return kWith
-	case "async":
-		return kAsync
-	case "await":
-		return kAwait
-	case "break":
-		return kBreak
-	case "class":
-		return kClass
-	case "False":
-		return kFalse
-	case "raise":
-		return kRaise
-	case "while":
-		return kWhile
-	case "yield":
-		return kYield
-	case "assert":
-		return kAssert
-	case "except":
-		return kExcept
-	case "global":
-		return kGlobal
-	case "import":
-		return kImport
-	case "lambda":
-		return kLambda
-	case "return":
-		return kReturn
-	case "finally":
-		return kFinally
-	case "continue":
-		return kContinue
-	case "nonlocal":
-		return kNonlocal
+// fixed holds the tokens that are always written in the same way, by their text.
+var fixed = func() map[string]kind {
+	all := make(map[string]kind, kinds)
+	for k, text := range kindTexts {
+		if text != "" && text != "?" {
+			all[text] = kind(k)
+		}
 	}
-	return kName
-}
+	return all
+}()
