@@ -50,7 +50,7 @@ func (p *parser) closeBlock() {
 }
 
 func (p *parser) ifStmt() Stmt {
-	start, what := p.tok.pos, "'"+kindTexts[p.tok.kind]+"' statement"
+	start, what := p.tok.pos, "'"+p.text(p.tok)+"' statement"
 	p.advance()
 	s := &If{}
 	s.Test = p.namedExpression()

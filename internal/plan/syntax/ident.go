@@ -9,7 +9,7 @@ import (
 // idStart says whether r may begin an identifier.
 func idStart(r rune) bool {
 	if r < 0x80 {
-		return classes[r]&cIdent != 0
+		return isLetter(byte(r))
 	}
 	return unicode.IsLetter(r) || unicode.In(r, unicode.Nl, unicode.Other_ID_Start)
 }
@@ -17,7 +17,7 @@ func idStart(r rune) bool {
 // idContinue says whether r may be within an identifier.
 func idContinue(r rune) bool {
 	if r < 0x80 {
-		return classes[r]&(cIdent|cDigit) != 0
+		return isWord(byte(r))
 	}
 	return idStart(r) || unicode.In(r, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc, unicode.Other_ID_Continue)
 }

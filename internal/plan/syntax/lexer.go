@@ -15,24 +15,12 @@ const (
 	maxFields   = 2   // replacement fields within each other's format specs
 )
 
-// Classes of bytes.
-const (
-	cIdent = 1 << iota // may begin a name; every byte beyond ASCII may
-	cDigit
-)
+// isLetter says whether c may begin a name; every byte beyond ASCII may.
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c >= 0x80 }
 
-// classes gives the classes of each byte.
-var classes = func() (table [256]uint8) {
-	for i := range table {
-		switch c := byte(i); {
-		case c >= '0' && c <= '9':
-			table[i] = cDigit
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_', c >= 0x80:
-			table[i] = cIdent
-		}
-	}
-	return table
-}()
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isWord(c byte) bool { return isLetter(c) || isDigit(c) }
 
 // bracket is one that is open.
 type bracket struct {
@@ -200,12 +188,11 @@ again:
 	}
 	t.level = uint8(len(l.brackets))
 	t.wide = false
-	cl := classes[c]
 	switch {
-	case cl&cIdent != 0:
+	case isLetter(c):
 		l.name(t, i)
 		return
-	case cl&cDigit != 0, c == '.' && classes[src[i+1]]&cDigit != 0:
+	case isDigit(c), c == '.' && isDigit(src[i+1]):
 		l.number(t, i)
 		return
 	}
@@ -285,7 +272,7 @@ func (l *lexer) name(t *token, i int) {
 	src := l.src
 	j := i
 	var bits byte
-	for classes[src[j]]&(cIdent|cDigit) != 0 {
+	for isWord(src[j]) {
 		bits |= src[j]
 		j++
 	}

@@ -215,7 +215,7 @@ func (l *lexer) backslash(t *token, m *fmode, j int) (next int, done bool) {
 	c := src[j+1]
 	switch {
 	case c == 'N' && src[j+2] == '{' && !m.raw: // the name of a character, no field
-		for j += 3; classes[src[j]]&(cIdent|cDigit) != 0 || src[j] == ' ' || src[j] == '-'; j++ {
+		for j += 3; isWord(src[j]) || src[j] == ' ' || src[j] == '-'; j++ {
 		}
 		if src[j] == '}' {
 			j++

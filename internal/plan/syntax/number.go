@@ -21,14 +21,14 @@ var (
 // number reads the number at i.
 func (l *lexer) number(t *token, i int) {
 	j := i
-	for classes[l.src[j]]&cDigit != 0 {
+	for isDigit(l.src[j]) {
 		j++
 	}
-	if c := l.src[j]; classes[c]&cIdent != 0 || c == '.' {
+	if c := l.src[j]; isLetter(c) || c == '.' {
 		j = i + len(numberRE.FindString(l.src[i:]))
 	}
 	text := l.src[i:j]
-	if classes[l.src[j]]&(cIdent|cDigit) != 0 && !afterNumberRE.MatchString(l.src[j:]) {
+	if isWord(l.src[j]) && !afterNumberRE.MatchString(l.src[j:]) {
 		l.fail(j, j+1, "invalid number")
 	}
 	if text[0] == '0' && strings.Trim(text, "0123456789_") == "" && strings.Trim(text, "0_") != "" {

@@ -140,9 +140,9 @@ func (p *parser) field(parts []Expr, raw bool) []Expr {
 	p.enter()
 	defer p.leave()
 	p.advance()
-	switch k := p.tok.kind; k {
+	switch p.tok.kind {
 	case kEqual, kExclam, kColon, kRbrace:
-		p.failTok(p.tok, "f-string: valid expression required before '%s'", kindTexts[k])
+		p.failTok(p.tok, "f-string: valid expression required before '%s'", p.text(p.tok))
 	}
 	from := int(start.end)
 	value := p.annotatedRHS()

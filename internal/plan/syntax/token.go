@@ -105,24 +105,24 @@ const (
 	kinds // how many there are
 )
 
-// kindTexts names the tokens as they are written.
-var kindTexts = [kinds]string{
-	kLpar: "(", kRpar: ")", kLsqb: "[", kRsqb: "]", kLbrace: "{", kRbrace: "}",
-	kColon: ":", kComma: ",", kSemi: ";", kDot: ".", kEllipsis: "...", kArrow: "->",
-	kColonEqual: ":=", kEqual: "=", kExclam: "!", kUnknown: "?", kTilde: "~", kPlus: "+", kMinus: "-",
-	kStar: "*", kSlash: "/", kDoubleSlash: "//", kPercent: "%", kAt: "@", kDoubleStar: "**",
-	kVbar: "|", kCaret: "^", kAmper: "&", kLshift: "<<", kRshift: ">>", kEqEq: "==",
-	kNotEq: "!=", kLess: "<", kLessEq: "<=", kGreater: ">", kGreaterEq: ">=",
-	kPlusEq: "+=", kMinusEq: "-=", kStarEq: "*=", kSlashEq: "/=", kDoubleSlashEq: "//=",
-	kPercentEq: "%=", kAtEq: "@=", kDoubleStarEq: "**=", kVbarEq: "|=", kCaretEq: "^=",
-	kAmperEq: "&=", kLshiftEq: "<<=", kRshiftEq: ">>=",
-	kAnd: "and", kAs: "as", kAssert: "assert", kAsync: "async", kAwait: "await",
-	kBreak: "break", kClass: "class", kContinue: "continue", kDef: "def", kDel: "del",
-	kElif: "elif", kElse: "else", kExcept: "except", kFalse: "False", kFinally: "finally",
-	kFor: "for", kFrom: "from", kGlobal: "global", kIf: "if", kImport: "import", kIn: "in",
-	kIs: "is", kLambda: "lambda", kNone: "None", kNonlocal: "nonlocal", kNot: "not",
-	kOr: "or", kPass: "pass", kRaise: "raise", kReturn: "return", kTrue: "True",
-	kTry: "try", kWhile: "while", kWith: "with", kYield: "yield",
+// fixed holds the tokens that are always written in the same way, by their text.
+var fixed = map[string]kind{
+	"(": kLpar, ")": kRpar, "[": kLsqb, "]": kRsqb, "{": kLbrace, "}": kRbrace,
+	":": kColon, ",": kComma, ";": kSemi, ".": kDot, "...": kEllipsis, "->": kArrow,
+	":=": kColonEqual, "=": kEqual, "!": kExclam, "~": kTilde, "+": kPlus, "-": kMinus,
+	"*": kStar, "/": kSlash, "//": kDoubleSlash, "%": kPercent, "@": kAt, "**": kDoubleStar,
+	"|": kVbar, "^": kCaret, "&": kAmper, "<<": kLshift, ">>": kRshift, "==": kEqEq,
+	"!=": kNotEq, "<": kLess, "<=": kLessEq, ">": kGreater, ">=": kGreaterEq,
+	"+=": kPlusEq, "-=": kMinusEq, "*=": kStarEq, "/=": kSlashEq, "//=": kDoubleSlashEq,
+	"%=": kPercentEq, "@=": kAtEq, "**=": kDoubleStarEq, "|=": kVbarEq, "^=": kCaretEq,
+	"&=": kAmperEq, "<<=": kLshiftEq, ">>=": kRshiftEq,
+	"and": kAnd, "as": kAs, "assert": kAssert, "async": kAsync, "await": kAwait,
+	"break": kBreak, "class": kClass, "continue": kContinue, "def": kDef, "del": kDel,
+	"elif": kElif, "else": kElse, "except": kExcept, "False": kFalse, "finally": kFinally,
+	"for": kFor, "from": kFrom, "global": kGlobal, "if": kIf, "import": kImport, "in": kIn,
+	"is": kIs, "lambda": kLambda, "None": kNone, "nonlocal": kNonlocal, "not": kNot,
+	"or": kOr, "pass": kPass, "raise": kRaise, "return": kReturn, "True": kTrue,
+	"try": kTry, "while": kWhile, "with": kWith, "yield": kYield,
 }
 
 // token is one token of the source.
@@ -134,14 +134,3 @@ type token struct {
 	pos      Pos
 	endPos   Pos
 }
-
-// fixed holds the tokens that are always written in the same way, by their text.
-var fixed = func() map[string]kind {
-	all := make(map[string]kind, kinds)
-	for k, text := range kindTexts {
-		if text != "" && text != "?" {
-			all[text] = kind(k)
-		}
-	}
-	return all
-}()
