@@ -209,7 +209,7 @@ func viewNatives() []*value.Native {
 	for _, class := range [...]string{"dict_keys", "dict_values", "dict_items"} {
 		names := "__len__ __iter__ __repr__"
 		if class != "dict_values" {
-			out = append(out, newMethod(value.KView, class+".isdisjoint", "self, other, /", setIsDisjoint).Drain(1))
+			out = append(out, newMethod(value.KView, class+".isdisjoint", "self, other, /", setTest(func(t *value.Thread, s, o *value.Set) (bool, error) { return t.Disjoint(s, o) })).Drain(1))
 			names += " __contains__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __and__ __or__ __sub__ __xor__"
 		}
 		out = append(out, dunders(value.KView, class, names)...)

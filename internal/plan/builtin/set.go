@@ -1,6 +1,19 @@
 package builtin
 
-import "praxis/internal/plan/value"
+import (
+	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
+)
+
+// setOperators are the methods that take any number of sets.
+var setOperators = [...]struct {
+	name, change string
+	op           syntax.Operator
+}{
+	{"union", "update", syntax.BitOr},
+	{"intersection", "intersection_update", syntax.BitAnd},
+	{"difference", "difference_update", syntax.Sub},
+}
 
 // setNatives are the methods of sets and frozen sets.
 func setNatives() []*value.Native {
@@ -14,14 +27,14 @@ func setNatives() []*value.Native {
 		}
 		out = append(out,
 			m("copy", "self, /", setCopy).Exact(),
-			m("union", "self, *others", setUnion).Exact(),
-			m("intersection", "self, *others", setIntersection).Exact(),
-			m("difference", "self, *others", setDifference).Exact(),
-			m("symmetric_difference", "self, other, /", setSymmetric).Exact().Drain(1),
-			m("isdisjoint", "self, other, /", setIsDisjoint).Drain(1),
-			m("issubset", "self, other, /", setIsSubset).Drain(1),
-			m("issuperset", "self, other, /", setIsSuperset).Drain(1),
+			m("symmetric_difference", "self, other, /", setOf(syntax.BitXor)).Exact().Drain(1),
+			m("isdisjoint", "self, other, /", setTest(func(t *value.Thread, s, o *value.Set) (bool, error) { return t.Disjoint(s, o) })).Drain(1),
+			m("issubset", "self, other, /", setTest(func(t *value.Thread, s, o *value.Set) (bool, error) { return t.Subset(s, o) })).Drain(1),
+			m("issuperset", "self, other, /", setTest(func(t *value.Thread, s, o *value.Set) (bool, error) { return t.Subset(o, s) })).Drain(1),
 		)
+		for _, o := range setOperators {
+			out = append(out, m(o.name, "self, *others", setOf(o.op)).Exact())
+		}
 		names := "__len__ __contains__ __iter__ __repr__ __and__ __or__ __sub__ __xor__ " +
 			"__eq__ __ne__ __lt__ __le__ __gt__ __ge__"
 		if class == "frozenset" {
@@ -30,6 +43,9 @@ func setNatives() []*value.Native {
 		out = append(out, dunders(value.KSet, class, names)...)
 	}
 	m := func(name, params string, f value.NativeFunc) *value.Native { return changing(name, params, f).Exact() }
+	for _, o := range setOperators {
+		out = append(out, m(o.change, "self, *others", setChange(o.op)))
+	}
 	return append(out,
 		m("__init__", "self, iterable=(), /", setInit),
 		m("add", "self, object, /", setAdd),
@@ -37,10 +53,7 @@ func setNatives() []*value.Native {
 		m("remove", "self, object, /", setRemove),
 		m("pop", "self, /", setPop),
 		m("clear", "self, /", setClear),
-		m("update", "self, *others", setUpdateMethod),
-		m("intersection_update", "self, *others", setIntersectionUpdate),
-		m("difference_update", "self, *others", setDifferenceUpdate),
-		m("symmetric_difference_update", "self, other, /", setSymmetricUpdate).Drain(1),
+		m("symmetric_difference_update", "self, other, /", setChange(syntax.BitXor)).Drain(1),
 	)
 }
 
@@ -107,14 +120,14 @@ func setAdd(t *value.Thread, a *value.Args) (value.Value, error) {
 func setDiscard(t *value.Thread, a *value.Args) (value.Value, error) {
 	s := a.Pos[0].Obj.(*value.Set)
 	t.Mark(&s.Shape, a.Pos[0].Label)
-	_, err := s.Discard(t, value.FrozenKey(t, a.Pos[1]))
+	_, err := s.Discard(t, a.Pos[1])
 	return value.None, err
 }
 
 func setRemove(t *value.Thread, a *value.Args) (value.Value, error) {
 	s := a.Pos[0].Obj.(*value.Set)
 	t.Mark(&s.Shape, a.Pos[0].Label)
-	ok, err := s.Discard(t, value.FrozenKey(t, a.Pos[1]))
+	ok, err := s.Discard(t, a.Pos[1])
 	if err == nil && !ok {
 		err = t.Missing(a.Pos[0], a.Pos[1], s.Shape)
 	}
@@ -148,163 +161,43 @@ func setClear(t *value.Thread, a *value.Args) (value.Value, error) {
 }
 
 func setCopy(t *value.Thread, a *value.Args) (value.Value, error) {
-	s := a.Pos[0].Obj.(*value.Set)
-	if s.Frozen {
+	if a.Pos[0].Obj.(*value.Set).Frozen {
 		return a.Pos[0], nil
 	}
-	c, err := t.CopySet(s, false)
-	return value.Value{Kind: value.KSet, Obj: c, Label: a.Pos[0].Label}, err
+	v, err := t.SetOf(syntax.BitOr, a.Pos[0], nil)
+	return v.With(a.Pos[0].Label), err
 }
 
-func setUnion(t *value.Thread, a *value.Args) (value.Value, error) {
-	s := a.Pos[0].Obj.(*value.Set)
-	return t.Building(a.Pos[0], func(out *value.Set) error {
-		if err := out.Merge(t, s); err != nil {
-			return err
-		}
-		for _, o := range a.Star {
-			if err := t.SetUpdate(out, o); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func setIntersection(t *value.Thread, a *value.Args) (value.Value, error) {
-	return t.Building(a.Pos[0], func(out *value.Set) error { return intersectAll(t, out, a.Pos[0], a.Star) })
-}
-
-// intersectAll fills out with what is in self and in all others.
-func intersectAll(t *value.Thread, out *value.Set, self value.Value, others []value.Value) error {
-	s := self.Obj.(*value.Set)
-	if len(others) == 0 {
-		return out.Merge(t, s)
+// others are the arguments of a method about sets, however it declares them.
+func others(a *value.Args) []value.Value {
+	if len(a.Pos) > 1 {
+		return a.Pos[1:]
 	}
-	for i, o := range others {
-		next := out
-		if i < len(others)-1 {
-			next = &value.Set{}
-		}
-		if err := t.Intersect(next, s, o); err != nil {
-			return err
-		}
-		s = next
+	return a.Star
+}
+
+func setOf(op syntax.Operator) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) { return t.SetOf(op, a.Pos[0], others(a)) }
+}
+
+func setChange(op syntax.Operator) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		return value.None, t.SetChange(op, a.Pos[0], others(a))
 	}
-	return nil
 }
 
-func setDifference(t *value.Thread, a *value.Args) (value.Value, error) {
-	s := a.Pos[0].Obj.(*value.Set)
-	return t.Building(a.Pos[0], func(out *value.Set) error {
-		if len(a.Star) == 0 {
-			return out.Merge(t, s)
+// setTest compares a set or a view with the elements of any iterable.
+func setTest(test func(t *value.Thread, s, o *value.Set) (bool, error)) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		s, err := t.AsSet(a.Pos[0])
+		if err != nil {
+			return value.Value{}, err
 		}
-		if err := t.Difference(out, s, a.Star[0]); err != nil {
-			return err
-		}
-		for _, o := range a.Star[1:] {
-			if err := t.SetSubtract(out, o); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func setSymmetric(t *value.Thread, a *value.Args) (value.Value, error) {
-	s := a.Pos[0].Obj.(*value.Set)
-	return t.Building(a.Pos[0], func(out *value.Set) error {
-		if err := t.SetUpdate(out, a.Pos[1]); err != nil {
-			return err
-		}
-		return t.SetToggle(out, s)
-	})
-}
-
-func setUpdateMethod(t *value.Thread, a *value.Args) (value.Value, error) {
-	return t.Changed(a.Pos[0], func(s *value.Set) error {
-		for _, o := range a.Star {
-			if err := t.SetUpdate(s, o); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func setIntersectionUpdate(t *value.Thread, a *value.Args) (value.Value, error) {
-	return t.Changed(a.Pos[0], func(s *value.Set) error {
-		out := &value.Set{}
-		if err := intersectAll(t, out, a.Pos[0], a.Star); err != nil {
-			return err
-		}
-		s.Take(t, out)
-		return nil
-	})
-}
-
-func setDifferenceUpdate(t *value.Thread, a *value.Args) (value.Value, error) {
-	return t.Changed(a.Pos[0], func(s *value.Set) error {
-		for _, o := range a.Star {
-			if err := t.SetSubtract(s, o); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func setSymmetricUpdate(t *value.Thread, a *value.Args) (value.Value, error) {
-	return t.Changed(a.Pos[0], func(s *value.Set) error {
 		o, err := t.AsSet(a.Pos[1])
 		if err != nil {
-			return err
+			return value.Value{}, err
 		}
-		return t.SetToggle(s, o)
-	})
-}
-
-func setIsDisjoint(t *value.Thread, a *value.Args) (value.Value, error) {
-	t.See(a.Pos[0].Label)
-	out := true
-	err := t.Each(a.Pos[1], func(v value.Value) error {
-		if !out {
-			return nil // what follows is not even hashed
-		}
-		if _, _, err := t.HashKey(v); err != nil {
-			return t.ElementError(err, v) // a set has no hash, though the operator in takes one
-		}
-		ok, err := t.Contains(a.Pos[0], v)
-		out = !ok
-		return err
-	})
-	return value.Bool(out), err
-}
-
-func setIsSubset(t *value.Thread, a *value.Args) (value.Value, error) {
-	s := a.Pos[0].Obj.(*value.Set)
-	t.See(s.Shape)
-	if b := t.Base(a.Pos[1]); b.Kind != value.KSet {
-		both := &value.Set{}
-		err := t.Intersect(both, s, a.Pos[1])
-		return value.Bool(both.Used == s.Used), err
+		ok, err := test(t, s, o)
+		return value.Bool(ok), err
 	}
-	o, err := t.AsSet(a.Pos[1])
-	if err != nil {
-		return value.Value{}, err
-	}
-	ok, err := t.Subset(s, o)
-	return value.Bool(ok), err
-}
-
-func setIsSuperset(t *value.Thread, a *value.Args) (value.Value, error) {
-	s := a.Pos[0].Obj.(*value.Set)
-	t.See(s.Shape)
-	o, err := t.AsSet(a.Pos[1])
-	if err != nil {
-		return value.Value{}, err
-	}
-	ok, err := t.Subset(o, s)
-	return value.Bool(ok), err
 }

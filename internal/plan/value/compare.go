@@ -452,7 +452,7 @@ func (t *Thread) Contains(o, x Value) (bool, error) {
 	case KDict:
 		return o.Obj.(*Dict).Has(t, x)
 	case KSet:
-		return t.setHas(o.Obj.(*Set), x)
+		return o.Obj.(*Set).has(t, x)
 	case KTuple:
 		return t.containsItem(o.Obj.(*Tuple).Items, x)
 	case KList:

@@ -120,14 +120,12 @@ func (t *Thread) BinaryCore(op syntax.Operator, a, b Value) (Value, bool, error)
 		if v, ok, err := t.seqOp(op, a, b); ok || err != nil {
 			return v, ok, err
 		}
-	case KSet:
+	case KSet, KView:
 		return t.setOp(op, a, b)
 	case KDict:
 		if op == syntax.BitOr && b.Kind == KDict {
 			return t.dictOr(a, b)
 		}
-	case KView:
-		return t.viewOp(op, a, b)
 	case KNone, KClass:
 		if op == syntax.BitOr && (b.Kind == KClass || b.Kind == KNone && a.Kind == KClass) { // a union of types, as annotations have it
 			v, err := t.Union(a, b)
@@ -140,7 +138,7 @@ func (t *Thread) BinaryCore(op syntax.Operator, a, b Value) (Value, bool, error)
 		}
 	}
 	if b.Kind == KView {
-		return t.viewOp(op, a, b)
+		return t.setOp(op, a, b)
 	}
 	return Value{}, false, nil
 }
@@ -234,8 +232,8 @@ func (t *Thread) Inplace(op syntax.Operator, a, b Value) (Value, error) {
 			return t.repeatInplace(a, b)
 		}
 	case KSet:
-		if !a.Obj.(*Set).Frozen && (b.Kind == KSet || b.Kind == KView) {
-			return t.setInplace(op, a, b)
+		if !a.Obj.(*Set).Frozen && IsSetLike(b) && (op == syntax.BitAnd || op == syntax.BitOr || op == syntax.Sub || op == syntax.BitXor) {
+			return a, t.SetChange(op, a, []Value{b})
 		}
 	case KDict:
 		if op == syntax.BitOr {

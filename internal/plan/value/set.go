@@ -18,9 +18,6 @@ func (s *Set) Class(t *Thread) *Class {
 // NewSet makes an empty set without a label.
 func (t *Thread) NewSet(frozen bool) Value { return Value{Kind: KSet, Obj: &Set{Frozen: frozen}} }
 
-// ElementError gives the error of an element that cannot be hashed its wording.
-func (t *Thread) ElementError(err error, k Value) error { return t.hashError(err, k, "set element") }
-
 // find returns the place of an element, or -1.
 func (s *Set) find(t *Thread, k Value, h uint64) (int, error) {
 	if len(s.Table) == 0 {
@@ -74,7 +71,7 @@ again:
 func (s *Set) has(t *Thread, k Value) (bool, error) {
 	h, l, err := t.HashKey(k)
 	if err != nil {
-		return false, t.ElementError(err, k)
+		return false, t.hashError(err, k, "set element")
 	}
 	t.See(l)
 	t.See(s.Shape)
@@ -86,7 +83,7 @@ func (s *Set) has(t *Thread, k Value) (bool, error) {
 func (s *Set) Add(t *Thread, k Value) (bool, error) {
 	h, l, err := t.HashKey(k)
 	if err != nil {
-		return false, t.ElementError(err, k)
+		return false, t.hashError(err, k, "set element")
 	}
 	return s.addHashed(t, k, h, l)
 }
@@ -201,7 +198,7 @@ func (s *Set) place(e Slot) {
 func (s *Set) Discard(t *Thread, k Value) (bool, error) {
 	h, l, err := t.HashKey(k)
 	if err != nil {
-		return false, t.ElementError(err, k)
+		return false, t.hashError(err, k, "set element")
 	}
 	t.Mark(&s.Shape, l)
 	i, err := s.find(t, k, h)
@@ -285,12 +282,6 @@ func (s *Set) Merge(t *Thread, o *Set) error {
 		}
 	}
 	return nil
-}
-
-// CopySet returns a set, frozen or not, with the elements of s.
-func (t *Thread) CopySet(s *Set, frozen bool) (*Set, error) {
-	out := &Set{Frozen: frozen}
-	return out, out.Merge(t, s)
 }
 
 // items returns the elements in the order of the table.

@@ -31,65 +31,6 @@ func IsSetLike(v Value) bool {
 	return v.Kind == KSet || v.Kind == KView && v.Obj.(*View).Kind != ViewValues
 }
 
-// viewOp is & | - ^ where a view of keys or items is one side.
-func (t *Thread) viewOp(op syntax.Operator, a, b Value) (Value, bool, error) {
-	if op != syntax.BitAnd && op != syntax.BitOr && op != syntax.Sub && op != syntax.BitXor {
-		return Value{}, false, nil
-	}
-	if !(a.Kind == KView && IsSetLike(a)) && !(b.Kind == KView && IsSetLike(b)) {
-		return Value{}, false, nil
-	}
-	out := &Set{}
-	s, err := t.Shaped(func() error {
-		t.See(t.Join(a.Label, b.Label))
-		return t.viewSet(op, out, a, b)
-	})
-	t.Mark(&out.Shape, s)
-	return Value{Kind: KSet, Obj: out}, true, err
-}
-
-// viewSet fills out with a op b.
-func (t *Thread) viewSet(op syntax.Operator, out *Set, a, b Value) error {
-	if op == syntax.BitAnd {
-		x, y := a, b // y is iterated over, its items are looked up in x
-		if x.Kind != KView || !IsSetLike(x) {
-			x, y = y, x
-		}
-		if IsSetLike(y) {
-			n, _ := t.Length(x)
-			m, _ := t.Length(y)
-			if y.Kind == KSet && n <= m || y.Kind == KView && m > n {
-				x, y = y, x
-			}
-		}
-		return t.Each(y, func(v Value) error {
-			ok, err := t.Contains(x, v)
-			if ok && err == nil {
-				_, err = out.Add(t, v)
-			}
-			return err
-		})
-	}
-	left := a
-	if w, ok := a.Obj.(*View); ok && w.Kind == ViewKeys {
-		left = Value{Kind: KDict, Obj: w.Dict, Label: a.Label}
-	}
-	if err := t.SetUpdate(out, left); err != nil {
-		return err
-	}
-	switch op {
-	case syntax.BitOr:
-		return t.SetUpdate(out, b)
-	case syntax.Sub:
-		return t.SetSubtract(out, b)
-	}
-	other, err := t.AsSet(b)
-	if err != nil {
-		return err
-	}
-	return t.SetToggle(out, other)
-}
-
 // SetUpdate adds the elements of v; it sees what their number depends on.
 func (t *Thread) SetUpdate(s *Set, v Value) error {
 	b := v
@@ -138,147 +79,51 @@ func (t *Thread) AsSet(v Value) (*Set, error) {
 	return s, err
 }
 
-// FrozenKey stands for a set that is looked for in a set: it counts as frozen.
-func FrozenKey(t *Thread, k Value) Value {
-	if b := t.Base(k); b.Kind == KSet && !b.Obj.(*Set).Frozen {
-		f := *b.Obj.(*Set)
-		f.Frozen = true
-		return Value{Kind: KSet, Obj: &f, Label: b.Label}
-	}
-	return k
-}
-
-// setHas is "x in s".
-func (t *Thread) setHas(s *Set, x Value) (bool, error) { return s.has(t, FrozenKey(t, x)) }
-
-// Building runs f on a new set and gives it the labels of all that f saw.
-func (t *Thread) Building(self Value, f func(out *Set) error) (Value, error) {
-	out := &Set{Frozen: self.Obj.(*Set).Frozen}
-	l, err := t.Shaped(func() error {
-		t.See(self.Label)
-		t.See(self.Obj.(*Set).Shape)
-		return f(out)
-	})
-	t.Mark(&out.Shape, l)
-	return Value{Kind: KSet, Obj: out}, err
-}
-
-// Intersect fills out with what is in s and in o. It walks over the smaller of two sets.
-func (t *Thread) Intersect(out, s *Set, o Value) error {
-	if b := t.Base(o); b.Kind == KSet {
-		x := b.Obj.(*Set)
-		t.See(b.Label)
-		t.See(x.Shape)
-		if x.Used > s.Used {
-			x, s = s, x
-		}
-		if err := t.Step(int64(len(x.Table)) / 2); err != nil {
-			return err
-		}
-		for i := 0; i < len(x.Table); i++ {
-			e := x.Table[i]
-			if e.Key.Kind == KUnset {
-				continue
-			}
-			at, err := s.find(t, e.Key, e.hash)
-			if err == nil && at >= 0 {
-				_, err = out.addHashed(t, e.Key, e.hash, 0)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return t.Each(o, func(v Value) error {
-		if out.Used > 0 && out.Used == s.Used {
-			return nil // all is found: what follows is not even hashed
-		}
-		h, l, err := t.HashKey(v)
-		if err != nil {
-			return err
-		}
-		t.See(l)
-		at, err := s.find(t, v, h)
-		if err == nil && at >= 0 {
-			_, err = out.addHashed(t, v, h, l)
-		}
-		return err
-	})
-}
-
-// Difference fills out with what is in s and not in o.
-func (t *Thread) Difference(out, s *Set, o Value) error {
-	b := t.Base(o)
-	if b.Kind != KSet && b.Kind != KDict {
-		if err := out.Merge(t, s); err != nil {
-			return err
-		}
-		return t.SetSubtract(out, o)
-	}
-	n, err := t.Length(b)
-	if err != nil {
-		return err
-	}
-	if s.Used>>2 > n {
-		if err := out.Merge(t, s); err != nil {
-			return err
-		}
-		return t.SetSubtract(out, b)
-	}
+// each calls f with the places of s that hold elements, in their order.
+func (s *Set) each(t *Thread, f func(e Slot) error) error {
 	if err := t.Step(int64(len(s.Table)) / 2); err != nil {
 		return err
 	}
 	for i := 0; i < len(s.Table); i++ {
-		e := s.Table[i]
-		if e.Key.Kind == KUnset {
-			continue
-		}
-		at := 0
-		if b.Kind == KSet {
-			at, err = b.Obj.(*Set).find(t, e.Key, e.hash)
-		} else {
-			at, err = b.Obj.(*Dict).find(t, e.Key, e.hash)
-		}
-		if err == nil && at < 0 {
-			_, err = out.addHashed(t, e.Key, e.hash, 0)
-		}
-		if err != nil {
-			return err
+		if e := s.Table[i]; e.Key.Kind != KUnset {
+			if err := f(e); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// SetSubtract removes the elements of o from s; it sees them.
-func (t *Thread) SetSubtract(s *Set, o Value) error {
-	b := t.Base(o)
-	if b.Kind == KSet {
-		x := b.Obj.(*Set)
-		t.See(b.Label)
-		t.See(x.Shape)
-		if x == s {
-			s.Clear(t, 0)
-			return nil
+// pickSet adds to out the elements of s that are in o, or those that are not.
+func (t *Thread) pickSet(out, s, o *Set, in bool) error {
+	return s.each(t, func(e Slot) error {
+		at, err := o.find(t, e.Key, e.hash)
+		if err == nil && at >= 0 == in {
+			_, err = out.addHashed(t, e.Key, e.hash, 0)
 		}
-		if err := t.Step(int64(len(x.Table)) / 2); err != nil {
-			return err
-		}
-		for i := 0; i < len(x.Table); i++ {
-			if e := x.Table[i]; e.Key.Kind != KUnset {
-				at, err := s.find(t, e.Key, e.hash)
-				if err != nil {
-					return err
-				}
-				if at >= 0 {
-					s.RemoveAt(at)
-				}
-			}
-		}
-		return s.tidy(t)
+		return err
+	})
+}
+
+// intersect fills out with what is in both; it walks over the smaller.
+func (t *Thread) intersect(out, s, o *Set) error {
+	if o.Used > s.Used {
+		s, o = o, s
 	}
-	err := t.Each(o, func(v Value) error {
-		_, err := s.Discard(t, v)
+	return t.pickSet(out, o, s, true)
+}
+
+// subtract removes the elements of o from s.
+func (t *Thread) subtract(s, o *Set) error {
+	if s == o {
+		s.Clear(t, 0)
+		return nil
+	}
+	err := o.each(t, func(e Slot) error {
+		at, err := s.find(t, e.Key, e.hash)
+		if err == nil && at >= 0 {
+			s.RemoveAt(at)
+		}
 		return err
 	})
 	if err != nil {
@@ -287,114 +132,137 @@ func (t *Thread) SetSubtract(s *Set, o Value) error {
 	return s.tidy(t)
 }
 
-// SetToggle removes from s what is in o, too, and adds the rest of o.
-func (t *Thread) SetToggle(s, o *Set) error {
-	t.See(o.Shape)
+// toggle removes from s what is in o, too, and adds the rest of o.
+func (t *Thread) toggle(s, o *Set) error {
 	if s == o {
 		s.Clear(t, 0)
 		return nil
 	}
-	if err := t.Step(int64(len(o.Table)) / 2); err != nil {
-		return err
-	}
-	for i := 0; i < len(o.Table); i++ {
-		e := o.Table[i]
-		if e.Key.Kind == KUnset {
-			continue
-		}
+	return o.each(t, func(e Slot) error {
 		at, err := s.find(t, e.Key, e.hash)
 		if err != nil {
 			return err
 		}
 		if at >= 0 {
 			s.RemoveAt(at)
-		} else if _, err := s.addHashed(t, e.Key, e.hash, 0); err != nil {
+			return nil
+		}
+		_, err = s.addHashed(t, e.Key, e.hash, 0)
+		return err
+	})
+}
+
+// joined fills the new set out with s op o.
+func (t *Thread) joined(op syntax.Operator, out, s *Set, v Value) error {
+	if op == syntax.BitOr {
+		if err := out.Merge(t, s); err != nil {
 			return err
 		}
+		return t.SetUpdate(out, v)
 	}
+	o, err := t.AsSet(v)
+	if err != nil {
+		return err
+	}
+	switch {
+	case op == syntax.BitAnd:
+		return t.intersect(out, s, o)
+	case op == syntax.BitXor:
+		if err := out.Merge(t, o); err != nil {
+			return err
+		}
+		return t.toggle(out, s)
+	case t.Base(v).Kind == KSet && s.Used>>2 <= o.Used:
+		return t.pickSet(out, s, o, false)
+	}
+	if err := out.Merge(t, s); err != nil {
+		return err
+	}
+	return t.subtract(out, o)
+}
+
+// change makes s what s op o is.
+func (t *Thread) change(op syntax.Operator, s *Set, v Value) error {
+	if op == syntax.BitOr {
+		return t.SetUpdate(s, v)
+	}
+	o, err := t.AsSet(v)
+	if err != nil {
+		return err
+	}
+	switch op {
+	case syntax.Sub:
+		return t.subtract(s, o)
+	case syntax.BitXor:
+		return t.toggle(s, o)
+	}
+	out := &Set{}
+	if err := t.intersect(out, s, o); err != nil {
+		return err
+	}
+	s.Take(t, out)
 	return nil
 }
 
-// Changed runs f, which changes the set self, and gives its shape the labels that f saw.
-func (t *Thread) Changed(self Value, f func(s *Set) error) (Value, error) {
-	s := self.Obj.(*Set)
+// SetOf is a new set: self op each of the others. Its shape has the labels of all of them.
+func (t *Thread) SetOf(op syntax.Operator, self Value, others []Value) (Value, error) {
+	out := &Set{}
+	if s, ok := self.Obj.(*Set); ok {
+		out.Frozen = s.Frozen
+	}
 	l, err := t.Shaped(func() error {
-		t.See(self.Label)
-		return f(s)
+		s, err := t.AsSet(self)
+		if err != nil {
+			return err
+		}
+		if len(others) == 0 {
+			return out.Merge(t, s)
+		}
+		err = t.joined(op, out, s, others[0])
+		for _, o := range others[1:] {
+			if err == nil {
+				err = t.change(op, out, o)
+			}
+		}
+		return err
 	})
-	t.Mark(&s.Shape, l)
-	return None, err
+	t.Mark(&out.Shape, l)
+	return Value{Kind: KSet, Obj: out}, err
 }
 
-// setOp is & | - ^ of two sets.
-func (t *Thread) setOp(op syntax.Operator, a, b Value) (Value, bool, error) {
-	if b.Kind == KView {
-		return t.viewOp(op, a, b)
-	}
-	if b.Kind != KSet {
-		return Value{}, false, nil
-	}
-	s := a.Obj.(*Set)
-	var fill func(out *Set) error
-	switch op {
-	case syntax.BitAnd:
-		fill = func(out *Set) error { return t.Intersect(out, s, b) }
-	case syntax.BitOr:
-		fill = func(out *Set) error {
-			if err := out.Merge(t, s); err != nil {
-				return err
+// SetChange makes the set self what self op each of the others is.
+func (t *Thread) SetChange(op syntax.Operator, self Value, others []Value) error {
+	s := self.Obj.(*Set)
+	l, err := t.Shaped(func() (err error) {
+		t.See(self.Label)
+		for _, o := range others {
+			if err = t.change(op, s, o); err != nil {
+				break
 			}
-			return t.SetUpdate(out, b)
 		}
-	case syntax.Sub:
-		fill = func(out *Set) error { return t.Difference(out, s, b) }
-	case syntax.BitXor:
-		fill = func(out *Set) error {
-			if err := t.SetUpdate(out, b); err != nil {
-				return err
-			}
-			return t.SetToggle(out, s)
-		}
-	default:
-		return Value{}, false, nil
-	}
-	v, err := t.Building(a, func(out *Set) error {
-		t.See(b.Label)
-		t.See(b.Obj.(*Set).Shape)
-		return fill(out)
+		return err
 	})
+	t.Mark(&s.Shape, l)
+	return err
+}
+
+// setOp is & | - ^ of two sets, or of a view of keys or items and anything.
+func (t *Thread) setOp(op syntax.Operator, a, b Value) (Value, bool, error) {
+	if op != syntax.BitAnd && op != syntax.BitOr && op != syntax.Sub && op != syntax.BitXor {
+		return Value{}, false, nil
+	}
+	if !(IsSetLike(a) && IsSetLike(b)) && !(a.Kind == KView && IsSetLike(a)) && !(b.Kind == KView && IsSetLike(b)) {
+		return Value{}, false, nil
+	}
+	v, err := t.SetOf(op, a, []Value{b})
 	return v, true, err
 }
 
-// setInplace is &= |= -= ^= of a set.
-func (t *Thread) setInplace(op syntax.Operator, a, b Value) (Value, error) {
-	if !IsSetLike(b) {
-		return t.binaryInplace(op, a, b)
-	}
-	_, err := t.Changed(a, func(s *Set) error {
-		t.See(b.Label)
-		switch op {
-		case syntax.BitOr:
-			return t.SetUpdate(s, b)
-		case syntax.Sub:
-			return t.SetSubtract(s, b)
-		case syntax.BitAnd:
-			out := &Set{}
-			if err := t.Intersect(out, s, b); err != nil {
-				return err
-			}
-			s.Take(t, out)
-			return nil
-		case syntax.BitXor:
-			o, err := t.AsSet(b)
-			if err != nil {
-				return err
-			}
-			return t.SetToggle(s, o)
-		}
-		return t.NoOperator(op, Operators[op].Sign+"=", a, b)
-	})
-	return a, err
+// Disjoint reports whether s and o have nothing in common.
+func (t *Thread) Disjoint(s, o *Set) (bool, error) {
+	both := &Set{}
+	err := t.intersect(both, s, o)
+	return both.Used == 0, err
 }
 
 // Subset reports whether all elements of s are in o.
@@ -402,17 +270,9 @@ func (t *Thread) Subset(s, o *Set) (bool, error) {
 	if s.Used > o.Used {
 		return false, nil
 	}
-	if err := t.Step(int64(len(s.Table)) / 2); err != nil {
-		return false, err
-	}
-	for i := 0; i < len(s.Table); i++ {
-		if e := s.Table[i]; e.Key.Kind != KUnset {
-			if at, err := o.find(t, e.Key, e.hash); err != nil || at < 0 {
-				return false, err
-			}
-		}
-	}
-	return true, nil
+	both := &Set{}
+	err := t.intersect(both, s, o)
+	return both.Used == s.Used, err
 }
 
 // orderSets is < <= > >= of sets and of views: whether one is part of the other.
