@@ -156,7 +156,7 @@ func strFormat(t *value.Thread, a *value.Args) (value.Value, error) {
 
 func strFormatMap(t *value.Thread, a *value.Args) (value.Value, error) {
 	t.See(a.Pos[0].Label)
-	f := value.Formatter{Thread: t, IsMap: true, Named: func(name string) (value.Value, bool, error) {
+	f := value.Formatter{Thread: t, Named: func(name string) (value.Value, bool, error) {
 		v, err := t.GetItem(a.Pos[1], t.Str(name))
 		return v, true, err
 	}}

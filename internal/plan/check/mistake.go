@@ -145,7 +145,7 @@ func (f *frame) attributes(v val, n *syntax.Attribute) {
 			f.a.made(n, nil)
 			return
 		case aNumber:
-			if f.a.methods("int."+n.Attr) || n.Attr == "real" || n.Attr == "imag" || n.Attr == "numerator" || n.Attr == "denominator" {
+			if f.a.methods("int."+n.Attr) || n.Attr == "numerator" || n.Attr == "denominator" {
 				f.a.made(n, nil)
 				return
 			}

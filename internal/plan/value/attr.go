@@ -48,14 +48,7 @@ func (t *Thread) Find(o Value, name string) (Attr, bool) {
 			return Attr{Value: v, Label: o.Label}, true
 		}
 	case KMethod:
-		m := o.Obj.(*Method)
-		switch name {
-		case "__self__":
-			return Attr{Value: m.Self, Label: o.Label}, true
-		case "__func__":
-			return Attr{Value: m.Fn, Label: o.Label}, true
-		}
-		if a, ok := t.Find(m.Fn, name); ok && a.Self.Kind == KUnset {
+		if a, ok := t.Find(o.Obj.(*Method).Fn, name); ok && a.Self.Kind == KUnset {
 			a.Label = t.Join(a.Label, o.Label)
 			return a, true
 		}
@@ -267,13 +260,6 @@ func (t *Thread) classAttr(c *Class, name string) (Value, bool) {
 		return None, true
 	case "__mro__":
 		return t.Tuple(ClassValues(c.MRO)), true
-	case "__bases__":
-		return t.Tuple(ClassValues(c.Bases)), true
-	case "__base__":
-		if len(c.Bases) == 0 {
-			return None, true
-		}
-		return ClassValue(c.Bases[0]), true
 	case "__dict__":
 		return t.AttrsDict(&c.Attrs), true
 	case "__annotations__":
@@ -313,23 +299,6 @@ func (t *Thread) funcAttr(fn *Func, name string) (Value, bool) {
 		return fn.Doc, true
 	case "__module__":
 		return t.Str(fn.Globals.Name), true
-	case "__defaults__":
-		if len(fn.Defaults) == 0 {
-			return None, true
-		}
-		return t.Tuple(append([]Value(nil), fn.Defaults...)), true
-	case "__kwdefaults__":
-		if len(fn.Kw) == 0 {
-			return None, true
-		}
-		d := &Dict{}
-		c := fn.Code
-		for i := c.PosOnly + c.Pos; i < c.PosOnly+c.Pos+c.KwOnly; i++ {
-			if v, ok := fn.Kw[c.Slots[i]]; ok {
-				d.SetStr(t, c.Slots[i], v)
-			}
-		}
-		return Value{Kind: KDict, Obj: d}, true
 	case "__dict__":
 		if fn.Attrs == nil {
 			return t.NewDict(), true
@@ -354,26 +323,11 @@ func propAttr(o Object, name string) (Value, bool) {
 		}
 	case *Wrapper:
 		switch name {
-		case "__func__", "__wrapped__":
+		case "__func__":
 			return p.Fn, true
-		case "__name__", "__qualname__", "__doc__":
-			if fn, ok := p.Fn.Obj.(*Func); ok {
-				return (*Thread)(nil).funcName(fn, name), true
-			}
 		}
 	}
 	return Value{}, false
-}
-
-// funcName is the part of a function's attributes that a wrapper of it shows, too.
-func (t *Thread) funcName(fn *Func, name string) Value {
-	switch name {
-	case "__name__":
-		return Value{Kind: KStr, Obj: &Str{Text: fn.Name}}
-	case "__qualname__":
-		return Value{Kind: KStr, Obj: &Str{Text: fn.Qual}}
-	}
-	return orNone(fn.Doc)
 }
 
 func orNone(v Value) Value {

@@ -121,23 +121,18 @@ func (t *Thread) setClassAttr(c *Class, name string, v Value) error {
 	if Hook(name) {
 		return t.Raise(t.Types.AttributeError, "cannot set '%s' of a class in a plan", name)
 	}
-	switch name {
-	case "__name__":
-		if s, ok := v.Obj.(*Str); ok {
-			c.Name = s.Text
-			return nil
-		}
-	case "__qualname__":
-		if s, ok := v.Obj.(*Str); ok {
-			c.Qual = s.Text
-			return nil
-		}
-	case "__module__":
-		if s, ok := v.Obj.(*Str); ok {
-			c.Module = s.Text
-			return nil
-		}
-	case "__bases__", "__class__", "__mro__", "__dict__":
+	text, isStr := v.Obj.(*Str)
+	switch {
+	case name == "__name__" && isStr:
+		c.Name = text.Text
+		return nil
+	case name == "__qualname__" && isStr:
+		c.Qual = text.Text
+		return nil
+	case name == "__module__" && isStr:
+		c.Module = text.Text
+		return nil
+	case name == "__bases__", name == "__class__", name == "__mro__", name == "__dict__":
 		return t.Raise(t.Types.AttributeError, "cannot set '%s' of a class in a plan", name)
 	}
 	if pos := c.Attrs.Place(name); pos >= 0 {
@@ -192,20 +187,14 @@ func (t *Thread) setFuncAttr(fn *Func, name string, v Value) error {
 		return err
 	}
 	s, isStr := v.Obj.(*Str)
-	switch name {
-	case "__name__":
-		if !isStr {
-			return t.Raise(t.Types.TypeError, "__name__ must be set to a string object")
-		}
+	switch {
+	case name == "__name__" && isStr:
 		fn.Name = s.Text
 		return nil
-	case "__qualname__":
-		if !isStr {
-			return t.Raise(t.Types.TypeError, "__qualname__ must be set to a string object")
-		}
+	case name == "__qualname__" && isStr:
 		fn.Qual = s.Text
 		return nil
-	case "__doc__":
+	case name == "__doc__":
 		fn.Doc = v
 		return nil
 	}

@@ -42,29 +42,15 @@ func (t *Thread) dataOf(v Value, name string) (Value, bool) {
 		return rangePart(name, o.Start, o.Stop, o.Step)
 	case *Range:
 		return rangePart(name, Int(o.Start).With(o.Depends), Int(o.Stop).With(o.Depends), Int(o.Step).With(o.Depends))
-	case *View:
-		if name == "mapping" {
-			return Value{Kind: KDict, Obj: o.Dict}, true
-		}
 	case *Exception:
 		return t.exceptionAttr(o, name)
 	}
-	switch b := t.Base(v); b.Kind {
-	case KInt, KBool, KBig:
+	if b := t.Base(v); IsInt(b) {
 		switch name {
-		case "real", "numerator":
+		case "numerator":
 			return PlainInt(b), true
-		case "imag":
-			return Int(0), true
 		case "denominator":
 			return Int(1), true
-		}
-	case KFloat:
-		switch name {
-		case "real":
-			return b, true
-		case "imag":
-			return Float(0), true
 		}
 	}
 	return Value{}, false

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"errors"
 	"math"
 
 	"praxis/internal/plan/python/pytext"
@@ -142,7 +143,6 @@ type Formatter struct {
 	Thread *Thread
 	Pos    []Value
 	Named  func(name string) (Value, bool, error)
-	IsMap  bool // format_map: there are no positional values
 }
 
 // appendFields appends a template that was split.
@@ -189,8 +189,6 @@ func (f *Formatter) appendFields(dst []byte, fields []pytext.Field) ([]byte, err
 func (f *Formatter) value(fd *pytext.Field) (v Value, err error) {
 	t := f.Thread
 	switch {
-	case fd.Index >= 0 && f.IsMap:
-		return Value{}, t.Raise(t.Types.ValueError, "Format string contains positional fields")
 	case fd.Index >= len(f.Pos):
 		return Value{}, t.Raise(t.Types.IndexError, "Replacement index %d out of range for positional args tuple", fd.Index)
 	case fd.Index >= 0:
@@ -240,94 +238,53 @@ func (f *Formatter) Render(template string) (Value, error) {
 type percentArgs struct {
 	t     *Thread
 	args  Value
-	items []Value // of a tuple
-	tuple bool
+	items []Value // of a tuple, or the one value
 	next  int
-	keyed bool
-	bytes bool // the template is a bytes object
 }
 
 func (p *percentArgs) take() (Value, error) {
-	if p.tuple {
-		if p.next >= len(p.items) {
-			return Value{}, p.t.Raise(p.t.Types.TypeError, "not enough arguments for format string")
-		}
-		p.next++
-		return p.items[p.next-1].With(p.t.Join(p.items[p.next-1].Label, p.args.Label)), nil
-	}
-	if p.next > 0 {
+	if p.next >= len(p.items) {
 		return Value{}, p.t.Raise(p.t.Types.TypeError, "not enough arguments for format string")
 	}
+	v := p.items[p.next]
 	p.next++
-	return p.args, nil
+	p.t.See(v.Label)
+	return v, nil
 }
 
-// mapping reports whether the values can be looked up by key.
-func (p *percentArgs) mapping() bool {
-	switch p.args.Kind {
-	case KDict, KList, KRange:
-		return true
-	case KBytes:
-		return !p.bytes
-	case KObject, KSpecial:
-		if _, ok := p.t.Override(p.args, "__getitem__"); ok {
-			return true
+// percent is template % args.
+func (t *Thread) percent(template, args Value) (v Value, err error) {
+	l, err := t.Shaped(func() error {
+		t.See(t.Join(template.Label, args.Label))
+		out, err := t.percentText(template.Obj.(*Str).Text, args)
+		if err == nil {
+			v, err = t.NewStr(string(out))
 		}
-		b := p.t.Base(p.args)
-		return b.Kind == KDict || b.Kind == KList
-	}
-	return false
+		return err
+	})
+	return v.With(l), err
 }
 
-// percent is template % args for strings and bytes objects.
-func (t *Thread) percent(template, args Value) (Value, error) {
-	seen := t.Seen
-	t.Seen = t.Join(template.Label, args.Label)
-	out, err := t.percentText(template, args)
-	l := t.Seen
-	t.Seen = seen
-	if err != nil {
-		return Value{}, err
+func (t *Thread) percentText(template string, args Value) ([]byte, error) {
+	p := percentArgs{t: t, args: args, items: []Value{args}}
+	base := t.Base(args)
+	if base.Kind == KTuple {
+		p.items = base.Obj.(*Tuple).Items
 	}
-	var v Value
-	if template.Kind == KBytes {
-		v = t.Bytes(string(out))
-	} else if v, err = t.NewStr(string(out)); err != nil {
-		return Value{}, err
-	}
-	return v.With(l), nil
-}
-
-func (t *Thread) percentText(template, args Value) ([]byte, error) {
-	p := percentArgs{t: t, args: args, bytes: template.Kind == KBytes}
-	if b := t.Base(args); b.Kind == KTuple {
-		p.tuple, p.items = true, b.Obj.(*Tuple).Items
-	}
-	var convs []pytext.Conversion
-	var perr error
-	if err := t.Step(int64(TextLen(template)) / 16); err != nil {
+	if err := t.Step(int64(len(template)) / 16); err != nil {
 		return nil, err
 	}
-	isBytes := template.Kind == KBytes
-	if isBytes {
-		convs, perr = pytext.ParsePercentBytes(template.Obj.(*Bytes).Data)
-	} else {
-		convs, perr = pytext.ParsePercent(template.Obj.(*Str).Text)
-	}
+	convs, perr := pytext.ParsePercent(template)
 	var dst []byte
 	var err error
 	for i := range convs {
 		c := &convs[i]
-		dst = append(dst, c.Literal...)
-		if c.HasKey && !p.mapping() {
-			return nil, t.Raise(t.Types.TypeError, "format requires a mapping")
-		}
-		if c.Verb == 0 {
-			continue
-		}
 		n := len(dst)
-		if dst, err = p.append(dst, c, isBytes); err != nil {
-			return nil, err
+		dst = append(dst, c.Literal...)
+		if c.Verb != 0 {
+			if dst, err = p.append(dst, c); err != nil {
+				return nil, err
+			}
 		}
 		if err = t.Alloc(int64(len(dst) - n)); err != nil {
 			return nil, err
@@ -336,30 +293,16 @@ func (t *Thread) percentText(template, args Value) ([]byte, error) {
 	if perr != nil {
 		return nil, t.TextError(perr)
 	}
-	if p.tuple && p.next < len(p.items) && !p.keyed || !p.tuple && p.next == 0 && !p.mapping() {
-		return nil, t.Raise(t.Types.TypeError, "not all arguments converted during %s formatting", map[bool]string{true: "bytes", false: "string"}[isBytes])
+	if p.next < len(p.items) && base.Kind != KDict {
+		return nil, t.Raise(t.Types.TypeError, "not all arguments converted during string formatting")
 	}
 	return dst, nil
 }
 
 // append appends one conversion.
-func (p *percentArgs) append(dst []byte, c *pytext.Conversion, isBytes bool) ([]byte, error) {
-	t := p.t
-	var v Value
-	var err error
-	if c.HasKey {
-		key := t.Str(c.Key)
-		if isBytes {
-			key = t.Bytes(c.Key)
-		}
-		if v, err = t.GetItem(p.args, key); err != nil {
-			return dst, err
-		}
-		p.keyed = true
-		p.next = max(p.next, 1)
-	}
+func (p *percentArgs) append(dst []byte, c *pytext.Conversion) (_ []byte, err error) {
 	if c.WidthArg {
-		if c.Width, err = p.star("ssize_t"); err != nil {
+		if c.Width, err = p.star(); err != nil {
 			return dst, err
 		}
 		if c.Width < 0 {
@@ -367,173 +310,106 @@ func (p *percentArgs) append(dst []byte, c *pytext.Conversion, isBytes bool) ([]
 		}
 	}
 	if c.PrecArg {
-		if c.Prec, err = p.star("int"); err != nil {
+		if c.Prec, err = p.star(); err != nil {
 			return dst, err
 		}
 		c.Prec = max(c.Prec, 0)
 	}
-	if !c.HasKey {
-		if v, err = p.take(); err != nil {
-			return dst, err
-		}
+	var v Value
+	if c.HasKey {
+		v, err = p.t.GetItem(p.args, p.t.Str(c.Key))
+		p.next = len(p.items)
+	} else {
+		v, err = p.take()
 	}
-	t.See(v.Label)
-	return p.appendValue(dst, c, v, isBytes)
+	if err != nil {
+		return dst, err
+	}
+	p.t.See(v.Label)
+	dst, err = p.appendValue(dst, c, v)
+	var wrong *pytext.Error
+	if errors.As(err, &wrong) || errors.Is(err, pytext.ErrTooLong) {
+		err = p.t.TextError(err)
+	}
+	return dst, err
 }
 
 // star takes a width or a precision from the values.
-func (p *percentArgs) star(size string) (int, error) {
+func (p *percentArgs) star() (int, error) {
 	v, err := p.take()
 	if err != nil {
 		return 0, err
 	}
-	p.t.See(v.Label)
-	n, ok := p.t.Payload(v, KInt)
-	if !ok {
-		return 0, p.t.Raise(p.t.Types.TypeError, "* wants int")
+	n, err := p.t.IntArg(v)
+	if err == nil && (n > math.MaxInt32 || n < -math.MaxInt32) {
+		err = p.t.Raise(p.t.Types.OverflowError, "Python int too large to convert to C int")
 	}
-	if n.Kind == KBig || n.N > math.MaxInt32 || n.N < -math.MaxInt32 {
-		return 0, p.t.Raise(p.t.Types.OverflowError, "Python int too large to convert to C %s", size)
-	}
-	return int(n.N), nil
+	return int(n), err
 }
 
-func (p *percentArgs) appendValue(dst []byte, c *pytext.Conversion, v Value, isBytes bool) ([]byte, error) {
+func (p *percentArgs) appendValue(dst []byte, c *pytext.Conversion, v Value) ([]byte, error) {
 	t, limit := p.t, p.t.formatLimit()
-	var text string
-	var err error
+	text, err := "", error(nil)
 	switch c.Verb {
-	case 's', 'r', 'a', 'b':
-		switch {
-		case isBytes && (c.Verb == 's' || c.Verb == 'b'):
-			b, ok := t.Payload(v, KBytes)
-			if !ok {
-				return dst, t.Raise(t.Types.TypeError, "%%b requires a bytes-like object, or an object that implements __bytes__, not '%s'", t.ClassName(v))
-			}
-			text = b.Obj.(*Bytes).Data
-		case c.Verb == 'b':
-			return dst, t.TextError(c.Unsupported())
-		case c.Verb == 's':
-			text, err = t.StrOf(v)
-		default:
-			if text, err = t.Repr(v); err == nil && (c.Verb == 'a' || isBytes) {
-				text = escapeASCII(text)
-			}
+	case 's':
+		text, err = t.StrOf(v)
+	case 'r', 'a':
+		if text, err = t.Repr(v); c.Verb == 'a' {
+			text = escapeASCII(text)
 		}
-		if err != nil {
-			return dst, err
-		}
-		dst, err = c.AppendStr(dst, text, limit)
 	case 'c':
-		if text, err = p.char(v, isBytes); err != nil {
+		text, err = t.charArg(v)
+	case 'd', 'i', 'u', 'o', 'x', 'X':
+		n, err := t.wholeArg(v, c.Verb == 'd' || c.Verb == 'i' || c.Verb == 'u')
+		if err != nil {
 			return dst, err
 		}
-		dst, err = c.AppendStr(dst, text, limit)
-	case 'd', 'i', 'u', 'o', 'x', 'X':
-		return p.appendInt(dst, c, v, limit)
-	case 'e', 'E', 'f', 'F', 'g', 'G':
-		f, ferr := t.Real(v)
-		if ferr != nil {
-			return dst, ferr
+		if n.Kind != KBig {
+			return c.AppendInt(dst, n.N, limit)
 		}
-		dst, err = c.AppendFloat(dst, f, limit)
-	default:
-		err = c.Unsupported()
-	}
-	if err != nil {
-		err = t.TextError(err)
-	}
-	return dst, err
-}
-
-// char is the text of %c.
-func (p *percentArgs) char(v Value, isBytes bool) (string, error) {
-	t := p.t
-	if isBytes {
-		if b, ok := t.Payload(v, KBytes); ok && TextLen(b) == 1 {
-			return b.Obj.(*Bytes).Data, nil
-		}
-		if n, ok := t.Payload(v, KInt); ok {
-			if n.Kind == KBig || n.N < 0 || n.N > 255 {
-				return "", t.Raise(t.Types.OverflowError, "%%c arg not in range(256)")
-			}
-			return string([]byte{byte(n.N)}), nil
-		}
-		return "", t.Raise(t.Types.TypeError, "%%c requires an integer in range(256) or a single byte, not %s", t.ClassName(v))
-	}
-	if s, ok := t.Payload(v, KStr); ok {
-		if n := StrLen(s.Obj.(*Str)); n != 1 {
-			return "", t.Raise(t.Types.TypeError, "%%c requires an int or a unicode character, not a string of length %d", n)
-		}
-		return s.Obj.(*Str).Text, nil
-	}
-	if !t.IsIndex(v) {
-		return "", t.Raise(t.Types.TypeError, "%%c requires an int or a unicode character, not %s", t.ClassName(v))
-	}
-	n, err := t.Index(v)
-	if err != nil {
-		return "", err
-	}
-	if n.Kind == KBig {
-		n.N = -1
-	}
-	s, err := pytext.CharOf(n.N)
-	if err != nil {
-		err = t.TextError(err)
-	}
-	return s, err
-}
-
-// appendInt appends a conversion that wants an integer.
-func (p *percentArgs) appendInt(dst []byte, c *pytext.Conversion, v Value, limit int) ([]byte, error) {
-	t := p.t
-	decimal := c.Verb == 'd' || c.Verb == 'i' || c.Verb == 'u'
-	n := t.Base(v)
-	if n.Kind == KFloat && decimal {
-		small, large, err := pytext.FloatToInt(n.Float())
-		if err != nil {
-			return dst, t.TextError(err)
-		}
-		if n = Int(small); large != nil {
-			n = BigInt(large)
-		}
-	}
-	if !IsInt(n) {
-		switch {
-		case t.IsIndex(v):
-			var err error
-			if n, err = t.Index(v); err != nil {
-				return dst, err
-			}
-		case decimal && t.hasInt(v):
-			r, _, err := t.CallSpecial(v, "__int__")
-			if err != nil {
-				return dst, err
-			}
-			n = r
-		case decimal:
-			return dst, t.Raise(t.Types.TypeError, "%%%c format: a real number is required, not %s", c.Verb, t.ClassName(v))
-		default:
-			return dst, t.Raise(t.Types.TypeError, "%%%c format: an integer is required, not %s", c.Verb, t.ClassName(v))
-		}
-	}
-	var err error
-	if n.Kind == KBig {
 		b := n.Obj.(*Big).Int
 		if err := t.Size(int64(b.BitLen()), MulWork(int64(b.BitLen()), int64(b.BitLen()))); err != nil {
 			return dst, err
 		}
-		dst, err = c.AppendBig(dst, b, limit)
-	} else {
-		dst, err = c.AppendInt(dst, n.N, limit)
+		return c.AppendBig(dst, b, limit)
+	case 'e', 'E', 'f', 'F', 'g', 'G':
+		f, err := t.Real(v)
+		if err != nil {
+			return dst, err
+		}
+		return c.AppendFloat(dst, f, limit)
+	default:
+		return dst, c.Unsupported()
 	}
 	if err != nil {
-		err = t.TextError(err)
+		return dst, err
 	}
-	return dst, err
+	return c.AppendStr(dst, text, limit)
 }
 
-func (t *Thread) hasInt(v Value) bool {
-	_, ok := t.Override(v, "__int__")
-	return ok
+// charArg is the text of %c: a character, or its number.
+func (t *Thread) charArg(v Value) (string, error) {
+	if s, ok := t.Payload(v, KStr); ok && StrLen(s.Obj.(*Str)) == 1 {
+		return s.Obj.(*Str).Text, nil
+	}
+	n, err := t.IntArg(v)
+	if err != nil {
+		return "", err
+	}
+	return pytext.CharOf(n)
+}
+
+// wholeArg is the number of a conversion that writes an int; %d takes fractions, too.
+func (t *Thread) wholeArg(v Value, fractions bool) (Value, error) {
+	if n := t.Base(v); n.Kind == KFloat && fractions {
+		return t.IntResult(pytext.FloatToInt(n.Float()))
+	}
+	if _, ok := t.Override(v, "__int__"); ok && fractions {
+		r, _, err := t.CallSpecial(v, "__int__")
+		if err != nil {
+			return Value{}, err
+		}
+		return t.Index(r)
+	}
+	return t.Index(t.Base(v))
 }

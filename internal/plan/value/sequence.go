@@ -143,7 +143,7 @@ func (t *Thread) seqOp(op syntax.Operator, a, b Value) (Value, bool, error) {
 	case syntax.Mult:
 		return t.repeat(a, b)
 	case syntax.Mod:
-		if a.Kind == KStr || a.Kind == KBytes {
+		if a.Kind == KStr {
 			v, err := t.percent(a, b)
 			return v, true, err
 		}

@@ -194,6 +194,7 @@ func (m classMaker) exceptions() {
 	m.ts.All["IOError"], m.ts.All["EnvironmentError"] = m.ts.OSError, m.ts.OSError
 }
 
+// Bind puts the natives named "class.name" into their classes.
 func (ts *Types) Bind(tables ...[]*Native) {
 	for _, natives := range tables {
 		for _, n := range natives {

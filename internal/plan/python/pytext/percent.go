@@ -23,25 +23,20 @@ type Conversion struct {
 	Width    int  // -1: none
 	Prec     int  // -1: none
 	Verb     rune // d, s, …; 0: the text ends the template
-	Index    int  // of Verb in the template, in code points (bytes for a bytes template)
+	Index    int  // of Verb in the template, in code points
 }
-
-// ParsePercent splits a printf-style template. With an error it returns the
-// pieces before the fault as well: their values are asked for, and may raise,
-// before the error does. A key without its end gives a last piece that has
-// HasKey and no Verb, because the values must be a mapping before it counts.
-func ParsePercent(template string) ([]Conversion, error) { return parsePercent(template, false) }
-
-// ParsePercentBytes is ParsePercent for the template of a bytes object.
-func ParsePercentBytes(template string) ([]Conversion, error) { return parsePercent(template, true) }
 
 // maxPieces is how many pieces a template may have: each takes far more memory
 // than its text.
 const maxPieces = 1 << 18
 
-func parsePercent(template string, bytes bool) ([]Conversion, error) {
+// ParsePercent splits a printf-style template. With an error it returns the
+// pieces before the fault as well: their values are asked for, and may raise,
+// before the error does. A key without its end gives a last piece that has
+// HasKey and no Verb, because the values must be a mapping before it counts.
+func ParsePercent(template string) ([]Conversion, error) {
 	var out []Conversion
-	p := percentReader{text: template, bytes: bytes}
+	p := percentReader{text: template}
 	for {
 		c := Conversion{Width: -1, Prec: -1}
 		c.Literal = p.literal()
@@ -69,7 +64,6 @@ func parsePercent(template string, bytes bool) ([]Conversion, error) {
 type percentReader struct {
 	text    string
 	pos     int
-	bytes   bool
 	counted int // text[:counted] has index code points
 	index   int
 }
@@ -139,11 +133,6 @@ func (p *percentReader) conversion(c *Conversion) (err error) {
 	}
 	if p.pos == len(p.text) {
 		return errFormatShort
-	}
-	if p.bytes {
-		c.Index, c.Verb = p.pos, rune(p.text[p.pos])
-		p.pos++
-		return nil
 	}
 	p.index += RuneCount(p.text[p.counted:p.pos])
 	p.counted, c.Index = p.pos, p.index

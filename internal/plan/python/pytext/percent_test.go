@@ -154,9 +154,6 @@ func TestPercentPieces(t *testing.T) {
 	if err != nil || len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if got, err := ParsePercentBytes("\xff\xff%\xfe"); err != nil || got[0].Index != 3 || got[0].Verb != 0xFE {
-		t.Errorf("bytes: got %+v, %v", got, err)
-	}
 	if got, err := ParsePercent("x%dy%("); err == nil || len(got) != 2 || got[1].Literal != "y" {
 		t.Errorf("broken: got %+v, %v", got, err)
 	}
@@ -169,7 +166,7 @@ func FuzzPercent(f *testing.F) {
 		f.Add(strings.Split(percentPair(d).expr, " % (")[0], 1.5, int64(7), "é")
 	}
 	f.Fuzz(func(t *testing.T, template string, x float64, n int64, s string) {
-		for _, parse := range []func(string) ([]Conversion, error){ParsePercent, ParsePercentBytes} {
+		for _, parse := range []func(string) ([]Conversion, error){ParsePercent} {
 			pieces, err := parse(template)
 			checkPythonError(t, err)
 			for _, c := range pieces {
