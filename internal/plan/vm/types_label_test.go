@@ -36,7 +36,7 @@ var labelCases = []labelCase{
 		float(A): a
 		bool(A): a
 		A.bit_length(): a
-		A.real: a
+		A.numerator: a
 		A.to_bytes(2): a
 		int.from_bytes(bytes([A]), 'big'): a
 		range(A)[0]: a
