@@ -33,8 +33,9 @@ func NewSet(files ...*File) (*Set, error) {
 	s := &Set{byName: map[string][]*Definition{}, namespaces: map[string][]string{}, principals: Principals{Me: Me}}
 	var mePos jsondoc.Position
 	var entries []FieldEntry
+	var all []*Definition
 	for _, f := range files {
-		entries = append(entries, f.Fields...)
+		entries, all = append(entries, f.Fields...), append(all, f.Tools...)
 	}
 	for _, f := range files {
 		if f.Me != "" {
@@ -55,6 +56,11 @@ func NewSet(files ...*File) (*Set, error) {
 			if err := s.addTool(d.labelled(entries)); err != nil {
 				return nil, err
 			}
+		}
+	}
+	for _, e := range entries {
+		if err := e.lost(all); err != nil {
+			return nil, err
 		}
 	}
 	return s, s.finish()
@@ -302,6 +308,28 @@ type File struct {
 type FieldEntry struct {
 	Tools string
 	Parts []PartLabel
+	Pos   jsondoc.Position
+}
+
+// lost returns a fault if the entry labels a part that no result of its tools can have:
+// a misspelt path would leave the part with another label than it was meant to have.
+func (e FieldEntry) lost(tools []*Definition) error {
+	for _, p := range e.Parts {
+		missing, remedy, found := "", "", false
+		for _, d := range tools {
+			if ok, err := path.Match(e.Tools, d.Name); err != nil || !ok || d.Model {
+				continue
+			}
+			seg, instead := d.Output.Type().Lacks(p.Path)
+			if found = found || seg == ""; !found && missing == "" {
+				missing, remedy = seg, instead
+			}
+		}
+		if missing != "" && !found {
+			return fault.New(fault.Invalid, remedy, "%s: fields: %s: the results of %s have no %s", e.Pos, p.Path, safetext.Quote(e.Tools), safetext.Quote(missing))
+		}
+	}
+	return nil
 }
 
 // labelled returns a definition with the labels that entries of files give to it.

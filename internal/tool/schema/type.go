@@ -133,6 +133,36 @@ func (t *Type) Property(name string) (Property, bool) {
 	return Property{}, false
 }
 
+// Lacks returns the first segment of a path that values of the type cannot have, and
+// what to write instead; "" if there may be something at the path. The segment "*" is
+// every item or member.
+func (t *Type) Lacks(path jsondoc.Pointer) (seg, remedy string) {
+	for _, seg := range path.Segments() {
+		if len(t.Variants) > 0 && len(t.Properties) == 0 {
+			return "", "" // which alternative it is shows only at run time
+		}
+		var next *Type
+		prop, declared := t.Property(seg)
+		_, notIndex := strconv.Atoi(seg)
+		switch {
+		case declared:
+			next = prop.Type
+		case t.Kinds.Has(ArrayKind) && (seg == "*" || notIndex == nil):
+			next = t.Items
+		case t.Kinds.Has(ObjectKind) && (seg == "*" || len(t.Properties) == 0):
+			next = t.Additional
+		}
+		if next == nil {
+			if t.Kinds&^NullKind == ArrayKind {
+				return seg, "Write * for every item of the list."
+			}
+			return seg, jsondoc.DidYouMean(seg, t.Names())
+		}
+		t = next
+	}
+	return "", ""
+}
+
 // Names returns the names of the properties in declared order.
 func (t *Type) Names() []string {
 	names := make([]string, len(t.Properties))

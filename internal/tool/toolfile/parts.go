@@ -39,7 +39,7 @@ func (l *loader) fieldEntries(f *tool.File, v *jsondoc.Node) {
 		if _, err := path.Match(key.Text, ""); err != nil || key.Text == "" {
 			l.Add(key, "Write a name, with * for any characters.", "fields: %s is no pattern", safetext.Quote(key.Text))
 		}
-		f.Fields = append(f.Fields, tool.FieldEntry{Tools: key.Text, Parts: l.partLabels(nil, v.Items[i])})
+		f.Fields = append(f.Fields, tool.FieldEntry{Tools: key.Text, Parts: l.partLabels(nil, v.Items[i]), Pos: l.Pos(key)})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"praxis/fault"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/toolfile"
@@ -135,6 +136,19 @@ func TestFieldEntries(t *testing.T) {
 	again, err := toolfile.Load("run.json", text)
 	if err != nil || again.Tools[0].Hash() != d.Hash() {
 		t.Errorf("what is written is another definition: %v", err)
+	}
+	for text, want := range map[string]string{
+		"version: 1\nfields: {events: {/*/guest: {trusted: false}}}\n":                         `over.yaml:2:10: fields: /*/guest: the results of "events" have no "guest"`,
+		"version: 1\nfields: {ev*: {/guests: {trusted: false}}}\n":                             "Write * for every item",
+		"version: 1\nfields: {ev*: {/*/guests: {trusted: false}, /*/owners: {readers: me}}}\n": `no "owners"`,
+	} {
+		over, err := toolfile.Load("over.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tool.NewSet(file, over); err == nil || !strings.Contains(err.Error()+fault.RemedyOf(err), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
 	}
 	for text, want := range map[string]string{
 		"version: 1\nfields: []\n":                             "expected a mapping of tools",

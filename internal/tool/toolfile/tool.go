@@ -456,31 +456,8 @@ func (l *loader) pointer(what string, v *jsondoc.Node) jsondoc.Pointer {
 
 // path checks that a schema can have what a pointer points to.
 func (l *loader) path(at *jsondoc.Node, what string, p jsondoc.Pointer, s *schema.Schema, which string) {
-	t := s.Type()
-	for _, seg := range p.Segments() {
-		if len(t.Variants) > 0 && len(t.Properties) == 0 {
-			return // which alternative it is shows only at run time
-		}
-		var next *schema.Type
-		prop, declared := t.Property(seg)
-		_, notIndex := strconv.Atoi(seg)
-		switch {
-		case declared:
-			next = prop.Type
-		case t.Kinds.Has(schema.ArrayKind) && (seg == "*" || notIndex == nil):
-			next = t.Items
-		case t.Kinds.Has(schema.ObjectKind) && (seg == "*" || len(t.Properties) == 0):
-			next = t.Additional
-		}
-		if next == nil {
-			remedy := jsondoc.DidYouMean(seg, t.Names())
-			if t.Kinds&^schema.NullKind == schema.ArrayKind {
-				remedy = "Write * for every item of the list."
-			}
-			l.Add(at, remedy, "%s: the %s schema has no %s", what, which, safetext.Quote(seg))
-			return
-		}
-		t = next
+	if seg, remedy := s.Type().Lacks(p); seg != "" {
+		l.Add(at, remedy, "%s: the %s schema has no %s", what, which, safetext.Quote(seg))
 	}
 }
 
