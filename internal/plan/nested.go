@@ -95,7 +95,7 @@ func (r *Run) Return(n *Run, ok bool) {
 
 // returned notes what a nested plan did, whose calls have been counted.
 func (r *Run) returned(was *nested) {
-	r.answeredWith(answered{nested: was})
+	r.answeredWith(answered{Nested: was})
 	outputs, seen := r.table.Intern(was.Outputs), r.table.Intern(was.Seen)
 	base := r.call.deep
 	r.vm.Charge(was.Steps)

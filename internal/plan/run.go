@@ -242,7 +242,7 @@ func (r *Run) Reply(result any) (Got, error) {
 		r.enrol(data, "")
 	}
 	r.know(data)
-	r.answeredWith(answered{result: as.result})
+	r.answeredBy(as.result, nil)
 	r.reply(data)
 	return got, nil
 }
@@ -263,7 +263,7 @@ func (r *Run) ReplyEndorsed(result any, who, why string) (Got, error) {
 	}
 	data = whole(data, r.table.Intern(to))
 	r.know(data)
-	r.answeredWith(answered{result: as.result, by: &endorsed{who, why}})
+	r.answeredBy(as.result, &endorsed{who, why})
 	r.reply(data)
 	return Got{Label: from, Lowered: []Lowered{{"person", from, to}}}, nil
 }
@@ -328,7 +328,7 @@ func (r *Run) Refuse(reason, remedy string) error {
 	if r.call == nil {
 		return ErrNotWaiting
 	}
-	r.answeredWith(answered{raised: &raised{Text: reason, Plain: remedy}})
+	r.answeredWith(answered{Raised: &raised{Text: reason, Plain: remedy}})
 	text := r.call.Tool.Name + " was not called: " + reason
 	if remedy != "" {
 		text += ". " + remedy
@@ -352,7 +352,7 @@ func (r *Run) raise(class, text, plain string) error {
 	if c == nil {
 		return ErrNotWaiting
 	}
-	r.answeredWith(answered{raised: &raised{class, text, plain}})
+	r.answeredWith(answered{Raised: &raised{class, text, plain}})
 	r.raiseIn(class, text, plain, r.table.Join(c.deep, r.table.Of(c.source(false), label.Everyone())))
 	return nil
 }

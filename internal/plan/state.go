@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -37,22 +38,36 @@ type header struct {
 	Text    []byte            `json:"text"`
 	Strict  bool              `json:"strict"`
 	Tools   map[string]string `json:"tools"` // name@version → hash
-	Inputs  json.RawMessage   `json:"inputs"`
+	Inputs  exactly           `json:"inputs"`
 	Now     time.Time         `json:"now"`
 	Seed    int64             `json:"seed"`
 	Limits  value.Limits      `json:"limits"`
 	Made    []Made            `json:"made,omitempty"`
 	Request string            `json:"request,omitempty"`
-	Answers []storedAnswer    `json:"answers"`
+	Answers []answered        `json:"answers"`
 }
 
 // answered is one thing that a run was answered at a call.
 type answered struct {
-	tool   string
-	result tool.Labelled // of a call that gave something
-	raised *raised       // of one that did not
-	by     *endorsed     // who vouched for the result
-	nested *nested       // what a plan within the call did, before the call is answered
+	Tool    string    `json:"tool"`
+	Result  exactly   `json:"result,omitzero"` // of a call that gave something
+	Trusted *bool     `json:"trusted,omitempty"`
+	Readers []string  `json:"readers,omitzero"`
+	Raised  *raised   `json:"raised,omitempty"` // of one that did not
+	By      *endorsed `json:"by,omitempty"`     // who vouched for the result
+	Nested  *nested   `json:"nested,omitempty"` // what a plan within the call did, before the call is answered
+}
+
+// exactly is a JSON value whose text tells 2.0 from 2 and keeps the order of members.
+type exactly struct{ v any }
+
+// MarshalJSON writes the value.
+func (e exactly) MarshalJSON() ([]byte, error) { return json.Marshal(exact(e.v)) }
+
+// UnmarshalJSON reads it.
+func (e *exactly) UnmarshalJSON(data []byte) (err error) {
+	e.v, err = jsondoc.Decode(data)
+	return err
 }
 
 // raised is the exception that a call was answered with.
@@ -77,20 +92,14 @@ type nested struct {
 	OK      bool           `json:"ok"`
 }
 
-// storedAnswer is answered in a state.
-type storedAnswer struct {
-	Tool    string          `json:"tool"`
-	Result  json.RawMessage `json:"result,omitempty"`
-	Trusted *bool           `json:"trusted,omitempty"`
-	Readers *[]string       `json:"readers,omitempty"`
-	Raised  *raised         `json:"raised,omitempty"`
-	By      *endorsed       `json:"by,omitempty"`
-	Nested  *nested         `json:"nested,omitempty"`
+// answeredBy notes that the call that waits is answered with a result.
+func (r *Run) answeredBy(result tool.Labelled, by *endorsed) {
+	r.answeredWith(answered{Result: exactly{result.Value}, Trusted: result.Trusted, Readers: result.Readers, By: by})
 }
 
 // answeredWith notes what the call that waits is answered with.
 func (r *Run) answeredWith(a answered) {
-	a.tool = r.call.Tool.Name
+	a.Tool = r.call.Tool.Name
 	r.answers = append(r.answers, a)
 }
 
@@ -100,25 +109,9 @@ func (r *Run) Dump() ([]byte, error) {
 	if r.call == nil {
 		return nil, fault.New(fault.Conflict, "Store it while it waits at a call.", "cannot store the plan: it waits at no call")
 	}
-	inputs, err := json.Marshal(exact(r.start.Inputs))
-	if err != nil {
-		return nil, fmt.Errorf("cannot store the plan: %w", err)
-	}
 	h := header{
-		Name: r.plan.Name, Text: r.plan.Text, Strict: r.plan.Strict, Tools: pins(r.plan.Tools), Inputs: inputs,
-		Now: r.start.Now, Seed: r.start.Seed, Limits: r.start.Limits, Made: r.start.Made, Request: r.plan.Request, Answers: []storedAnswer{},
-	}
-	for _, a := range r.answers {
-		s := storedAnswer{Tool: a.tool, Trusted: a.result.Trusted, Raised: a.raised, By: a.by, Nested: a.nested}
-		if a.result.Readers != nil {
-			s.Readers = &a.result.Readers
-		}
-		if a.raised == nil && a.nested == nil {
-			if s.Result, err = json.Marshal(exact(a.result.Value)); err != nil {
-				return nil, fmt.Errorf("cannot store the plan: %w", err)
-			}
-		}
-		h.Answers = append(h.Answers, s)
+		Name: r.plan.Name, Text: r.plan.Text, Strict: r.plan.Strict, Tools: pins(r.plan.Tools), Inputs: exactly{r.start.Inputs},
+		Now: r.start.Now, Seed: r.start.Seed, Limits: r.start.Limits, Made: r.start.Made, Request: r.plan.Request, Answers: append([]answered{}, r.answers...),
 	}
 	head, err := json.Marshal(h)
 	if err != nil {
@@ -129,7 +122,7 @@ func (r *Run) Dump() ([]byte, error) {
 	return append(out, sum[:]...), nil
 }
 
-// exact is a JSON value whose text tells 2.0 from 2 and keeps the order of members.
+// exact is a value whose floats are numbers with a point.
 func exact(v any) any {
 	switch v := v.(type) {
 	case float64:
@@ -204,9 +197,9 @@ func (o Options) Resume(ctx context.Context, state []byte) (*Run, error) {
 			return nil, otherTools(id)
 		}
 	}
-	start := Start{Now: h.Now, Seed: h.Seed, Limits: h.Limits, Made: h.Made}
-	if start.Inputs, err = inputsOf(h.Inputs); err != nil {
-		return nil, err
+	start := Start{Inputs: map[string]any{}, Now: h.Now, Seed: h.Seed, Limits: h.Limits, Made: h.Made}
+	if inputs, ok := h.Inputs.v.(*jsondoc.Object); ok {
+		maps.Insert(start.Inputs, inputs.All())
 	}
 	r, err := p.Start(start)
 	if err != nil {
@@ -233,7 +226,7 @@ func (o Options) Resume(ctx context.Context, state []byte) (*Run, error) {
 }
 
 // again answers the next call with what it was answered before.
-func (r *Run) again(a storedAnswer) error {
+func (r *Run) again(a answered) error {
 	step, err := r.Next()
 	if err != nil {
 		return err
@@ -257,14 +250,7 @@ func (r *Run) again(a storedAnswer) error {
 	case a.Raised != nil:
 		return r.raise(a.Raised.Class, a.Raised.Text, a.Raised.Plain)
 	}
-	v, err := jsondoc.Decode(a.Result)
-	if err != nil {
-		return broken("a result in it cannot be read")
-	}
-	result := tool.Labelled{Value: v, Trusted: a.Trusted}
-	if a.Readers != nil {
-		result.Readers = append([]string{}, *a.Readers...)
-	}
+	result := tool.Labelled{Value: a.Result.v, Trusted: a.Trusted, Readers: a.Readers}
 	if a.By != nil {
 		_, err = r.ReplyEndorsed(result, a.By.Who, a.By.Why)
 	} else {
@@ -309,18 +295,4 @@ func openState(state []byte) (h header, err error) {
 		return h, broken("its header cannot be read")
 	}
 	return h, nil
-}
-
-func inputsOf(text []byte) (map[string]any, error) {
-	v, err := jsondoc.Decode(text)
-	if err != nil {
-		return nil, broken("its inputs cannot be read")
-	}
-	out := map[string]any{}
-	if o, ok := v.(*jsondoc.Object); ok {
-		for name, v := range o.All() {
-			out[name] = v
-		}
-	}
-	return out, nil
 }

@@ -23,7 +23,7 @@ func iterConstructors() []*value.Native {
 	return []*value.Native{
 		{Name: "enumerate.__new__", Params: "cls, iterable=None, start=0", Call: enumerateNew, Precise: true},
 		{Name: "zip.__new__", Params: "cls, /, *iterables, strict=False", Call: zipNew, Precise: true},
-		{Name: "map.__new__", Params: "cls, function=None, iterable=None, /, *iterables, strict=False", Call: mapNew, Precise: true},
+		{Name: "map.__new__", Params: "cls, function=None, iterable=None, /, *iterables", Call: mapNew, Precise: true},
 		{Name: "filter.__new__", Params: "cls, function, iterable, /", Call: filterNew, Precise: true},
 		{Name: "reversed.__new__", Params: "cls, sequence, /", Call: reversedNew, Precise: true},
 	}
@@ -230,10 +230,6 @@ func mapNew(t *value.Thread, a *value.Args) (value.Value, error) {
 		return value.Value{}, t.Raise(t.Types.TypeError, "map() must have at least two arguments.")
 	}
 	fn := a.Pos[1]
-	strict, l, err := strictFlag(t, a.Pos[3])
-	if err != nil {
-		return value.Value{}, err
-	}
 	sources := append([]value.Value{a.Pos[2]}, a.Star...)
 	if plainCallable(t, fn) {
 		its, shape, ok, err := iterators(t, sources)
@@ -242,10 +238,7 @@ func mapNew(t *value.Thread, a *value.Args) (value.Value, error) {
 		}
 		if ok {
 			it := &value.Iter{Kind: value.IterMap, Src: t.Tuple(its), Stop: fn}
-			if strict {
-				it.N = 1
-			}
-			return value.Value{Kind: value.KIter, Obj: it, Label: t.Join(shape, t.Join(l, fn.Label))}, nil
+			return value.Value{Kind: value.KIter, Obj: it, Label: t.Join(shape, fn.Label)}, nil
 		}
 	}
 	for _, v := range sources {
@@ -253,7 +246,7 @@ func mapNew(t *value.Thread, a *value.Args) (value.Value, error) {
 			return value.Value{}, t.FailOf(v, t.Types.TypeError, "'%s' object is not iterable", t.ClassName(v))
 		}
 	}
-	return t.TailBuiltin("_map", append([]value.Value{fn, value.Bool(strict).With(l)}, sources...)...)
+	return t.TailBuiltin("_map", append([]value.Value{fn}, sources...)...)
 }
 
 func filterNew(t *value.Thread, a *value.Args) (value.Value, error) {

@@ -33,43 +33,31 @@ func (k *EndorserKind) UnmarshalText(text []byte) error {
 	return nil
 }
 
-type sourceJSON struct {
-	Kind    SourceKind `json:"kind"`
-	Name    string     `json:"name"`
-	Call    int        `json:"call,omitempty"`
-	Line    int        `json:"line,omitempty"`
-	Col     int        `json:"col,omitempty"`
-	Trusted bool       `json:"trusted"`
-}
-
 type markJSON struct {
 	Kind     EndorserKind `json:"kind"`
 	Name     string       `json:"name"`
 	Why      string       `json:"why,omitempty"`
-	Source   *sourceJSON  `json:"source,omitempty"`
+	Source   *Source      `json:"source,omitempty"`
 	Released *Readers     `json:"released,omitempty"`
 }
 
 type labelJSON struct {
-	Trusted  bool         `json:"trusted"`
-	Sources  []sourceJSON `json:"sources"`
-	Readers  Readers      `json:"readers"`
-	Endorsed []markJSON   `json:"endorsed,omitempty"`
-	Wide     bool         `json:"wide,omitempty"`
+	Trusted  bool       `json:"trusted"`
+	Sources  []Source   `json:"sources"`
+	Readers  Readers    `json:"readers"`
+	Endorsed []markJSON `json:"endorsed,omitempty"`
+	Wide     bool       `json:"wide,omitempty"`
 }
 
 // MarshalJSON writes the label as the journal keeps it. Equal labels give
 // equal bytes.
 func (l Label) MarshalJSON() ([]byte, error) {
-	out := labelJSON{Trusted: l.Trusted(), Sources: []sourceJSON{}, Readers: l.Readers, Wide: l.Wide}
-	for _, s := range l.Sources {
-		out.Sources = append(out.Sources, sourceJSON(s))
-	}
+	out := labelJSON{Trusted: l.Trusted(), Sources: []Source{}, Readers: l.Readers, Wide: l.Wide}
+	out.Sources = append(out.Sources, l.Sources...)
 	for _, e := range l.Endorsed {
 		m := markJSON{Kind: e.By.Kind, Name: e.By.Name, Why: e.By.Why}
 		if e.Source.Kind != 0 {
-			s := sourceJSON(e.Source)
-			m.Source = &s
+			m.Source = &e.Source
 		} else {
 			m.Released = &e.Readers
 		}
@@ -85,12 +73,11 @@ func (l *Label) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &in); err != nil {
 		return err
 	}
-	out := Label{Readers: in.Readers, Wide: in.Wide}
+	out := Label{Readers: in.Readers, Wide: in.Wide, Sources: in.Sources}
 	for _, s := range in.Sources {
 		if !s.Kind.valid() {
 			return fault.New(fault.Invalid, "", "cannot read the label: a source has no kind")
 		}
-		out.Sources = append(out.Sources, Source(s))
 	}
 	for _, m := range in.Endorsed {
 		e := Endorsement{By: Endorser{Kind: m.Kind, Name: m.Name, Why: m.Why}}
@@ -98,7 +85,7 @@ func (l *Label) UnmarshalJSON(data []byte) error {
 		case !m.Kind.valid():
 			return fault.New(fault.Invalid, "", "cannot read the label: an endorsement has no kind")
 		case m.Source != nil && m.Source.Kind.valid():
-			e.Source = Source(*m.Source)
+			e.Source = *m.Source
 		case m.Source == nil && m.Released != nil:
 			e.Readers = *m.Released
 		default:

@@ -32,12 +32,12 @@ func (k SourceKind) valid() bool { return k != 0 && int(k) < len(kindNames) }
 
 // Source is one place that data came from.
 type Source struct {
-	Kind    SourceKind
-	Name    string // the tool's name, the input's name or the name of the model's call
-	Call    int    // 1, 2, … number of the host call in this run; 0 for inputs, and for several calls taken together
-	Line    int    // of the call in the plan, from 1; 0 for inputs and in wide labels
-	Col     int    // of the call in the plan, from 0
-	Trusted bool
+	Kind    SourceKind `json:"kind"`
+	Name    string     `json:"name"`           // the tool's name, the input's name or the name of the model's call
+	Call    int        `json:"call,omitempty"` // 1, 2, … number of the host call in this run; 0 for inputs, and for several calls taken together
+	Line    int        `json:"line,omitempty"` // of the call in the plan, from 1; 0 for inputs and in wide labels
+	Col     int        `json:"col,omitempty"`  // of the call in the plan, from 0
+	Trusted bool       `json:"trusted"`
 }
 
 // String returns the source as people read it: "calendar.read#1 (untrusted)".

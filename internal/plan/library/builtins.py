@@ -47,14 +47,11 @@ def _extreme(fn, it, key, sign, kw):
     return _ended(best, it)
 
 
-def _map(fn, strict, first, *rest):
+def _map(fn, first, *rest):
     try:
         if not rest:
             for x in first:
                 yield fn(x)
-        elif strict:
-            for args in _rows("map", True, [first, *rest]):
-                yield fn(*args)
         else:
             for args in zip(first, *rest):
                 yield fn(*args)
@@ -81,10 +78,6 @@ def _enumerate(it, n):
 
 
 def _zip(strict, *its):
-    return _rows("zip", strict, its)
-
-
-def _rows(name, strict, its):
     its = [iter(it) for it in its]
     while its:
         row = []
@@ -93,22 +86,13 @@ def _rows(name, strict, its):
                 row.append(x)
                 break
             else:
-                break
+                if not strict:
+                    break
         if len(row) < len(its):
-            if strict:
-                _uneven(name, its, len(row))
+            if strict and row:
+                raise ValueError("zip() arguments have different lengths")
             break
         yield tuple(row)
-
-
-def _uneven(name, its, n):
-    if n > 0:
-        names = " " if n == 1 else "s 1-"
-        raise ValueError(f"{name}() argument {n + 1} is shorter than argument{names}{n}")
-    for i in range(1, len(its)):
-        for x in its[i]:
-            names = " " if i == 1 else "s 1-"
-            raise ValueError(f"{name}() argument {i + 1} is longer than argument{names}{i}")
 
 
 def _call_until(fn, sentinel):

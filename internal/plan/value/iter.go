@@ -28,7 +28,7 @@ const (
 	IterCall       // calls Src until it returns Stop
 	IterEnumerate  // Src is an iterator, At the next number
 	IterZip        // Src is a tuple of iterators, N is 1 when they must be of one length
-	IterMap        // likewise; Stop is the function
+	IterMap        // Src is a tuple of iterators, Stop is the function
 	IterFilter     // Src is an iterator, Stop the function or None
 )
 

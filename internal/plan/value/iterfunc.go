@@ -17,13 +17,13 @@ func (t *Thread) advanceBuilt(it *Iter) (Value, bool, error) {
 		it.At++
 		return t.Tuple([]Value{n, v}), true, t.Alloc(4 * ValueBytes)
 	case IterZip:
-		row, l, err := t.row(it, "zip")
+		row, l, err := t.row(it)
 		if err != nil || row == nil {
 			return Value{Label: l}, false, err
 		}
 		return t.Tuple(row), true, nil
 	case IterMap:
-		row, l, err := t.row(it, "map")
+		row, l, err := t.row(it)
 		if err != nil || row == nil {
 			return Value{Label: l}, false, err
 		}
@@ -72,7 +72,7 @@ func (t *Thread) advanceFilter(it *Iter) (Value, bool, error) {
 }
 
 // row takes one element of each iterator of a zip or a map; nil at the end of one of them.
-func (t *Thread) row(it *Iter, name string) ([]Value, label.ID, error) {
+func (t *Thread) row(it *Iter) ([]Value, label.ID, error) {
 	its := it.Src.Obj.(*Tuple).Items
 	if len(its) == 0 {
 		return nil, 0, nil
@@ -87,7 +87,7 @@ func (t *Thread) row(it *Iter, name string) ([]Value, label.ID, error) {
 			return nil, 0, err
 		}
 		if !ok {
-			return nil, v.Label, t.uneven(it, its, i, name)
+			return nil, v.Label, t.uneven(it, its, i)
 		}
 		row[i] = v
 	}
@@ -95,30 +95,17 @@ func (t *Thread) row(it *Iter, name string) ([]Value, label.ID, error) {
 }
 
 // uneven ends a zip or a map at iterator i, and fails when it is strict and not all end.
-func (t *Thread) uneven(it *Iter, its []Value, i int, name string) error {
-	strict := it.N == 1
+func (t *Thread) uneven(it *Iter, its []Value, i int) error {
+	strict, longer := it.N == 1, i > 0
 	it.Src = Value{}
-	if !strict {
-		return nil
-	}
-	words := func(what string, i int) error {
-		s := " "
-		if i > 1 {
-			s = "s 1-"
-		}
-		return t.Raise(t.Types.ValueError, "%s() argument %d is %s than argument%s%d", name, i+1, what, s, i)
-	}
-	if i > 0 {
-		return words("shorter", i)
-	}
-	for k := 1; k < len(its); k++ {
-		_, ok, err := t.Next(its[k])
-		if err != nil {
+	for k := 1; strict && !longer && k < len(its); k++ {
+		var err error
+		if _, longer, err = t.Next(its[k]); err != nil {
 			return err
 		}
-		if ok {
-			return words("longer", k)
-		}
+	}
+	if strict && longer {
+		return t.Raise(t.Types.ValueError, "zip() arguments have different lengths")
 	}
 	return nil
 }

@@ -16,9 +16,8 @@ import (
 type Machine interface {
 	// Call calls fn and waits for its value. No tool can be called in it.
 	Call(fn Value, pos []Value, names []string, named []Value) (Value, error)
-	// CallSelf calls fn with self, x and y; those of x and y that are unset are
-	// left out. Unlike Call it needs no slice.
-	CallSelf(fn, self, x, y Value) (Value, error)
+	// CallSelf calls fn with self and args likewise.
+	CallSelf(fn, self Value, args []Value) (Value, error)
 	// Import returns a module, made at its first import.
 	Import(name string) (*Module, error)
 	// OutOfSteps is called when the steps that were handed out are used up: it

@@ -365,9 +365,7 @@ func (t *Thread) CallSpecial(v Value, name string, args ...Value) (Value, bool, 
 	var r Value
 	var err error
 	if m.Kind == KFunc {
-		var two [2]Value
-		copy(two[:], args)
-		r, err = t.CallSelf(m, v, two[0], two[1])
+		r, err = t.CallSelf(m, v, args)
 	} else {
 		if m, err = t.AttrValue(t.bound(m, owner, v, cls), v, name); err != nil {
 			return Value{}, false, nil

@@ -61,61 +61,29 @@ func (m *machine) Call(fn value.Value, pos []value.Value, names []string, named 
 		return value.Value{}, vm.tooDeep()
 	}
 	vm.nested++
-	err := vm.invoke(fn, value.Value{}, pos, names, named, retGo, value.Value{})
+	return vm.waits(vm.invoke(fn, value.Value{}, pos, names, named, retGo, value.Value{}))
+}
+
+// CallSelf calls fn with self and args from Go.
+func (m *machine) CallSelf(fn, self value.Value, args []value.Value) (value.Value, error) {
+	vm := (*VM)(m)
+	if vm.nested >= maxNested {
+		return value.Value{}, vm.tooDeep()
+	}
+	vm.nested++
+	return vm.waits(vm.invoke(fn, self, args, nil, nil, retGo, value.Value{}))
+}
+
+// waits runs what was begun for Go code, which has counted itself as nested, and
+// gives its value.
+func (vm *VM) waits(err error) (value.Value, error) {
 	if err == nil {
-		err = vm.run()
-		if err == nil {
+		if err = vm.run(); err == nil {
 			err = errReturned
 		}
 	}
 	vm.nested--
 	if err != errReturned {
-		return value.Value{}, err
-	}
-	v := vm.result
-	vm.result = value.Value{}
-	return v, nil
-}
-
-// CallSelf calls fn with self and the arguments that are set from Go. Unlike
-// Call it needs no slice on the heap.
-func (m *machine) CallSelf(fn, self, x, y value.Value) (value.Value, error) {
-	vm := (*VM)(m)
-	t := &vm.t
-	n := 3
-	if x.Kind == value.KUnset {
-		n = 1
-	} else if y.Kind == value.KUnset {
-		n = 2
-	}
-	f, ok := fn.Obj.(*value.Func)
-	if !ok || f.Run == nil || f.Run.Fixed != n {
-		return m.Call(fn, []value.Value{self, x, y}[:n], nil, nil)
-	}
-	if t.Steps -= callSteps; t.Steps < 0 {
-		if err := t.OutOfSteps(); err != nil {
-			return value.Value{}, err
-		}
-	}
-	if vm.nested >= maxNested {
-		return value.Value{}, vm.tooDeep()
-	}
-	g, err := vm.push(f, retGo)
-	if err != nil {
-		return value.Value{}, err
-	}
-	g.st[0] = self
-	if n > 1 {
-		g.st[1] = x
-	}
-	if n > 2 {
-		g.st[2] = y
-	}
-	g.ret = fn.Label
-	vm.nested++
-	err = vm.run()
-	vm.nested--
-	if err != nil {
 		return value.Value{}, err
 	}
 	v := vm.result

@@ -42,7 +42,7 @@ func (vm *VM) choices(v value.Value, l label.ID, a *value.Args) {
 // forget drops the choices among what the program cannot reach any more, beside the
 // result and the arguments of a native.
 func (vm *VM) forget(v value.Value, a *value.Args) {
-	h := &heap{t: &vm.t}
+	h := &heap{t: &vm.t, seen: map[value.Object]bool{}}
 	h.value(v)
 	h.values(a.Pos)
 	h.values(a.Star)
@@ -51,7 +51,7 @@ func (vm *VM) forget(v value.Value, a *value.Args) {
 	vm.t.Choices = slices.DeleteFunc(vm.t.Choices, func(c value.Choice) bool {
 		known := c.From.Kind == value.KUnset
 		if !known {
-			vm.t.Reach(c.From, 0, func(o value.Object) { known = known || !h.seen.add(o) })
+			vm.t.Reach(c.From, 0, func(o value.Object) { known = known || h.seen[o] })
 		}
 		return !known
 	})

@@ -227,17 +227,6 @@ func (g *Gen) Next(t *value.Thread) (v value.Value, ok bool, err error) {
 		return value.Value{}, false, vm.tooDeep()
 	}
 	vm.nested++
-	err = vm.resume(value.Value{Kind: value.KGen, Obj: g}, value.None, retGo, value.Value{})
-	if err == nil {
-		if err = vm.run(); err == nil {
-			err = errReturned
-		}
-	}
-	vm.nested--
-	if err != errReturned {
-		return value.Value{}, false, err
-	}
-	v = vm.result
-	vm.result = value.Value{}
-	return v, vm.yielded, nil
+	v, err = vm.waits(vm.resume(value.Value{Kind: value.KGen, Obj: g}, value.None, retGo, value.Value{}))
+	return v, err == nil && vm.yielded, err
 }

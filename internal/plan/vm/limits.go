@@ -56,14 +56,14 @@ func (m *machine) OutOfMemory(bytes int64) error {
 // heap walks over everything that the program can reach and adds up its size.
 type heap struct {
 	t     *value.Thread
-	seen  visited
+	seen  map[value.Object]bool
 	queue []value.Object
 	size  int64
 }
 
 // live is how many bytes the program can reach.
 func (vm *VM) live() int64 {
-	h := &heap{t: &vm.t}
+	h := &heap{t: &vm.t, seen: map[value.Object]bool{}}
 	for _, c := range vm.t.Choices {
 		h.value(c.From)
 	}
@@ -130,7 +130,8 @@ func (h *heap) frame(f *Frame) {
 func (h *heap) module(m *value.Module) { h.add(m) }
 
 func (h *heap) add(o value.Object) {
-	if h.seen.add(o) {
+	if !h.seen[o] {
+		h.seen[o] = true
 		h.queue = append(h.queue, o)
 	}
 }

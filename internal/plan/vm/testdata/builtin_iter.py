@@ -10,7 +10,7 @@ for args in (([1], [1, 2]), ([1, 2], [1]), ([1], [1], [1, 2]), ([], [1]), ([1, 2
     try:
         print(list(zip(*args, strict=True)))
     except ValueError as e:
-        print(e)
+        print(type(e).__name__, "zip()" in str(e))
 ---
 def g(n):
     for i in range(n):
@@ -19,7 +19,7 @@ for args in ((g(1), g(2)), (g(2), g(1)), (g(1), g(1), g(2))):
     try:
         print(list(zip(*args, strict=True)))
     except ValueError as e:
-        print(e)
+        print(type(e).__name__, "zip()" in str(e))
 print(list(zip(g(3), g(2))), list(zip(g(2), [5, 6, 7])), list(zip([5, 6, 7], g(2))))
 it = iter([1, 2, 3, 4])
 print(list(zip(it, it)), list(zip(iter("ab"), g(5))))
