@@ -103,9 +103,11 @@ func (r *Run) returned(was *nested) {
 	if !was.OK {
 		r.call.deep = r.table.Join(r.call.deep, seen)
 	}
+	l := r.table.Join(base, seen)
 	for name := range was.Calls {
-		r.counts.by[name] = r.table.Join(r.counts.by[name], r.table.Join(base, seen))
+		r.counts.by[name] = r.table.Join(r.counts.by[name], l)
 	}
+	r.counts.any = r.table.Join(r.counts.any, l)
 }
 
 // under lets a value and everything in it depend on what the plan is nested in.
@@ -127,7 +129,8 @@ func (r *Run) under(d value.Data) value.Data {
 // of those nested in it.
 type counts struct {
 	calls map[string]int      // of each tool
-	by    map[string]label.ID // what it depends on how often one is called that is limited
+	by    map[string]label.ID // what it depends on how often one is called, where that decides
+	any   label.ID            // what it depends on how many calls nested plans made
 	total int
 }
 

@@ -275,6 +275,48 @@ lower: [{name: kinds, tools: [ask_llm], output: [enum], reason: one of few words
 	}
 }
 
+// TestNumberOfCalls: a decision that looks at the number of the call depends on why
+// calls were made before it, also where they were not.
+func TestNumberOfCalls(t *testing.T) {
+	set := tools(t, officeTools)
+	src := "if ask_llm('q', schema={'type': 'integer'}) > 1:\n    ask_llm('again')\nemail.send('a')\n"
+	for when, trusted := range map[string]bool{"call.number < 3": false, "true": true} {
+		rules, err := policy.Load("policy.yaml", []byte("version: 1\nrules: [{name: few, tools: [email.send], when: "+when+", decision: allow, reason: few}]\n"), set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, reply := range []int64{1, 2} {
+			p, err := plan.Prepare(t.Context(), plan.Source{Name: "plan.py", Text: []byte(src)}, plan.Options{Tools: set, Policy: rules, Strict: true, Audit: true})
+			if err != nil || !p.Check.Accepted {
+				t.Fatal(err, p.Check.Text())
+			}
+			r, err := p.Start(plan.Start{Now: time.Unix(1_790_000_000, 0).UTC()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for {
+				step, err := r.Next()
+				if err != nil || step.Call == nil {
+					t.Fatal(err, step.End)
+				}
+				if step.Call.Tool.Name == "email.send" {
+					if got := step.Call.Control.Trusted(); got != trusted {
+						t.Errorf("when %s, reply %d: control is trusted: %t", when, reply, got)
+					}
+					break
+				}
+				answer := any(reply)
+				if step.Call.Number == 2 {
+					answer = "x"
+				}
+				if _, err := r.Reply(answer); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
 // TestPrivateWords releases no words of a schema that only some may read.
 func TestPrivateWords(t *testing.T) {
 	set := tools(t, strings.Replace(officeTools, "labels: {readers: everyone}", "labels: {trusted: true, readers: [ann]}", 1))

@@ -154,7 +154,10 @@ func (r *Run) prepare(c *vm.Call) error {
 		return nil
 	}
 	c.Control = r.table.Join(c.Control, r.base)
-	c.Control = r.table.Join(c.Control, r.counts.by[def.Name]) // it may be called so often only
+	c.Control = r.table.Join(c.Control, r.counts.by[def.Name])
+	if r.plan.Policy.Counts() {
+		c.Control = r.table.Join(c.Control, r.counts.any)
+	}
 	deep := c.Control
 	var positional []value.Data
 	var named []tool.Named[value.Data]

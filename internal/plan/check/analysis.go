@@ -41,6 +41,7 @@ type analysis struct {
 	own     *ownCode // of the program; nil until it is asked for
 
 	raised  val  // all exceptions
+	calls   *lab // what the number of calls depends on, where the policy looks at it
 	clock   *lab // what the clock of the machine depends on
 	dice    *lab // what its random numbers depend on
 	merge   syntax.Node

@@ -131,7 +131,7 @@ type Result struct {
 	Flows    []Flow    `json:"flows"`
 	Lost     *Lost     `json:"lost,omitempty"`
 
-	// Counted says, of each tool that a run may call so often only, what its calls depend on.
+	// Counted says, of each tool, what the calls depend on whose number decides about it.
 	Counted map[string]label.Label `json:"-"`
 
 	source []byte

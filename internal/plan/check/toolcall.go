@@ -70,11 +70,12 @@ func (a *analysis) sinkAt(n syntax.Node, d *tool.Definition) *sink {
 	return s
 }
 
-// counted says what the calls depend on of each tool that a run may call so often only.
+// counted says what the calls depend on of each tool that a run may call so often only,
+// or of all where the policy looks at their number.
 func (a *analysis) counted() map[string]label.Label {
 	by := map[string]*lab{}
 	for _, s := range a.sinkOrder {
-		if s.def.Limits.CallsPerRun > 0 && s.pc != nil {
+		if (s.def.Limits.CallsPerRun > 0 || a.policy.Counts()) && s.pc != nil {
 			by[s.def.Name] = union(by[s.def.Name], s.pc)
 		}
 	}
@@ -133,9 +134,12 @@ func (f *frame) toolCall(o *object, fn val, x args) val {
 	a, d := f.a, o.def
 	f.fits(d, x)
 	control := union(f.pc, fn.may)
-	if d.Limits.CallsPerRun > 0 {
-		a.growLab(&o.shape, control)
-		control = union(control, o.shape)
+	if counts := &o.shape; d.Limits.CallsPerRun > 0 || a.policy.Counts() {
+		if a.policy.Counts() {
+			counts = &a.calls
+		}
+		a.growLab(counts, control)
+		control = union(control, *counts)
 	}
 	may, must := control, (*lab)(nil)
 	s := a.sinkAt(x.site, d)

@@ -59,6 +59,7 @@ type condition struct {
 	names   []string // of the named conditions that it uses
 	froms   []from   // patterns of sources that it names
 	members []string // patterns of the results that it looks for a value in
+	counts  bool     // it uses call.number
 }
 
 // clause is one of the parts that the condition joins by &&.

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"praxis/internal/plan/label"
-	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // world makes random policies, calls, and bounds around calls.

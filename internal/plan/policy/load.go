@@ -436,11 +436,11 @@ func (l *loader) verdict(of *jsondoc.Node, key, what string) Verdict {
 func (p *Policy) index() {
 	p.byTool = make(map[string][]*rule)
 	for _, c := range p.named {
-		p.members = append(p.members, c.members...)
+		p.members, p.counts = append(p.members, c.members...), p.counts || c.counts
 	}
 	for _, r := range p.rules {
 		if r.when != nil {
-			p.members = append(p.members, r.when.members...)
+			p.members, p.counts = append(p.members, r.when.members...), p.counts || r.when.counts
 		}
 		for _, t := range r.tools {
 			p.byTool[t] = append(p.byTool[t], r)

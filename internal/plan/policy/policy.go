@@ -79,6 +79,7 @@ type Policy struct {
 	cases   []testCase
 	others  map[string]*rule // the section otherwise, by tool
 	members []string         // patterns of the results that conditions look for a value in
+	counts  bool             // a condition uses call.number
 	groups  ref.Val          // name → principals, for conditions
 	hash    [sha256.Size]byte
 }
@@ -110,6 +111,9 @@ type RuleInfo struct {
 	Reason  string           `json:"reason"`
 	Remedy  string           `json:"remedy,omitempty"`
 }
+
+// Counts reports whether a decision may depend on how many calls were made before.
+func (p *Policy) Counts() bool { return p != nil && p.counts }
 
 // Rules returns the rules of the file in its order.
 func (p *Policy) Rules() []RuleInfo {

@@ -139,7 +139,7 @@ func (w *rewriter) known(sel ast.SelectExpr) {
 	case "tool":
 		names = []string{"name", "version", "namespace", "effects"}
 	case "call":
-		names = []string{"number"}
+		names, w.cond.counts = []string{"number"}, true
 	case "groups":
 		names = w.c.groups
 	default:
