@@ -143,7 +143,7 @@ func (f *facts) impure(d *syntax.FunctionDef) bool {
 			w.self = all[0].Arg
 		}
 	}
-	w.block(d.Body)
+	eachNode(w, d.Body)
 	e := w.e
 	for _, name := range e.assigned {
 		generator = generator || outer[name]
@@ -329,15 +329,16 @@ func (f *facts) classDef(n *syntax.ClassDef) {
 // effectWalk collects effects. Code that only runs when something is called is
 // not looked at: the call is what counts.
 type effectWalk struct {
-	f     *facts
-	e     effects
-	loops int
-	self  string // of __init__: the object that nobody else has yet
+	f      *facts
+	e      effects
+	loops  int
+	hidden bool   // targets of a comprehension are walked, whose names nobody else knows
+	self   string // of __init__: the object that nobody else has yet
 }
 
 func (f *facts) ofBody(body []syntax.Stmt) effects {
 	w := &effectWalk{f: f}
-	w.block(body)
+	eachNode(w, body)
 	return w.e
 }
 
@@ -347,73 +348,57 @@ func (f *facts) of(n syntax.Node) effects {
 	switch n := n.(type) {
 	case *syntax.If:
 		w.later(n.Test)
-		w.block(n.Body)
-		w.block(n.OrElse)
+		eachNode(w, n.Body)
+		eachNode(w, n.OrElse)
 	case *syntax.IfExp:
 		w.later(n.Test)
-		w.expr(n.Body)
-		w.expr(n.OrElse)
+		w.node(n.Body)
+		w.node(n.OrElse)
 	case *syntax.Assert:
 		w.later(n.Test)
-		w.expr(n.Msg)
+		w.node(n.Msg)
 	case *syntax.For:
 		w.iterates()
-		w.target(n.Target)
-		w.loop(n.Body)
-		w.block(n.OrElse)
+		w.node(n.Target)
+		w.loop(n.Body, n.OrElse)
 	case *syntax.Match:
-		w.cases(n)
-	case syntax.Stmt:
-		w.stmt(n)
+		w.operator()
+		eachNode(w, n.Cases)
 	case *syntax.BoolOp, *syntax.Compare:
 		w.later(n.(syntax.Expr))
 	case *syntax.GeneratorExp: // one that is compiled in place
-		w.comprehension(n.Generators, n.Elt, nil)
+		w.comprehension(n.Generators, n.Elt)
 	case *syntax.ListComp:
-		w.comprehension(n.Generators, n.Elt, nil)
+		w.comprehension(n.Generators, n.Elt)
 	case *syntax.SetComp:
-		w.comprehension(n.Generators, n.Elt, nil)
+		w.comprehension(n.Generators, n.Elt)
 	case *syntax.DictComp:
 		w.comprehension(n.Generators, n.Key, n.Value)
-	case syntax.Expr:
-		w.expr(n)
+	default:
+		w.node(n)
 	}
 	return w.e
 }
 
 // comprehension walks all but the first iterable, which is computed before.
-func (w *effectWalk) comprehension(gens []*syntax.Comprehension, elt, value syntax.Expr) {
+func (w *effectWalk) comprehension(gens []*syntax.Comprehension, elts ...syntax.Expr) {
 	w.iterates()
 	for i, g := range gens {
 		if i > 0 {
-			w.expr(g.Iter)
+			w.node(g.Iter)
 		}
-		for _, cond := range g.Ifs {
-			w.expr(cond)
-		}
-		w.hiddenTarget(g.Target)
+		eachNode(w, g.Ifs)
+		w.hide(g.Target)
 	}
-	w.expr(elt)
-	w.expr(value)
+	eachNode(w, elts)
 }
 
-// hiddenTarget walks the target of a comprehension, whose names nobody else knows.
-func (w *effectWalk) hiddenTarget(t syntax.Expr) {
-	switch t := t.(type) {
-	case *syntax.Name:
-	case *syntax.Starred:
-		w.hiddenTarget(t.Value)
-	case *syntax.Tuple:
-		for _, e := range t.Elts {
-			w.hiddenTarget(e)
-		}
-	case *syntax.List:
-		for _, e := range t.Elts {
-			w.hiddenTarget(e)
-		}
-	default:
-		w.e.sticky = true
-	}
+// hide walks the target of a comprehension.
+func (w *effectWalk) hide(t syntax.Expr) {
+	was := w.hidden
+	w.hidden = true
+	w.node(t)
+	w.hidden = was
 }
 
 // later walks what of a condition is computed only after another part was tested.
@@ -423,16 +408,10 @@ func (w *effectWalk) later(e syntax.Expr) {
 		w.later(e.Operand)
 	case *syntax.BoolOp:
 		w.later(e.Values[0])
-		for _, v := range e.Values[1:] {
-			w.expr(v)
-		}
+		eachNode(w, e.Values[1:])
 	case *syntax.Compare:
-		for i, v := range e.Comparators {
-			if i > 0 {
-				w.expr(v)
-			}
-		}
 		if len(e.Ops) > 1 {
+			eachNode(w, e.Comparators[1:])
 			w.operator()
 		}
 	}
@@ -459,219 +438,147 @@ func (w *effectWalk) operator() { w.e.sticky = w.e.sticky || w.f.operators }
 
 func (w *effectWalk) iterates() { w.e.sticky = w.e.sticky || w.f.iterators || w.f.operators }
 
-func (w *effectWalk) block(body []syntax.Stmt) {
-	for _, s := range body {
-		w.stmt(s)
-	}
-}
-
-func (w *effectWalk) loop(body []syntax.Stmt) {
+func (w *effectWalk) loop(body, orElse []syntax.Stmt) {
 	w.loops++
-	w.block(body)
+	eachNode(w, body)
 	w.loops--
+	eachNode(w, orElse)
 }
 
-func (w *effectWalk) target(t syntax.Expr) {
-	switch t := t.(type) {
-	case *syntax.Name:
-		w.assign(t.ID, false)
-	case *syntax.Starred:
-		w.target(t.Value)
-	case *syntax.Tuple:
-		w.unpack(t.Elts)
-	case *syntax.List:
-		w.unpack(t.Elts)
-	case *syntax.Attribute:
-		if name, ok := t.Value.(*syntax.Name); !ok || w.self == "" || name.ID != w.self {
-			w.e.sticky = true
-		}
-		w.expr(t)
-	default:
-		w.e.sticky = true
-		w.expr(t)
+func eachNode[T syntax.Node](w *effectWalk, list []T) {
+	for _, n := range list {
+		w.node(n)
 	}
 }
 
-func (w *effectWalk) unpack(elts []syntax.Expr) {
-	w.iterates()
-	for _, e := range elts {
-		w.target(e)
-	}
-}
-
-func (w *effectWalk) stmt(n syntax.Stmt) {
+// node walks a statement, or a part of one; nil is none.
+func (w *effectWalk) node(n syntax.Node) {
 	switch n := n.(type) {
-	case *syntax.ExprStmt:
-		w.expr(n.Value)
-	case *syntax.Assign:
-		w.expr(n.Value)
-		for _, t := range n.Targets {
-			w.target(t)
-		}
+	case nil:
+		return
 	case *syntax.AugAssign:
-		w.expr(n.Value)
+		w.node(n.Value)
 		w.operator()
 		if name, ok := n.Target.(*syntax.Name); ok {
 			w.assign(name.ID, !w.f.holdsScalars(name.ID) && (!isNumber(n.Value) || n.Op == syntax.Mult))
 		} else {
 			w.e.sticky = true
 		}
+		return
 	case *syntax.AnnAssign:
-		w.expr(n.Value)
+		w.node(n.Value)
 		if n.Value != nil {
-			w.target(n.Target)
+			w.node(n.Target)
 		}
+		return
 	case *syntax.Return:
-		w.expr(n.Value)
 		w.e.returns = true
 	case *syntax.Break, *syntax.Continue:
 		w.e.escapes = w.e.escapes || w.loops == 0
-	case *syntax.Raise:
-		w.expr(n.Exc)
-		w.expr(n.Cause)
-	case *syntax.Assert:
-		w.expr(n.Test)
-		w.expr(n.Msg)
-	case *syntax.Import:
-		for _, al := range n.Names {
-			w.assign(al.Bound(), false)
-		}
-	case *syntax.ImportFrom:
-		for _, al := range n.Names {
-			w.assign(al.Bound(), false)
-			w.e.sticky = w.e.sticky || al.Name == "*"
-		}
+	case *syntax.Alias:
+		w.assign(n.Bound(), false)
+		w.e.sticky = w.e.sticky || n.Name == "*"
 	case *syntax.FunctionDef:
 		w.e.sticky = w.e.sticky || len(n.Decorators) > 0
-		for _, list := range [][]syntax.Expr{n.Args.Defaults, n.Args.KwDefaults} {
-			for _, d := range list {
-				w.expr(d)
-			}
-		}
+		w.defaults(n.Args)
 		w.assign(n.Name, false)
-	case *syntax.Global, *syntax.Nonlocal, *syntax.Pass:
-	default:
-		w.compound(n)
-	}
-}
-
-func (w *effectWalk) compound(n syntax.Stmt) {
-	switch n := n.(type) {
-	case *syntax.If:
-		w.expr(n.Test)
-		w.block(n.Body)
-		w.block(n.OrElse)
-	case *syntax.While:
-		w.expr(n.Test)
-		w.loop(n.Body)
-		w.block(n.OrElse)
-	case *syntax.For:
-		w.expr(n.Iter)
-		w.iterates()
-		w.target(n.Target)
-		w.loop(n.Body)
-		w.block(n.OrElse)
-	case *syntax.Match:
-		w.expr(n.Subject)
-		w.cases(n)
-	case *syntax.TryStmt:
-		w.block(n.Body)
-		for _, h := range n.Handlers {
-			w.expr(h.Type)
-			if h.Name != "" {
-				w.assign(h.Name, false)
-			}
-			w.block(h.Body)
-		}
-		w.block(n.OrElse)
-		w.block(n.FinalBody)
-	case *syntax.With:
-		w.e.sticky = true
-		for _, item := range n.Items {
-			w.expr(item.ContextExpr)
-			if item.OptionalVars != nil {
-				w.target(item.OptionalVars)
-			}
-		}
-		w.block(n.Body)
+		return
+	case *syntax.Lambda:
+		w.defaults(n.Args)
+		return
 	case *syntax.ClassDef:
 		w.e.sticky = true
 		w.assign(n.Name, false)
 		w.shared(n.Body)
-	default: // del
+		return
+	case *syntax.While:
+		w.node(n.Test)
+		w.loop(n.Body, n.OrElse)
+		return
+	case *syntax.For:
+		w.iterates()
+		w.node(n.Iter)
+		w.node(n.Target)
+		w.loop(n.Body, n.OrElse)
+		return
+	case *syntax.Match:
+		w.operator()
+	case *syntax.With, *syntax.Delete, *syntax.Yield, *syntax.YieldFrom, *syntax.Await, *syntax.GeneratorExp:
 		w.e.sticky = true
-		syntax.Walk(n, func(n syntax.Node) bool {
-			for _, name := range syntax.Bindings(n) {
-				w.assign(name, false)
-			}
-			return true
-		})
+	case *syntax.ExceptHandler, *syntax.NamedExpr, *syntax.MatchAs, *syntax.MatchStar, *syntax.MatchMapping:
+		for _, name := range syntax.Bindings(n) {
+			w.assign(name, false)
+		}
+	case *syntax.Comprehension:
+		w.iterates()
+		w.hide(n.Target)
+		w.node(n.Iter)
+		eachNode(w, n.Ifs)
+		return
+	case syntax.Expr:
+		w.operand(n)
 	}
+	syntax.Children(n, w.node)
+}
+
+// operand notes what an expression itself does, without its parts.
+func (w *effectWalk) operand(n syntax.Expr) {
+	switch n := n.(type) {
+	case *syntax.Name:
+		if n.Ctx != syntax.Load && !w.hidden {
+			w.assign(n.ID, false)
+		}
+	case *syntax.Attribute:
+		w.operator()
+		of, ok := n.Value.(*syntax.Name)
+		if own := ok && w.self != "" && of.ID == w.self; n.Ctx != syntax.Load && (!own || w.hidden) {
+			w.e.sticky = true
+		}
+	case *syntax.Subscript:
+		w.operator()
+		w.e.sticky = w.e.sticky || n.Ctx != syntax.Load
+	case *syntax.Tuple:
+		if n.Ctx == syntax.Store {
+			w.iterates()
+		}
+	case *syntax.List:
+		if n.Ctx == syntax.Store {
+			w.iterates()
+		}
+	case *syntax.Starred:
+		w.iterates()
+	case *syntax.BinOp, *syntax.UnaryOp, *syntax.Compare, *syntax.FormattedValue, *syntax.BoolOp, *syntax.IfExp:
+		w.operator()
+	case *syntax.Call:
+		if !w.f.pureCall(n) {
+			w.e.sticky = true
+		}
+	}
+}
+
+// defaults walks what the parameters of a function are without an argument.
+func (w *effectWalk) defaults(args *syntax.Arguments) {
+	eachNode(w, args.Defaults)
+	eachNode(w, args.KwDefaults)
 }
 
 // shared notes what the body of a class assigns outside of the class.
 func (w *effectWalk) shared(body []syntax.Stmt) {
 	for _, s := range body {
 		syntax.Walk(s, func(n syntax.Node) bool {
+			var names []string
 			switch n := n.(type) {
 			case *syntax.FunctionDef, *syntax.Lambda:
 				return false
 			case *syntax.Global:
-				for _, name := range n.Names {
-					w.assign(name, false)
-				}
+				names = n.Names
 			case *syntax.Nonlocal:
-				for _, name := range n.Names {
-					w.assign(name, false)
-				}
+				names = n.Names
 			}
-			return true
-		})
-	}
-}
-
-func (w *effectWalk) cases(n *syntax.Match) {
-	w.operator()
-	for _, c := range n.Cases {
-		syntax.Walk(c.Pattern, func(n syntax.Node) bool {
-			for _, name := range syntax.Bindings(n) {
+			for _, name := range names {
 				w.assign(name, false)
 			}
 			return true
 		})
-		w.expr(c.Guard)
-		w.block(c.Body)
 	}
-}
-
-// expr walks an expression; nil is none.
-func (w *effectWalk) expr(e syntax.Expr) {
-	if e == nil {
-		return
-	}
-	syntax.Walk(e, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.Lambda:
-			for _, d := range n.Args.Defaults {
-				w.expr(d)
-			}
-			return false
-		case *syntax.NamedExpr:
-			w.assign(n.Target.ID, false)
-		case *syntax.Yield, *syntax.YieldFrom, *syntax.Await, *syntax.GeneratorExp:
-			w.e.sticky = true
-		case *syntax.Comprehension:
-			w.iterates()
-			w.hiddenTarget(n.Target)
-		case *syntax.Starred:
-			w.iterates()
-		case *syntax.BinOp, *syntax.UnaryOp, *syntax.Compare, *syntax.Subscript, *syntax.Attribute, *syntax.FormattedValue, *syntax.BoolOp, *syntax.IfExp:
-			w.operator()
-		case *syntax.Call:
-			if !w.f.pureCall(n) {
-				w.e.sticky = true
-			}
-		}
-		return true
-	})
 }

@@ -97,7 +97,7 @@ func (f *facts) pureFunction(e syntax.Expr) bool {
 		return true
 	case *syntax.Lambda:
 		w := &effectWalk{f: f}
-		w.expr(e.Body)
+		w.node(e.Body)
 		return !w.e.sticky && len(w.e.assigned) == 0
 	case *syntax.Name:
 		return f.pure[e.ID] || f.bound[e.ID] == 0 && oneOf(pureBuiltins, e.ID) && !f.operators

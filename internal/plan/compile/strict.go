@@ -290,13 +290,13 @@ func (f *facts) wholeGenexp(call *syntax.Call) *syntax.GeneratorExp {
 		return nil
 	}
 	w := &effectWalk{f: f}
-	w.expr(g.Elt)
+	w.node(g.Elt)
 	for i, c := range g.Generators {
 		if i > 0 {
-			w.expr(c.Iter)
+			w.node(c.Iter)
 		}
 		for _, cond := range c.Ifs {
-			w.expr(cond)
+			w.node(cond)
 		}
 	}
 	if w.e.sticky || len(w.e.assigned) > 0 {
