@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"strconv"
+	"strings"
 
 	"praxis/fault"
 	"praxis/internal/plan/bytecode"
@@ -338,16 +339,10 @@ func (b *builder) head() *place {
 // Constants.
 
 func (b *builder) constant(v value.Value, key constKey) int {
-	if b.consts == nil {
-		b.consts = make(map[constKey]int)
-	}
-	if i, ok := b.consts[key]; ok {
-		return i
-	}
-	i := len(b.code.Consts)
-	b.code.Consts = append(b.code.Consts, v)
-	b.consts[key] = i
-	return i
+	return indexOf(&b.consts, key, func() int {
+		b.code.Consts = append(b.code.Consts, v)
+		return len(b.code.Consts) - 1
+	})
 }
 
 func (b *builder) strConst(s string) int {
@@ -396,18 +391,25 @@ func (b *builder) constantExpr(e *syntax.Constant) {
 	}
 }
 
-// nameIndex returns the index of s in the code's names.
-func (b *builder) nameIndex(s string) int {
-	if i, ok := b.names[s]; ok {
+// indexOf returns the index of what key stands for in a list, to which add appends it.
+func indexOf[K comparable](known *map[K]int, key K, add func() int) int {
+	if i, ok := (*known)[key]; ok {
 		return i
 	}
-	if b.names == nil {
-		b.names = make(map[string]int)
+	if *known == nil {
+		*known = make(map[K]int)
 	}
-	i := len(b.code.Names)
-	b.code.Names = append(b.code.Names, s)
-	b.names[s] = i
+	i := add()
+	(*known)[key] = i
 	return i
+}
+
+// nameIndex returns the index of s in the code's names.
+func (b *builder) nameIndex(s string) int {
+	return indexOf(&b.names, s, func() int {
+		b.code.Names = append(b.code.Names, s)
+		return len(b.code.Names) - 1
+	})
 }
 
 // site makes a cache site for an attribute; globalSite finds the one of a global name.
@@ -417,33 +419,15 @@ func (b *builder) site(s string) int {
 }
 
 func (b *builder) globalSite(s string) int {
-	if i, ok := b.global[s]; ok {
-		return i
-	}
-	if b.global == nil {
-		b.global = make(map[string]int)
-	}
-	i := b.site(s)
-	b.global[s] = i
-	return i
+	return indexOf(&b.global, s, func() int { return b.site(s) })
 }
 
 // keywordsIndex returns the index of a list of keyword names.
 func (b *builder) keywordsIndex(names []string) int {
-	key := ""
-	for _, n := range names {
-		key += n + ","
-	}
-	if i, ok := b.kwKeys[key]; ok {
-		return i
-	}
-	if b.kwKeys == nil {
-		b.kwKeys = make(map[string]int)
-	}
-	i := len(b.code.Keywords)
-	b.code.Keywords = append(b.code.Keywords, names)
-	b.kwKeys[key] = i
-	return i
+	return indexOf(&b.kwKeys, strings.Join(names, ","), func() int {
+		b.code.Keywords = append(b.code.Keywords, names)
+		return len(b.code.Keywords) - 1
+	})
 }
 
 // Names.
@@ -488,109 +472,65 @@ func (b *builder) markBound(v *variable) {
 	}
 }
 
-// store pops into a name.
-func (b *builder) store(name string) {
-	b.pcTop()
+// places are instructions that do the same to a variable in each place where it may be:
+// global, in the name space of a class, in a cell, in a slot.
+type places [4]bytecode.Op
+
+// at gives the instruction for a name, with its argument, and the variable in a slot.
+func (p places) at(b *builder, name string) (op bytecode.Op, arg int, slot *variable) {
 	name = b.scope.mangle(name)
 	switch r := b.scope.resolve(name); {
 	case r.kind == refGlobal:
-		b.emit(bytecode.StoreGlobal, b.globalSite(name))
+		return p[0], b.globalSite(name), nil
 	case r.kind == refName:
-		b.emit(bytecode.StoreName, b.nameIndex(name))
+		return p[1], b.nameIndex(name), nil
 	case r.kind == refFree:
-		b.emit(bytecode.StoreDeref, b.slotOf[r.v])
+		return p[2], b.slotOf[r.v], nil
 	case r.v.cell:
-		b.emit(bytecode.StoreDeref, r.v.slot)
+		return p[2], r.v.slot, nil
 	default:
-		b.emit(bytecode.StoreFast, r.v.slot)
-		b.markBound(r.v)
+		return p[3], r.v.slot, r.v
+	}
+}
+
+// store pops into a name.
+func (b *builder) store(name string) {
+	b.pcTop()
+	op, arg, v := places{bytecode.StoreGlobal, bytecode.StoreName, bytecode.StoreDeref, bytecode.StoreFast}.at(b, name)
+	b.emit(op, arg)
+	if v != nil {
+		b.markBound(v)
 	}
 }
 
 // del unbinds a name.
 func (b *builder) del(name string) {
-	name = b.scope.mangle(name)
-	switch r := b.scope.resolve(name); {
-	case r.kind == refGlobal:
-		b.emit(bytecode.DeleteGlobal, b.globalSite(name))
-	case r.kind == refName:
-		b.emit(bytecode.DeleteName, b.nameIndex(name))
-	case r.kind == refFree:
-		b.emit(bytecode.DeleteDeref, b.slotOf[r.v])
-	case r.v.cell:
-		b.emit(bytecode.DeleteDeref, r.v.slot)
-	default:
-		b.emit(bytecode.DeleteFast, r.v.slot)
-	}
+	op, arg, _ := places{bytecode.DeleteGlobal, bytecode.DeleteName, bytecode.DeleteDeref, bytecode.DeleteFast}.at(b, name)
+	b.emit(op, arg)
 }
 
-// foldInt adds, subtracts or multiplies small ints; false when it does not fit.
-func foldInt(op syntax.Operator, x, y int64) (int64, bool) {
-	a, c := big.NewInt(x), big.NewInt(y)
-	switch op {
-	case syntax.Add:
-		a.Add(a, c)
-	case syntax.Sub:
-		a.Sub(a, c)
-	case syntax.Mult:
-		a.Mul(a, c)
-	default:
-		return 0, false
+// fold returns the literal that an expression is, or the negative of one.
+func fold(e syntax.Expr) (*syntax.Constant, bool) {
+	if c, ok := e.(*syntax.Constant); ok {
+		return c, true
 	}
-	return a.Int64(), a.IsInt64()
-}
-
-// fold computes what is known of an expression before it runs: literals, signs
-// and small sums. Nothing is folded that could grow or fail.
-func fold(e syntax.Expr) (*syntax.Constant, bool) { return foldTo(e, maxFold) }
-
-// maxFold bounds the height of what is folded, as each level of an expression tries.
-const maxFold = 8
-
-func foldTo(e syntax.Expr, height int) (*syntax.Constant, bool) {
-	if height == 0 {
+	u, ok := e.(*syntax.UnaryOp)
+	if !ok || u.Op != syntax.USub {
 		return nil, false
 	}
-	switch e := e.(type) {
-	case *syntax.Constant:
-		return e, true
-	case *syntax.UnaryOp:
-		if e.Op != syntax.USub {
-			return nil, false
-		}
-		x, ok := foldTo(e.Operand, height-1)
-		if !ok {
-			return nil, false
-		}
-		switch {
-		case x.Kind == syntax.Int && x.Big == nil && x.Int != math.MinInt64:
-			return &syntax.Constant{Span: e.Span, Kind: syntax.Int, Int: -x.Int}, true
-		case x.Kind == syntax.Int && x.Big != nil:
-			n := new(big.Int).Neg(x.Big)
-			if n.IsInt64() {
-				return &syntax.Constant{Span: e.Span, Kind: syntax.Int, Int: n.Int64()}, true
-			}
-			return &syntax.Constant{Span: e.Span, Kind: syntax.Int, Big: n}, true
-		case x.Kind == syntax.Float:
-			return &syntax.Constant{Span: e.Span, Kind: syntax.Float, Float: -x.Float}, true
-		}
-	case *syntax.BinOp:
-		if e.Op != syntax.Add && e.Op != syntax.Sub && e.Op != syntax.Mult {
-			return nil, false
-		}
-		x, ok := foldTo(e.Left, height-1)
-		if !ok || x.Kind != syntax.Int || x.Big != nil {
-			return nil, false
-		}
-		y, ok := foldTo(e.Right, height-1)
-		if !ok || y.Kind != syntax.Int || y.Big != nil {
-			return nil, false
-		}
-		if n, ok := foldInt(e.Op, x.Int, y.Int); ok {
-			return &syntax.Constant{Span: e.Span, Kind: syntax.Int, Int: n}, true
+	c, ok := u.Operand.(*syntax.Constant)
+	if !ok || c.Kind != syntax.Int && c.Kind != syntax.Float {
+		return nil, false
+	}
+	out := &syntax.Constant{Span: u.Span, Kind: c.Kind, Int: -c.Int, Float: -c.Float}
+	if c.Big != nil {
+		if n := new(big.Int).Neg(c.Big); n.IsInt64() {
+			out.Int = n.Int64()
+		} else {
+			out.Big = n
 		}
 	}
-	return nil, false
+	return out, true
 }
 
 // known returns the truth of an expression that does not depend on anything.

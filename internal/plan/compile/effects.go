@@ -266,6 +266,9 @@ func isScalar(e syntax.Expr) bool {
 
 // isNumber says whether e is a number for sure: += of it changes no list.
 func isNumber(e syntax.Expr) bool {
+	if b, ok := e.(*syntax.BinOp); ok {
+		return isNumber(b.Left) && isNumber(b.Right)
+	}
 	c, ok := fold(e)
 	return ok && (c.Kind == syntax.Int || c.Kind == syntax.Float)
 }

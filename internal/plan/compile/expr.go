@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"praxis/internal/plan/bytecode"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/plan/value"
@@ -102,10 +104,6 @@ func (b *builder) display(e syntax.Expr) {
 }
 
 func (b *builder) binOp(e *syntax.BinOp) {
-	if c, ok := fold(e); ok {
-		b.constantExpr(c)
-		return
-	}
 	b.expr(e.Left)
 	b.expr(e.Right)
 	b.may(2)
@@ -364,7 +362,7 @@ func (b *builder) slice(e *syntax.Slice) {
 
 // tuple folds tuples of literals.
 func (b *builder) tuple(e *syntax.Tuple) {
-	if v, ok := b.constTuple(e, maxFold); ok {
+	if v, ok := b.literalOf(e, maxFold); ok {
 		b.code.Consts = append(b.code.Consts, v)
 		b.emit(bytecode.LoadConst, len(b.code.Consts)-1)
 		return
@@ -380,26 +378,27 @@ func (b *builder) tuple(e *syntax.Tuple) {
 	b.emit(bytecode.BuildTuple, len(e.Elts))
 }
 
-func (b *builder) constTuple(e *syntax.Tuple, height int) (value.Value, bool) {
+// maxFold bounds the height of a tuple of literals, as each tuple in it tries again.
+const maxFold = 8
+
+// literalOf returns the value of a literal, or of a tuple of some.
+func (b *builder) literalOf(e syntax.Expr, height int) (value.Value, bool) {
+	tu, ok := e.(*syntax.Tuple)
+	if !ok {
+		c, ok := fold(e)
+		if !ok {
+			return value.Value{}, false
+		}
+		v, _ := b.literal(c)
+		return v, true
+	}
 	if height == 0 {
 		return value.Value{}, false
 	}
-	for _, x := range e.Elts {
-		if t, ok := x.(*syntax.Tuple); ok {
-			if _, ok := b.constTuple(t, height-1); !ok {
-				return value.Value{}, false
-			}
-		} else if _, ok := fold(x); !ok {
+	items := make([]value.Value, len(tu.Elts))
+	for i, x := range tu.Elts {
+		if items[i], ok = b.literalOf(x, height-1); !ok {
 			return value.Value{}, false
-		}
-	}
-	items := make([]value.Value, len(e.Elts))
-	for i, x := range e.Elts {
-		if t, ok := x.(*syntax.Tuple); ok {
-			items[i], _ = b.constTuple(t, height-1)
-		} else {
-			c, _ := fold(x)
-			items[i], _ = b.literal(c)
 		}
 	}
 	return value.Value{Kind: value.KTuple, Obj: &value.Tuple{Items: items}}, true
@@ -443,7 +442,7 @@ func (b *builder) elements(build, add, extend bytecode.Op, elts []syntax.Expr) {
 // setDisplay builds a set. One of three literals or more is made, as in CPython,
 // by an update from a set of them: that decides the order of its elements.
 func (b *builder) setDisplay(e *syntax.Set) {
-	if !isLiteralSet(e) {
+	if !b.isLiteralSet(e) {
 		b.elements(bytecode.BuildSet, bytecode.SetAdd, bytecode.SetUpdate, e.Elts)
 		return
 	}
@@ -455,7 +454,7 @@ func (b *builder) setDisplay(e *syntax.Set) {
 
 // iterator puts an iterator over e on the stack. A set of literals is walked over as it is.
 func (b *builder) iterator(e syntax.Expr) {
-	if s, ok := e.(*syntax.Set); ok && isLiteralSet(s) {
+	if s, ok := e.(*syntax.Set); ok && b.isLiteralSet(s) {
 		old := b.at(e)
 		b.elements(bytecode.BuildSet, bytecode.SetAdd, bytecode.SetUpdate, s.Elts)
 		b.pos = old
@@ -466,31 +465,11 @@ func (b *builder) iterator(e syntax.Expr) {
 	b.emit(bytecode.GetIter, 0)
 }
 
-func isLiteralSet(e *syntax.Set) bool {
-	if len(e.Elts) < 3 {
-		return false
-	}
-	for _, x := range e.Elts {
-		if !isLiteral(x, maxFold) {
-			return false
-		}
-	}
-	return true
-}
-
-// isLiteral reports whether e is a literal or a tuple of some.
-func isLiteral(e syntax.Expr, height int) bool {
-	tu, ok := e.(*syntax.Tuple)
-	if !ok {
-		_, ok = fold(e)
-		return ok
-	}
-	for _, x := range tu.Elts {
-		if height == 0 || !isLiteral(x, height-1) {
-			return false
-		}
-	}
-	return true
+func (b *builder) isLiteralSet(e *syntax.Set) bool {
+	return len(e.Elts) > 2 && !slices.ContainsFunc(e.Elts, func(x syntax.Expr) bool {
+		_, ok := b.literalOf(x, maxFold)
+		return !ok
+	})
 }
 
 // emitBuild and emitAdd: a set looks at its elements' hashes, which may fail.

@@ -65,18 +65,9 @@ func (b *builder) enter(n syntax.Node) *region {
 
 // mustBeBound makes a region sticky that leaves it open whether a variable is bound.
 func (b *builder) mustBeBound(name string, slot int) {
-	name = b.scope.mangle(name)
-	switch r := b.scope.resolve(name); {
-	case r.kind == refGlobal:
-		b.emit2(bytecode.PcBoundGlobal, b.globalSite(name), slot)
-	case r.kind == refName:
-		b.emit2(bytecode.PcBoundName, b.nameIndex(name), slot)
-	case r.kind == refFree:
-		b.emit2(bytecode.PcBoundDeref, b.slotOf[r.v], slot)
-	case r.v.cell:
-		b.emit2(bytecode.PcBoundDeref, r.v.slot, slot)
-	case !b.bound.has(r.v.slot):
-		b.emit2(bytecode.PcBoundFast, r.v.slot, slot)
+	op, arg, v := places{bytecode.PcBoundGlobal, bytecode.PcBoundName, bytecode.PcBoundDeref, bytecode.PcBoundFast}.at(b, name)
+	if v == nil || !b.bound.has(v.slot) {
+		b.emit2(op, arg, slot)
 	}
 }
 
@@ -103,23 +94,12 @@ func (b *builder) leave(r *region, top bool) {
 
 // pcVariable joins pc into a variable; contents: into the list that it refers to, too.
 func (b *builder) pcVariable(name string, contents bool) {
-	name = b.scope.mangle(name)
-	ops := [4]bytecode.Op{bytecode.PcGlobal, bytecode.PcName, bytecode.PcDeref, bytecode.PcFast}
+	ops := places{bytecode.PcGlobal, bytecode.PcName, bytecode.PcDeref, bytecode.PcFast}
 	if contents {
-		ops = [4]bytecode.Op{bytecode.PcContentsGlobal, bytecode.PcContentsName, bytecode.PcContentsDeref, bytecode.PcContentsFast}
+		ops = places{bytecode.PcContentsGlobal, bytecode.PcContentsName, bytecode.PcContentsDeref, bytecode.PcContentsFast}
 	}
-	switch r := b.scope.resolve(name); {
-	case r.kind == refGlobal:
-		b.emit(ops[0], b.globalSite(name))
-	case r.kind == refName:
-		b.emit(ops[1], b.nameIndex(name))
-	case r.kind == refFree:
-		b.emit(ops[2], b.slotOf[r.v])
-	case r.v.cell:
-		b.emit(ops[2], r.v.slot)
-	default:
-		b.emit(ops[3], r.v.slot)
-	}
+	op, arg, _ := ops.at(b, name)
+	b.emit(op, arg)
 }
 
 // beginStrict prepares the code of a function: if a return can be passed by, the
