@@ -10,8 +10,7 @@ _function = type(lambda: None)
 
 
 class auto:
-    def __init__(self, value=_UNSET):
-        self.value = value
+    """The next value, whatever it is."""
 
 
 class _Body:
@@ -34,58 +33,32 @@ def _single_bit(n):
     return n > 0 and n & (n - 1) == 0
 
 
-def _binary(n, width):
-    """n in binary digits with its sign first, as the messages show it."""
-    if n >= 0:
-        return '0b0 ' + f'{n:b}'.rjust(width, '0')
-    return '0b1 ' + f'{(1 << width) + n if -n <= 1 << width else -n:b}'.rjust(width, '1')
-
-
 class EnumType(type):
 
     def _bind_(bases, ns, name, value):
-        body = ns.get('_enum_body_')
-        if body is None:
-            body = _Body()
-            ns['_enum_body_'] = body
-        if name[:2] == '__' and name[-2:] == '__':
-            return value
-        if name[0] == '_' and name[-1:] == '_' and len(name) > 2 and name[1] != '_' and name[-2] != '_':
-            return _bind_sunder(body, name, value)
-        if name[0] == '_' and name.find('__', 1) > 0 and name[-1] != '_':
-            return value
+        body = ns.setdefault('_enum_body_', _Body())
         if name in body.members:
             raise TypeError(f'{name!r} already defined as {ns[name]!r}')
-        if _is_descriptor(value) or isinstance(value, type) and value.__name__ == name:
+        if name in ('_generate_next_value_', '_ignore_'):
+            raise TypeError(f'an enumeration in a plan has no {name}: write the values of its members')
+        if name[0] == '_' and (name[-1] == '_' or '__' in name) or _is_descriptor(value) or isinstance(value, type) and value.__name__ == name:
             return value
         if name in ns:
             raise TypeError(f'{name!r} already defined as {ns[name]!r}')
-        value = _resolve(bases, ns, body, name, value)
+        value = _resolve(bases, body, name, value)
         body.members.append(name)
         body.values.append(value)
         return value
 
     def __new__(meta, name, bases, ns):
-        body = ns.get('_enum_body_')
-        if body is None:
-            body = _Body()
+        body = ns.get('_enum_body_', _Body())
         own = {k: ns[k] for k in ns if k != '_enum_body_' and k not in body.members}
-        own['_member_names_'] = []
-        own['_member_map_'] = {}
-        own['_value2member_map_'] = {}
-        own['_member_type_'] = object
-        own['_flag_mask_'] = 0
-        own['_singles_mask_'] = 0
+        own.update(_member_names_=[], _member_map_={}, _value2member_map_={}, _member_type_=object, _flag_mask_=0)
         if not bases:
             return type.__new__(meta, name, bases, own)
-        member_type, first = _parents(name, bases)
-        own['_member_type_'] = member_type
-        new = own.get('__new__')
-        if new is None:
-            new = getattr(first, '_new_member_', None)
-        own['_new_member_'] = new.__func__ if isinstance(new, staticmethod) else new
+        own['_member_type_'], first = _parents(name, bases)
         cls = type.__new__(meta, name, bases, own)
-        _mix_methods(cls, own, first, member_type)
+        _mix_methods(cls, own, first)
         for i, label in enumerate(body.members):
             _add_member(cls, label, body.values[i])
         return cls
@@ -143,46 +116,24 @@ def _is_flag(cls):
     return hasattr(cls, '_flags_')
 
 
-def _bind_sunder(body, name, value):
-    if name not in ('_generate_next_value_', '_missing_', '_value_', '_flags_', '_keeps_', '_as_value_'):
-        raise ValueError(f'_sunder_ names, such as {name!r}, are reserved for future Enum use')
-    if name == '_generate_next_value_':
-        if body.last:
-            raise TypeError('_generate_next_value_ must be defined before members')
-        if isinstance(value, _function):
-            return staticmethod(value)
-    return value
-
-
-def _resolve(bases, ns, body, name, value):
+def _resolve(bases, body, name, value):
     """Replaces auto() in a member's value by the next value."""
+    if isinstance(value, tuple):
+        return tuple([_resolve(bases, body, name, v) if isinstance(v, auto) else v for v in value])
     if isinstance(value, auto):
-        return _next_value(bases, ns, body, name, value)
-    if isinstance(value, tuple) and any([isinstance(v, auto) for v in value]):
-        return tuple([_next_value(bases, ns, body, name, v) if isinstance(v, auto) else v for v in value])
+        value = bases[-1]._next_(name, 1, len(body.members), body.last[:])
     body.last.append(value)
     return value
 
 
-def _next_value(bases, ns, body, name, marker):
-    if marker.value is _UNSET:
-        make = ns.get('_generate_next_value_')
-        if isinstance(make, staticmethod):
-            make = make.__func__
-        if make is None:
-            make = bases[-1]._generate_next_value_
-        marker.value = make(name, 1, len(body.members), body.last[:])
-    body.last.append(marker.value)
-    return marker.value
-
-
 def _parents(name, bases):
+    """The data type that the bases give, and the enumeration among them."""
     first = bases[-1]
     if not isinstance(first, EnumType):
         raise TypeError('new enumerations should be created as '
                         '`EnumName([mixin_type, ...] [data_type,] enum_type)`')
-    found = []
-    for base in bases:
+    found = object
+    for base in reversed(bases):
         if isinstance(base, EnumType) and base._member_map_:
             raise TypeError(f'<enum {name!r}> cannot extend {base!r}')
         for kind in base.__mro__:
@@ -190,16 +141,15 @@ def _parents(name, bases):
                 kind = kind._member_type_
             elif '__new__' not in kind.__dict__:
                 continue
-            if kind is not object and kind not in found:
-                found.append(kind)
+            if kind is not object:
+                found = kind
                 break
-    if len(found) > 1:
-        raise TypeError(f'too many data types for {name!r}: {set(found)!r}')
-    return (found[0] if found else object), first
+    return found, first
 
 
-def _mix_methods(cls, own, first, member_type):
+def _mix_methods(cls, own, first):
     """Data types give an enumeration their methods, but not the way it is shown."""
+    member_type = cls._member_type_
     if member_type is object:
         return
     for name in ('__repr__', '__str__', '__format__'):
@@ -224,21 +174,20 @@ def _owner(cls, name):
 
 def _add_member(cls, name, value):
     member_type = cls._member_type_
-    args = value if isinstance(value, tuple) else (value,)
-    if member_type is tuple:
-        args = (args,)
-    new = cls._new_member_
+    args = value if isinstance(value, tuple) and member_type is not tuple else (value,)
+    new = cls.__dict__.get('__new__')
     if new is not None:
-        made = new(cls, *args)
+        made = (new.__func__ if isinstance(new, staticmethod) else new)(cls, *args)
     elif member_type is object or '__new__' not in member_type.__dict__:
         made = object.__new__(cls)
     else:
+        if issubclass(cls, StrEnum) and not isinstance(value, str):
+            raise TypeError(f'{value!r} is not a string')
         made = member_type.__new__(cls, *args)
     if not hasattr(made, '_value_'):
         made._value_ = value if member_type is object else member_type(*args)
     made._name_ = name
     made.__init__(*args)
-    made._sort_order_ = len(cls._member_names_)
     if _is_flag(cls) and not isinstance(made._value_, int):
         raise TypeError(f'_value_ for {name} must be an int')
     _register(cls, name, made)
@@ -250,14 +199,10 @@ def _register(cls, name, made):
     known = _known(cls, value)
     if known is None:
         known = made
-        single = True
         if _is_flag(cls):
             type.__setattr__(cls, '_flag_mask_', cls._flag_mask_ | value)
-            single = _single_bit(value)
-        if single:
+        if not _is_flag(cls) or _single_bit(value):
             cls._member_names_.append(name)
-            if _is_flag(cls):
-                type.__setattr__(cls, '_singles_mask_', cls._singles_mask_ | value)
         try:
             cls._value2member_map_[value] = made
         except TypeError:
@@ -293,37 +238,18 @@ def _lookup(cls, value):
 
 class Enum(metaclass=EnumType):
 
-    @property
-    def name(self):
-        return self._name_
-
-    @name.setter
-    def name(self, value):
-        raise AttributeError("<enum 'Enum'> cannot set attribute 'name'")
-
-    @property
-    def value(self):
-        return self._value_
-
-    @value.setter
-    def value(self, value):
-        raise AttributeError("<enum 'Enum'> cannot set attribute 'value'")
+    name = property(lambda self: self._name_)
+    value = property(lambda self: self._value_)
 
     def __init__(self, *args, **kwds):
         pass
 
     @staticmethod
-    def _generate_next_value_(name, start, count, last_values):
-        if not last_values:
-            return start
+    def _next_(name, start, count, last_values):
         try:
-            last = sorted(last_values)[-1]
+            return max(last_values) + 1 if last_values else start
         except TypeError:
-            raise TypeError('unable to sort non-numeric values') from None
-        try:
-            return last + 1
-        except TypeError:
-            raise TypeError(f'unable to increment {last!r}') from None
+            raise TypeError(f'unable to find a value for {name} above {last_values!r}') from None
 
     @classmethod
     def _missing_(cls, value):
@@ -355,51 +281,26 @@ class IntEnum(int, Enum):
 class StrEnum(str, Enum):
     _as_value_ = True
 
-    def __new__(cls, value):
-        if not isinstance(value, str):
-            raise TypeError(f'{value!r} is not a string')
-        made = str.__new__(cls, value)
-        made._value_ = value
-        return made
-
     @staticmethod
-    def _generate_next_value_(name, start, count, last_values):
+    def _next_(name, start, count, last_values):
         return name.lower()
 
 
 class Flag(Enum):
     _flags_ = True
-    _keeps_ = False  # whether bits that no member has are kept
 
     @staticmethod
-    def _generate_next_value_(name, start, count, last_values):
-        if not last_values:
-            return start
-        last = max(last_values)
-        if not isinstance(last, int):
-            raise TypeError(f'invalid flag value {last!r}') from None
-        return 1 << last.bit_length()
+    def _next_(name, start, count, last_values):
+        return 1 << max(last_values).bit_length() if last_values else start
 
     @classmethod
     def _missing_(cls, value):
-        if not isinstance(value, int):
-            raise ValueError(f'{value!r} is not a valid {cls.__qualname__}')
-        mask = cls._flag_mask_
-        all_bits = (1 << mask.bit_length()) - 1
-        given = value
-        if cls._keeps_:
-            if value < 0:
-                value += max(all_bits + 1, 1 << value.bit_length())
-        elif value < ~all_bits or value > all_bits or value & (all_bits ^ mask):
-            width = max(value.bit_length(), mask.bit_length())
-            raise ValueError(f'{cls!r} invalid value {value!r}\n    given {_binary(value, width)}\n'
-                             f'  allowed {_binary(mask, width)}')
-        elif value < 0:
-            value &= cls._singles_mask_
+        if not isinstance(value, int) or value & ~cls._flag_mask_:
+            return None
         value = _plain(value)
         known = cls._value2member_map_.get(value)
         if known is None:
-            known = _combination(cls, value, given)
+            known = _combination(cls, value)
             _remember(cls._value2member_map_, value, known)
         return known
 
@@ -447,39 +348,24 @@ class Flag(Enum):
         return value if value is NotImplemented else self.__class__(self._value_ ^ value)
 
     def __invert__(self):
-        cls = self.__class__
-        return cls(~self._value_ if cls._keeps_ else cls._singles_mask_ & ~self._value_)
+        return self.__class__(self.__class__._flag_mask_ & ~self._value_)
 
     __ror__ = __or__
     __rand__ = __and__
     __rxor__ = __xor__
 
 
-def _combination(cls, value, given):
+def _combination(cls, value):
     """Makes the member without a name of its own that has these bits."""
     kind = cls._member_type_
     made = object.__new__(cls) if kind is object else kind.__new__(cls, value)
     made._value_ = value
-    parts = [m for m in cls if m._value_ & value]
-    covered = value & cls._singles_mask_
-    if value & ~cls._singles_mask_:
-        for m in cls._member_map_.values():
-            bits = m._value_
-            if bits and bits & value == bits and not any([m is p for p in parts]):
-                parts.append(m)
-                covered |= bits
-    left = value ^ covered
-    if left and not cls._keeps_:
-        raise ValueError(f'{cls!r}: no members with value {_depend(left, given)!r}')
-    made._name_ = '|'.join([p._name_ for p in parts]) or None
-    if left and made._name_ is not None:
-        made._name_ = f'{made._name_}|{left!r}'
+    made._name_ = '|'.join([m._name_ for m in cls if m._value_ & value]) or None
     return made
 
 
 class IntFlag(int, Flag):
     _as_value_ = True
-    _keeps_ = True
 
 
 def unique(enumeration):
