@@ -1,7 +1,4 @@
-"""Bytes as text of 64 or 16 characters."""
-
-_letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-
+"""Bytes as text of 64 characters."""
 
 def _as_bytes(s):
     if isinstance(s, str):
@@ -31,41 +28,12 @@ def b64decode(s, altchars=None, validate=False):
     return _decode(s, validate)
 
 
-def standard_b64encode(s):
-    return b64encode(s)
-
-
-def standard_b64decode(s):
-    return b64decode(s)
-
-
 def urlsafe_b64encode(s):
     return b64encode(s, b"-_")
 
 
 def urlsafe_b64decode(s):
     return b64decode(s, b"-_")
-
-
-def b16encode(s):
-    return s.hex().upper().encode()
-
-
-def b16decode(s, casefold=False):
-    s = _as_bytes(s).decode("latin-1")
-    if casefold:
-        s = s.upper()
-    if any([c not in "0123456789ABCDEF" for c in s]) or len(s) % 2:
-        raise Error("Non-base16 digit found" if len(s) % 2 == 0 else "Odd-length string")
-    return bytes.fromhex(s)
-
-
-def encodebytes(s):
-    return b"".join([_encode(s[i:i + 57]) + b"\n" for i in range(0, len(s), 57)])
-
-
-def decodebytes(s):
-    return _decode(s, False)
 
 
 class Error(ValueError):

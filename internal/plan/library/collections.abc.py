@@ -14,7 +14,7 @@ class _Kind(type):
         return type.__new__(meta, name, bases, space)
 
     def __instancecheck__(cls, instance):
-        return cls.__subclasscheck__(type(instance))
+        return callable(instance) if "__call__" in cls._methods else cls.__subclasscheck__(type(instance))
 
     def __subclasscheck__(cls, c):
         if cls in c.__mro__ or any([k in cls._classes for k in c.__mro__]):
@@ -43,74 +43,29 @@ def _generator():
     yield
 
 
-class Container(metaclass=_Kind):
-    _methods = ("__contains__",)
+def _kind(name, classes=(), methods=()):
+    return _Kind(name, (), {"__module__": "collections.abc", "_classes": classes, "_methods": methods})
 
 
-class Hashable(metaclass=_Kind):
-    _methods = ("__hash__",)
-
-
-class Sized(metaclass=_Kind):
-    _methods = ("__len__",)
-
-
-class Iterable(metaclass=_Kind):
-    _methods = ("__iter__",)
-
-
-class Iterator(Iterable):
+class Iterator(metaclass=_Kind):
     _methods = ("__iter__", "__next__")
 
     def __iter__(self):
         return self
 
 
-class Generator(Iterator):
-    _methods = ()
-    _classes = (type(_generator()),)
-
-
-class Collection(Iterable):
-    _methods = ("__len__", "__iter__", "__contains__")
-
-
-class Sequence(metaclass=_Kind):
-    _classes = (list, tuple, str, range, bytes)
-
-
-class MutableSequence(metaclass=_Kind):
-    _classes = (list,)
-
-
-class Set(metaclass=_Kind):
-    _classes = (set, frozenset, type({}.keys()), type({}.items()))
-
-
-class MutableSet(metaclass=_Kind):
-    _classes = (set,)
-
-
-class Mapping(metaclass=_Kind):
-    _classes = (dict,)
-
-
-class MutableMapping(metaclass=_Kind):
-    _classes = (dict,)
-
-
-class Awaitable(metaclass=_Kind):
-    _methods = ("__await__",)
-
-
-class Coroutine(Awaitable):
-    _methods = ("__await__", "send", "throw", "close")
-
-
-class _Call(_Kind):
-    def __instancecheck__(cls, instance):
-        return callable(instance)
-
-
-class Callable(metaclass=_Call):
-    _methods = ("__call__",)
+Container = _kind("Container", methods=("__contains__",))
+Hashable = _kind("Hashable", methods=("__hash__",))
+Sized = _kind("Sized", methods=("__len__",))
+Iterable = _kind("Iterable", methods=("__iter__",))
+Collection = _kind("Collection", methods=("__len__", "__iter__", "__contains__"))
+Callable = _kind("Callable", methods=("__call__",))
+Awaitable = _kind("Awaitable", methods=("__await__",))
+Coroutine = _kind("Coroutine", methods=("__await__", "send", "throw", "close"))
+Generator = _kind("Generator", (type(_generator()),))
+Sequence = _kind("Sequence", (list, tuple, str, range, bytes))
+MutableSequence = _kind("MutableSequence", (list,))
+Set = _kind("Set", (set, frozenset, type({}.keys()), type({}.items())))
+MutableSet = _kind("MutableSet", (set,))
+Mapping = _kind("Mapping", (dict,))
+MutableMapping = _kind("MutableMapping", (dict,))

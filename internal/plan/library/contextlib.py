@@ -3,26 +3,9 @@
 import functools as _functools
 
 
-class ContextDecorator:
-    def _recreate_cm(self):
-        return self
-
-    def __call__(self, func):
-        @_functools.wraps(func)
-        def inner(*args, **kwds):
-            with self._recreate_cm():
-                return func(*args, **kwds)
-        return inner
-
-
-class _GeneratorContextManager(ContextDecorator):
-    def __init__(self, func, args, kwds):
-        self.gen = func(*args, **kwds)
-        self._made_by = (func, args, kwds)
-        self.__doc__ = func.__doc__
-
-    def _recreate_cm(self):
-        return _GeneratorContextManager(*self._made_by)
+class _GeneratorContextManager:
+    def __init__(self, gen):
+        self.gen = gen
 
     def __enter__(self):
         try:
@@ -57,7 +40,7 @@ class _GeneratorContextManager(ContextDecorator):
 def contextmanager(func):
     @_functools.wraps(func)
     def helper(*args, **kwds):
-        return _GeneratorContextManager(func, args, kwds)
+        return _GeneratorContextManager(func(*args, **kwds))
     return helper
 
 

@@ -3,7 +3,7 @@
 from collections import Counter as _Counter, namedtuple as _named
 from heapq import nlargest as _nlargest
 
-__all__ = ['get_close_matches', 'SequenceMatcher', 'unified_diff', 'context_diff', 'IS_CHARACTER_JUNK', 'IS_LINE_JUNK', 'Match']
+__all__ = ['get_close_matches', 'SequenceMatcher', 'unified_diff', 'Match']
 
 Match = _named('Match', 'a b size')
 
@@ -136,14 +136,6 @@ def get_close_matches(word, possibilities, n=3, cutoff=0.6):
     return [x for _, x in _nlargest(n, found)]
 
 
-def IS_LINE_JUNK(line):
-    return line.strip() in ('', '#')
-
-
-def IS_CHARACTER_JUNK(ch, ws=' \t'):
-    return ch in ws
-
-
 def _header(mark, name, date, lineterm):
     return mark + ' ' + name + ('\t' + date if date else '') + lineterm
 
@@ -171,32 +163,3 @@ def unified_diff(a, b, fromfile='', tofile='', fromfiledate='', tofiledate='', n
                 yield '-' + line
             for line in b[j1:j2]:
                 yield '+' + line
-
-
-def _context(start, stop):
-    n = stop - start
-    return f'{start + 1 if n else start}' if n <= 1 else f'{start + 1},{stop}'
-
-
-def context_diff(a, b, fromfile='', tofile='', fromfiledate='', tofiledate='', n=3, lineterm='\n'):
-    marks = {'insert': '+ ', 'delete': '- ', 'replace': '! ', 'equal': '  '}
-    started = False
-    for group in SequenceMatcher(None, a, b).get_grouped_opcodes(n):
-        if not started:
-            started = True
-            yield _header('***', fromfile, fromfiledate, lineterm)
-            yield _header('---', tofile, tofiledate, lineterm)
-        first, last = group[0], group[-1]
-        yield '***************' + lineterm
-        yield f'*** {_context(first[1], last[2])} ****{lineterm}'
-        if any(tag in ('replace', 'delete') for tag, *_ in group):
-            for tag, i1, i2, _, _ in group:
-                if tag != 'insert':
-                    for line in a[i1:i2]:
-                        yield marks[tag] + line
-        yield f'--- {_context(first[3], last[4])} ----{lineterm}'
-        if any(tag in ('replace', 'insert') for tag, *_ in group):
-            for tag, _, _, j1, j2 in group:
-                if tag != 'delete':
-                    for line in b[j1:j2]:
-                        yield marks[tag] + line

@@ -130,7 +130,6 @@ def _cached(function, maxsize, typed):
 
 
 class _Ordered:
-    __slots__ = ("obj", "_compare")
     __hash__ = None
 
     def __init__(self, obj, compare):
@@ -140,63 +139,23 @@ class _Ordered:
     def __lt__(self, other):
         return self._compare(self.obj, other.obj) < 0
 
-    def __gt__(self, other):
-        return self._compare(self.obj, other.obj) > 0
-
     def __eq__(self, other):
         return self._compare(self.obj, other.obj) == 0
-
-    def __le__(self, other):
-        return self._compare(self.obj, other.obj) <= 0
-
-    def __ge__(self, other):
-        return self._compare(self.obj, other.obj) >= 0
 
 
 def cmp_to_key(mycmp):
     return lambda obj: _Ordered(obj, mycmp)
 
 
-def _negated(name):
-    def method(self, other):
-        r = getattr(type(self), name)(self, other)
-        return r if r is NotImplemented else not r
-    return method
-
-
-def _or_equal(name):
-    def method(self, other):
-        r = getattr(type(self), name)(self, other)
-        return r if r is NotImplemented else r or self == other
-    return method
-
-
-def _but_unequal(name):
-    def method(self, other):
-        r = getattr(type(self), name)(self, other)
-        return r if r is NotImplemented else r and self != other
-    return method
-
-
-def _not_and_unequal(name):
-    def method(self, other):
-        r = getattr(type(self), name)(self, other)
-        return r if r is NotImplemented else not r and self != other
-    return method
-
-
-def _not_or_equal(name):
-    def method(self, other):
-        r = getattr(type(self), name)(self, other)
-        return r if r is NotImplemented else not r or self == other
-    return method
-
-
 _orders = {
-    "__lt__": {"__gt__": _not_and_unequal, "__le__": _or_equal, "__ge__": _negated},
-    "__le__": {"__ge__": _not_or_equal, "__lt__": _but_unequal, "__gt__": _negated},
-    "__gt__": {"__lt__": _not_and_unequal, "__ge__": _or_equal, "__le__": _negated},
-    "__ge__": {"__le__": _not_or_equal, "__gt__": _but_unequal, "__lt__": _negated},
+    "__lt__": {"__gt__": lambda a, b: not a < b and a != b, "__le__": lambda a, b: a < b or a == b,
+               "__ge__": lambda a, b: not a < b},
+    "__le__": {"__ge__": lambda a, b: not a <= b or a == b, "__lt__": lambda a, b: a <= b and a != b,
+               "__gt__": lambda a, b: not a <= b},
+    "__gt__": {"__lt__": lambda a, b: not a > b and a != b, "__ge__": lambda a, b: a > b or a == b,
+               "__le__": lambda a, b: not a > b},
+    "__ge__": {"__le__": lambda a, b: not a >= b or a == b, "__gt__": lambda a, b: a >= b and a != b,
+               "__lt__": lambda a, b: not a >= b},
 }
 
 
@@ -204,13 +163,8 @@ def total_ordering(cls):
     roots = [name for name in _orders if getattr(cls, name, None) is not getattr(object, name, None)]
     if not roots:
         raise ValueError("must define at least one ordering operation: < > <= >=")
-    for root in ("__lt__", "__le__", "__gt__", "__ge__"):
-        if root in roots:
-            break
-    for name, make in _orders[root].items():
+    for name, method in _orders[roots[0]].items():
         if name not in roots:
-            method = make(root)
-            method.__name__ = name
             setattr(cls, name, method)
     return cls
 

@@ -38,25 +38,9 @@ def new(name, data=b"", **kwargs):
     return _Hash(name.lower(), data)
 
 
-def md5(data=b"", **kwargs):
-    return _Hash("md5", data)
+def _constructor(name):
+    return lambda data=b"", **kwargs: _Hash(name, data)
 
 
-def sha1(data=b"", **kwargs):
-    return _Hash("sha1", data)
-
-
-def sha224(data=b"", **kwargs):
-    return _Hash("sha224", data)
-
-
-def sha256(data=b"", **kwargs):
-    return _Hash("sha256", data)
-
-
-def sha384(data=b"", **kwargs):
-    return _Hash("sha384", data)
-
-
-def sha512(data=b"", **kwargs):
-    return _Hash("sha512", data)
+md5, sha1, sha224 = _constructor("md5"), _constructor("sha1"), _constructor("sha224")
+sha256, sha384, sha512 = _constructor("sha256"), _constructor("sha384"), _constructor("sha512")

@@ -51,19 +51,16 @@ class StringIO:
     def read(self, size=-1, /):
         return self._take(self._end if size is None or size < 0 else size)
 
-    def readline(self, size=-1, /):
+    def readline(self):
         i = self._all().find('\n', self._at)
-        n = max((self._end if i < 0 else i + 1) - self._at, 0)
-        return self._take(n if size is None or size < 0 else min(size, n))
+        return self._take(self._end if i < 0 else i + 1 - self._at)
 
     def readlines(self):
         return list(self)
 
     def seek(self, pos, whence=0, /):
-        if pos < 0:
-            raise ValueError(f'Negative seek position {pos}')
-        if whence and pos:
-            raise OSError("Can't do nonzero cur-relative seeks")
+        if pos < 0 or whence and pos:
+            raise ValueError('a text is sought from its beginning, or to its end')
         self._at = pos if whence == 0 else self._at if whence == 1 else self._end
         return self._at
 

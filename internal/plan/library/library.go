@@ -10,7 +10,6 @@ package library
 
 import (
 	"embed"
-	"sort"
 	"strings"
 )
 
@@ -24,18 +23,4 @@ func Source(name string) (source string, ok bool) {
 	}
 	b, err := files.ReadFile(name + ".py")
 	return string(b), err == nil
-}
-
-// Names returns the names of the modules, sorted.
-func Names() []string {
-	entries, err := files.ReadDir(".")
-	if err != nil {
-		return nil
-	}
-	var out []string
-	for _, e := range entries {
-		out = append(out, strings.TrimSuffix(e.Name(), ".py"))
-	}
-	sort.Strings(out)
-	return out
 }

@@ -22,19 +22,7 @@ def contains(a, b, /):
 
 
 def countOf(a, b, /):
-    n = 0
-    for x in a:
-        n += bool(x is b or x == b)
-    return n
-
-
-def indexOf(a, b, /):
-    i = 0
-    for x in a:
-        if x is b or x == b:
-            return i
-        i += 1
-    raise ValueError("sequence.index(x): x not in sequence")
+    return sum([x is b or x == b for x in a])
 
 
 def setitem(a, b, c, /):

@@ -5,8 +5,8 @@ from _labels import depend as _depend
 from bisect import bisect_right as _bisect
 from itertools import accumulate as _accumulate
 
-__all__ = ['Random', 'choice', 'choices', 'expovariate', 'gauss', 'getrandbits', 'normalvariate', 'randbytes',
-           'randint', 'random', 'randrange', 'sample', 'seed', 'shuffle', 'triangular', 'uniform']
+__all__ = ['Random', 'choice', 'choices', 'expovariate', 'gauss', 'getrandbits', 'normalvariate',
+           'randint', 'random', 'randrange', 'sample', 'seed', 'shuffle', 'uniform']
 
 NV_MAGICCONST = 4 * _math.exp(-0.5) / _math.sqrt(2.0)
 TWOPI = 2.0 * _math.pi
@@ -44,9 +44,6 @@ class Random:
         if k < 0:
             raise ValueError('Cannot convert negative int')
         return _bits(self._dice, k)
-
-    def randbytes(self, n):
-        return self.getrandbits(n * 8).to_bytes(n, 'little')
 
     def randrange(self, start, stop=_missing, step=_missing):
         first = _whole(start)
@@ -144,18 +141,6 @@ class Random:
     def uniform(self, a, b):
         return a + (b - a) * self.random()
 
-    def triangular(self, low=0.0, high=1.0, mode=None):
-        u = self.random()
-        try:
-            c = 0.5 if mode is None else (mode - low) / (high - low)
-        except ZeroDivisionError:
-            return low
-        if u > c:
-            u = 1.0 - u
-            c = 1.0 - c
-            low, high = high, low
-        return low + (high - low) * _math.sqrt(u * c)
-
     def normalvariate(self, mu=0.0, sigma=1.0):
         while True:
             u = self.random()
@@ -189,7 +174,6 @@ _shared = Random()
 seed = _shared.seed
 random = _shared.random
 uniform = _shared.uniform
-triangular = _shared.triangular
 randint = _shared.randint
 choice = _shared.choice
 randrange = _shared.randrange
@@ -200,4 +184,3 @@ normalvariate = _shared.normalvariate
 expovariate = _shared.expovariate
 gauss = _shared.gauss
 getrandbits = _shared.getrandbits
-randbytes = _shared.randbytes

@@ -22,56 +22,13 @@ class PatternError(Exception):
 
 error = PatternError
 
-_names = {256: "ASCII", 2: "IGNORECASE", 32: "UNICODE", 8: "MULTILINE", 16: "DOTALL", 64: "VERBOSE", 128: "DEBUG"}
-
-
-class RegexFlag(int):
-    @property
-    def value(self):
-        return int(self)
-
-    @property
-    def name(self):
-        return "|".join([n for f, n in _names.items() if self & f]) or "NOFLAG"
-
-    def __repr__(self):
-        names = ["re." + n for f, n in _names.items() if int.__and__(self, f)]
-        rest = int.__and__(self, ~510)
-        if rest:
-            names.append(hex(rest))
-        return "|".join(names) or "re.NOFLAG"
-
-    __str__ = __repr__
-
-    def __format__(self, spec):
-        return format(repr(self), spec)
-
-    def __or__(self, other):
-        return RegexFlag(int.__or__(self, other))
-
-    def __and__(self, other):
-        return RegexFlag(int.__and__(self, other))
-
-    def __xor__(self, other):
-        return RegexFlag(int.__xor__(self, other))
-
-    def __invert__(self):
-        return RegexFlag(511 & ~int(self))
-
-    __ror__ = __or__
-    __rand__ = __and__
-    __rxor__ = __xor__
-    __hash__ = int.__hash__
-
-
-NOFLAG = RegexFlag(0)
-A = ASCII = RegexFlag(256)
-I = IGNORECASE = RegexFlag(2)
-U = UNICODE = RegexFlag(32)
-M = MULTILINE = RegexFlag(8)
-S = DOTALL = RegexFlag(16)
-X = VERBOSE = RegexFlag(64)
-DEBUG = RegexFlag(128)
+NOFLAG = 0
+I = IGNORECASE = 2
+M = MULTILINE = 8
+S = DOTALL = 16
+U = UNICODE = 32
+X = VERBOSE = 64
+A = ASCII = 256
 
 
 def _sub(pattern, repl, string, count, counted):

@@ -1,77 +1,17 @@
 """Text in lines of a given width."""
 
+import re as _re
+
 _white = "\t\n\x0b\x0c\r "
+_spaces = _re.compile(r"([\t\n\x0b\x0c\r ]+)")
+# A line may end behind a hyphen that two letters stand before and behind.
+_hyphen = _re.compile(r"(?<=[^\W\d_][^\W\d_]-)(?=[^\W\d_]-?[^\W\d_])")
 
 
 def _words(text, hyphens):
     """Cuts text into words, the spaces between them, and parts of words with hyphens."""
-    out = []
-    i = 0
-    n = len(text)
-    while i < n:
-        j = i
-        if text[i] in _white:
-            while j < n and text[j] in _white:
-                j += 1
-            out.append(text[i:j])
-        else:
-            while j < n and text[j] not in _white:
-                j += 1
-            out += _parts(text[i:j]) if hyphens else [text[i:j]]
-        i = j
-    return out
-
-
-def _is_letter(c):
-    return c.isalpha()
-
-
-def _is_word(c):
-    return c.isalnum() or c == "_"
-
-
-_marks = "!\"'&.,?"
-
-
-def _parts(word):
-    """Cuts a word behind its hyphens where letters stand around them, and around dashes."""
-    out = []
-    start = 0
-    i = 0
-    n = len(word)
-    while i < n:
-        if word[i] == "-":
-            k = i
-            while k < n and word[k] == "-":
-                k += 1
-            if k - i >= 2 and i > 0 and k < n and (_is_word(word[i - 1]) or word[i - 1] in _marks) and _is_word(word[k]):
-                if i > start:
-                    out.append(word[start:i])
-                out.append(word[i:k])
-                start = i = k
-                continue
-            if k - i == 1 and k < n and _breaks(word, start, i):
-                out.append(word[start:k])
-                start = k
-            i = k
-            continue
-        i += 1
-    if start < n:
-        out.append(word[start:])
-    return out
-
-
-def _breaks(word, start, i):
-    """Whether a line may end behind the hyphen at i: two letters before it, two behind it."""
-    before = word[start:i]
-    if len(before) < 2 or not _is_letter(before[-1]):
-        return False
-    if not (_is_letter(before[-2]) or before[-2] == "-" and len(before) > 2 and _is_letter(before[-3])):
-        return False
-    after = word[i + 1:i + 4]
-    if not after or not _is_letter(after[0]):
-        return False
-    return len(after) > 1 and (_is_letter(after[1]) or after[1] == "-" and len(after) > 2 and _is_letter(after[2]))
+    out = [w for w in _spaces.split(text) if w]
+    return [part for w in out for part in _hyphen.split(w)] if hyphens else out
 
 
 class TextWrapper:

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -9,9 +10,22 @@ import (
 	"praxis/internal/plan/value"
 )
 
+// libraryModules are the names of the modules that have a source.
+func libraryModules(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("../library/*.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(filepath.Base(f), ".py")
+	}
+	return files
+}
+
 // TestLibraryImports imports every module of the library that a plan may import.
 func TestLibraryImports(t *testing.T) {
-	names := library.Names()
+	names := libraryModules(t)
 	if len(names) < 20 {
 		t.Fatalf("the library has only %v", names)
 	}

@@ -76,8 +76,6 @@ func randomNatives() []*value.Native {
 		}),
 		// _touch says that how often the generator is asked depends on x.
 		n("_touch", "dice, x, /", func(*value.Thread, *Dice, *value.Args) (value.Value, error) { return value.None, nil }),
-		n("_state", "dice, /", diceState),
-		n("_set_state", "dice, state, /", setDiceState),
 	}
 }
 
@@ -104,40 +102,5 @@ func seedDice(t *value.Thread, d *Dice, a *value.Args) (value.Value, error) {
 	default:
 		return value.Value{}, t.Raise(t.Types.TypeError, "the seed has the wrong type")
 	}
-	return value.None, nil
-}
-
-func diceState(t *value.Thread, d *Dice, a *value.Args) (value.Value, error) {
-	st := d.src.State()
-	items := make([]value.Value, 0, len(st.Words)+1)
-	for _, w := range st.Words {
-		items = append(items, value.Int(int64(w)))
-	}
-	items = append(items, value.Int(int64(st.Index)))
-	return t.Tuple(items), t.Alloc(int64(len(items)) * value.ValueBytes)
-}
-
-func setDiceState(t *value.Thread, d *Dice, a *value.Args) (value.Value, error) {
-	tu, ok := a.Pos[1].Obj.(*value.Tuple)
-	var st random.State
-	if !ok || len(tu.Items) != len(st.Words)+1 {
-		return value.Value{}, t.Raise(t.Types.ValueError, "state vector is the wrong size")
-	}
-	l := t.Join(a.Pos[1].Label, t.PC)
-	for i, x := range tu.Items {
-		if x.Kind != value.KInt || x.N < 0 || x.N > 1<<32-1 {
-			return value.Value{}, t.Raise(t.Types.TypeError, "an integer is required")
-		}
-		l = t.Join(l, x.Label)
-		if i < len(st.Words) {
-			st.Words[i] = uint32(x.N)
-		} else {
-			st.Index = uint32(x.N)
-		}
-	}
-	if err := d.src.SetState(st); err != nil {
-		return value.Value{}, t.Raise(t.Types.ValueError, "%v", err)
-	}
-	d.label = l
 	return value.None, nil
 }

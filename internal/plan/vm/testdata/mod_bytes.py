@@ -1,8 +1,8 @@
 import base64
 for b in (b"", b"a", b"ab", b"abc", b"hello world", bytes(range(256))):
     e = base64.b64encode(b)
-    print(e, base64.b64decode(e) == b, base64.urlsafe_b64encode(b), base64.b16encode(b)[:20])
-print(base64.b64decode("aGk="), base64.b64decode("aG k=\n"), base64.urlsafe_b64decode(b"-_-_"), base64.b16decode("4142"), base64.b64decode(b"aGk=", validate=True))
+    print(e, base64.b64decode(e) == b, base64.urlsafe_b64encode(b))
+print(base64.b64decode("aGk="), base64.b64decode("aG k=\n"), base64.urlsafe_b64decode(b"-_-_"), base64.b64decode(b"aGk=", validate=True))
 for s in ("a", "ab", "abc", "abcde"):
     try:
         base64.b64decode(s)

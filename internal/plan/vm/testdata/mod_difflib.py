@@ -24,5 +24,4 @@ b = "one\n2\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\nnew\neleven\n".spl
 for x, y in ((a, b), (b, a), (a, a), ([], a), (a, []), ([], []), (["x"], ["y"])):
     print("".join(difflib.unified_diff(x, y, "old", "new")), end="")
     print("".join(difflib.unified_diff(x, y, "old", "new", "2026-01-01", "2026-02-01", n=0)), end="")
-    print("".join(difflib.context_diff(x, y, "old", "new")), end="")
 print("\n".join(difflib.unified_diff(["a", "b"], ["a", "c"], lineterm="")))

@@ -450,7 +450,7 @@ print(sorted(c.items()))
 # passwords and tokens from a fixed seed
 import random, string
 r = random.Random('secret')
-print(''.join(r.choice(string.ascii_letters + string.digits) for _ in range(16)), r.randbytes(4).hex(), r.randrange(0, 100, 5))
+print(''.join(r.choice(string.ascii_letters + string.digits) for _ in range(16)), r.randrange(0, 100, 5))
 ---
 # a random walk
 import random

@@ -32,7 +32,7 @@ for f in [lambda: re.compile(5), lambda: re.match("a", 5), lambda: re.match("a",
     t(f)
 ---
 import re
-for v in [re.compile("a(b)?", re.I | re.M), re.I, re.I | re.M, re.RegexFlag(0), re.compile("a").flags, re.compile("(?i)a").flags, re.compile(b"a").flags, re.ASCII | re.VERBOSE, re.I & re.M, bool(re.I), int(re.I), re.compile("x", 2 | 8), re.match("a", "a").re, re.compile(b"a\\d"), re.error is re.PatternError]:
+for v in [re.compile("a(b)?", re.I | re.M), re.compile("a").flags, re.compile("(?i)a").flags, re.compile(b"a").flags, int(re.ASCII | re.VERBOSE), bool(re.I), int(re.I), re.compile("x", 2 | 8), re.match("a", "a").re, re.compile(b"a\\d"), re.error is re.PatternError]:
     print(repr(v))
 ---
 import re

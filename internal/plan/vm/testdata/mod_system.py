@@ -105,11 +105,6 @@ except LookupError as e:
     print("through", e)
 with contextlib.nullcontext(5) as z:
     print(z)
-@tag("around")
-def g():
-    print("in g")
-    return 3
-print(g(), g())
 @contextlib.contextmanager
 def twice():
     yield 1

