@@ -18,8 +18,8 @@ func numberBuiltins() []*value.Native {
 		{Name: "_lost", Params: "lost, total, x, /", Call: builtinLost},
 		{Name: "_regained", Params: "total, lost, /", Call: builtinRegained},
 		{Name: "_ended", Params: "v, iterator, /", Call: builtinEnded, Precise: true},
-		(&value.Native{Name: "min", Params: "", Call: extremeNative("min", -1), Precise: true}).Stream(),
-		(&value.Native{Name: "max", Params: "", Call: extremeNative("max", 1), Precise: true}).Stream(),
+		(&value.Native{Name: "min", Params: "*args, key=None, default=None", Call: extremeNative("min", -1), Precise: true}).Stream(),
+		(&value.Native{Name: "max", Params: "*args, key=None, default=None", Call: extremeNative("max", 1), Precise: true}).Stream(),
 		{Name: "_place", Params: "keys, sign, /", Call: builtinPlace},
 		{Name: "hash", Params: "obj, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
 			h, err := t.Hash(a.Pos[0])
@@ -224,9 +224,14 @@ type extreme struct {
 
 func extremeNative(name string, sign int) value.NativeFunc {
 	return func(t *value.Thread, a *value.Args) (value.Value, error) {
-		e := extreme{name: name, sign: sign}
-		if err := e.read(t, a); err != nil {
-			return value.Value{}, err
+		e := extreme{name: name, sign: sign, key: a.Pos[0], other: a.Pos[1]}
+		switch {
+		case len(a.Star) == 1:
+			e.seq = a.Star[0]
+		case len(a.Star) == 0 || e.other.Kind != value.KUnset:
+			return value.Value{}, t.Raise(t.Types.TypeError, "%s() takes an iterable, or several values and no default", name)
+		default:
+			e.seq = t.Tuple(append([]value.Value(nil), a.Star...))
 		}
 		if t.Foreign(e.seq) || value.Given(e.key) && e.key.Kind != value.KNative {
 			kw := &value.Dict{}
@@ -246,33 +251,6 @@ func orNone(v value.Value) value.Value {
 		return value.None
 	}
 	return v
-}
-
-// read binds the arguments.
-func (e *extreme) read(t *value.Thread, a *value.Args) error {
-	if len(a.Pos) == 0 {
-		return t.Raise(t.Types.TypeError, "%s expected at least 1 argument, got 0", e.name)
-	}
-	for i, name := range a.Names {
-		switch name {
-		case "key":
-			e.key = a.Named[i]
-		case "default":
-			e.other = a.Named[i]
-		default:
-			return t.Raise(t.Types.TypeError, "%s() got an unexpected keyword argument '%s'", e.name, name)
-		}
-	}
-	switch len(a.Pos) {
-	case 1:
-		e.seq = a.Pos[0]
-	default:
-		if e.other.Kind != value.KUnset {
-			return t.Raise(t.Types.TypeError, "Cannot specify a default for %s() with multiple positional arguments", e.name)
-		}
-		e.seq = t.Tuple(append([]value.Value(nil), a.Pos...))
-	}
-	return nil
 }
 
 // find goes over the elements and keeps the best of them.
@@ -357,12 +335,4 @@ func builtinPlace(t *value.Thread, a *value.Args) (value.Value, error) {
 	i, err := placeAmong(t, keys, int(a.Pos[1].N), &l)
 	t.See(l)
 	return value.Int(int64(i)), err
-}
-
-// argName is what messages about arguments call the class of v.
-func argName(t *value.Thread, v value.Value) string {
-	if v.Kind == value.KNone {
-		return "None"
-	}
-	return t.ClassName(v)
 }

@@ -1,9 +1,6 @@
 package builtin
 
-import (
-	"praxis/internal/plan/syntax"
-	"praxis/internal/plan/value"
-)
+import "praxis/internal/plan/value"
 
 // objectNatives are the methods that every object has.
 func objectNatives() []*value.Native {
@@ -19,22 +16,13 @@ func objectNatives() []*value.Native {
 			return value.Int(int64(t.Identity(a.Pos[0]))).With(a.Pos[0].Label), nil
 		}),
 		n("__eq__", "self, value, /", objectEq),
-		n("__ne__", "self, value, /", objectNe),
-		n("__lt__", "self, value, /", objectOrder),
-		n("__le__", "self, value, /", objectOrder),
-		n("__gt__", "self, value, /", objectOrder),
-		n("__ge__", "self, value, /", objectOrder),
-		n("__format__", "self, format_spec, /", objectFormat),
 	}
 }
 
 // objectNew makes an instance of a class that derives from object alone.
 func objectNew(t *value.Thread, a *value.Args) (value.Value, error) {
-	if len(a.Pos) == 0 {
-		return value.Value{}, t.Raise(t.Types.TypeError, "object.__new__(): not enough arguments")
-	}
-	if a.Pos[0].Kind != value.KClass {
-		return value.Value{}, t.FailOf(a.Pos[0], t.Types.TypeError, "object.__new__(X): X is not a type object (%s)", t.ClassName(a.Pos[0]))
+	if len(a.Pos) == 0 || a.Pos[0].Kind != value.KClass {
+		return value.Value{}, t.Raise(t.Types.TypeError, "object.__new__() takes a class")
 	}
 	c := a.Pos[0].Obj.(*value.Class)
 	if len(a.Pos) > 1 || len(a.Named) > 0 {
@@ -57,17 +45,11 @@ func objectNew(t *value.Thread, a *value.Args) (value.Value, error) {
 }
 
 func objectInit(t *value.Thread, a *value.Args) (value.Value, error) {
-	if len(a.Pos) == 0 {
-		return value.Value{}, t.Raise(t.Types.TypeError, "object.__init__(): not enough arguments")
-	}
 	if len(a.Pos) > 1 || len(a.Named) > 0 {
 		c := t.ClassOf(a.Pos[0])
 		_, newOwner, _ := c.Lookup("__new__")
 		_, initOwner, _ := c.Lookup("__init__")
-		if initOwner != t.Types.Object {
-			return value.Value{}, t.Raise(t.Types.TypeError, "object.__init__() takes exactly one argument (the instance to initialize)")
-		}
-		if newOwner == t.Types.Object {
+		if initOwner != t.Types.Object || newOwner == t.Types.Object {
 			return value.Value{}, t.Raise(t.Types.TypeError, "%s.__init__() takes exactly one argument (the instance to initialize)", c.Name)
 		}
 	}
@@ -87,39 +69,6 @@ func objectEq(t *value.Thread, a *value.Args) (value.Value, error) {
 		return value.Bool(true).With(l), nil
 	}
 	return value.NotImplemented.With(l), nil
-}
-
-// objectNe is the opposite of what __eq__ of the class says.
-func objectNe(t *value.Thread, a *value.Args) (value.Value, error) {
-	if _, ok := t.Override(a.Pos[0], "__eq__"); ok {
-		v, _, err := t.CallSpecial(a.Pos[0], "__eq__", a.Pos[1])
-		if err != nil || v.Kind == value.KNotImplemented {
-			return v, err
-		}
-		return t.Unary(syntax.Not, v)
-	}
-	v, err := objectEq(t, a)
-	if v.Kind == value.KBool {
-		v.N = 0
-	}
-	return v, err
-}
-
-func objectOrder(t *value.Thread, a *value.Args) (value.Value, error) {
-	return value.NotImplemented, nil
-}
-
-func objectFormat(t *value.Thread, a *value.Args) (value.Value, error) {
-	l := t.Join(a.Pos[0].Label, a.Pos[1].Label)
-	spec, ok := t.Payload(a.Pos[1], value.KStr)
-	if !ok {
-		return value.Value{}, t.FailAt(l, t.Types.TypeError, "__format__() argument must be str, not %s", argName(t, a.Pos[1]))
-	}
-	if spec.Obj.(*value.Str).Text != "" {
-		return value.Value{}, t.FailAt(l, t.Types.TypeError, "unsupported format string passed to %s.__format__", t.ClassName(a.Pos[0]))
-	}
-	v, err := t.StrValue(a.Pos[0])
-	return v.With(t.Join(v.Label, l)), err
 }
 
 // exceptionNatives are the methods of exceptions.
@@ -206,8 +155,8 @@ func exceptionAddNote(t *value.Thread, a *value.Args) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
-	if _, ok := t.Payload(a.Pos[1], value.KStr); !ok {
-		return value.Value{}, t.FailOf(a.Pos[1], t.Types.TypeError, "add_note() argument must be str, not %s", argName(t, a.Pos[1]))
+	if _, err := textArg(t, text{}, a.Pos[1], "add_note"); err != nil {
+		return value.Value{}, err
 	}
 	e.Notes = append(e.Notes, t.Under(a.Pos[1]).With(t.Join(a.Pos[1].Label, a.Pos[0].Label)))
 	return value.None, t.Alloc(value.ValueBytes)

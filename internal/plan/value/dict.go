@@ -187,7 +187,7 @@ func (p *probe) next() {
 func (d *Dict) Get(t *Thread, k Value) (Value, bool, error) {
 	h, l, err := t.HashKey(k)
 	if err != nil {
-		return Value{}, false, t.keyError(err, k)
+		return Value{}, false, err
 	}
 	i, err := d.find(t, k, h)
 	if err != nil {
@@ -223,7 +223,7 @@ func (d *Dict) Has(t *Thread, k Value) (bool, error) {
 func (d *Dict) Set(t *Thread, k, v Value) error {
 	h, l, err := t.HashKey(k)
 	if err != nil {
-		return t.keyError(err, k)
+		return err
 	}
 	return d.setHashed(t, k, v, h, l)
 }
@@ -253,6 +253,12 @@ func (d *Dict) add(t *Thread, k, v Value, h uint64) error {
 			return err
 		}
 	}
+	d.put(k, v, h)
+	return nil
+}
+
+// put appends an entry for which there is space.
+func (d *Dict) put(k, v Value, h uint64) {
 	d.Entries = append(d.Entries, Entry{k, v, h})
 	d.Live++
 	d.Version++
@@ -261,7 +267,6 @@ func (d *Dict) add(t *Thread, k, v Value, h uint64) error {
 	} else if n > SmallDict {
 		d.Reindex()
 	}
-	return nil
 }
 
 // point enters the n-th entry (from 1) into the index.
@@ -334,7 +339,7 @@ func (d *Dict) Reindex() {
 func (d *Dict) Del(t *Thread, k Value) (Value, bool, error) {
 	h, l, err := t.HashKey(k)
 	if err != nil {
-		return Value{}, false, t.keyError(err, k)
+		return Value{}, false, err
 	}
 	i, err := d.find(t, k, h)
 	if err != nil {
@@ -424,19 +429,8 @@ func (d *Dict) Place(name string) int {
 		}
 		return -1
 	}
-	h := hashString(name)
-	for p := newProbe(h, len(d.Index)); ; p.next() {
-		i := d.Index[p.i]
-		if i == 0 {
-			return -1
-		}
-		if int(i) > len(d.Entries) {
-			continue
-		}
-		if e := &d.Entries[i-1]; e.Hash == h && e.Key.Kind == KStr && e.Key.Obj.(*Str).Text == name {
-			return int(i) - 1
-		}
-	}
+	i, _ := d.findStr(name, hashString(name))
+	return i
 }
 
 // SetStr binds a name in a name space. It joins no labels; t may be nil while
@@ -460,18 +454,10 @@ func (d *Dict) SetName(name *Str, v Value) {
 
 // AddName adds a name that the dict does not have.
 func (d *Dict) AddName(name *Str, v Value) {
-	h := HashStr(name)
-	if len(d.Entries) == cap(d.Entries) && d.Live < len(d.Entries)-len(d.Entries)/4 {
-		d.compact()
+	if len(d.Entries) == cap(d.Entries) {
+		d.grow(nil)
 	}
-	d.Entries = append(d.Entries, Entry{Value{Kind: KStr, Obj: name}, v, h})
-	d.Live++
-	d.Version++
-	if n := len(d.Entries); d.Index != nil && d.filled*3 < len(d.Index)*2 {
-		d.point(h, n)
-	} else if n > SmallDict {
-		d.Reindex()
-	}
+	d.put(Value{Kind: KStr, Obj: name}, v, HashStr(name))
 }
 
 // DelStr unbinds a name and reports whether it was bound.
@@ -481,26 +467,6 @@ func (d *Dict) DelStr(name string) bool {
 		d.Remove(i)
 	}
 	return i >= 0
-}
-
-// keyError gives the error of a key that cannot be hashed its wording for dicts.
-func (t *Thread) keyError(err error, k Value) error { return t.hashError(err, k, "dict key") }
-
-// hashError rewrites the TypeError that [Thread.Hash] makes.
-func (t *Thread) hashError(err error, k Value, role string) error {
-	r, ok := err.(*Raise)
-	if !ok || r.Exc.Cls != t.Types.TypeError || len(r.Exc.Args.Obj.(*Tuple).Items) != 1 {
-		return err
-	}
-	first := r.Exc.Args.Obj.(*Tuple).Items[0]
-	if first.Kind != KStr {
-		return err
-	}
-	seen := t.Seen
-	t.Seen = t.Join(first.Label, k.Label)
-	out := t.Raise(t.Types.TypeError, "cannot use '%s' as a %s (%s)", t.ClassName(k), role, first.Obj.(*Str).Text)
-	t.Seen = seen
-	return out
 }
 
 // Clone copies a name space, with space for more names.

@@ -26,29 +26,26 @@ func (t *Thread) item(o, k Value) (Value, error) {
 	case KList:
 		l := o.Obj.(*List)
 		t.See(l.Shape)
-		if k.Kind == KInt {
-			return t.pick(l.Items, k.N, "list index out of range")
-		}
 		if s, ok := k.Obj.(*Slice); ok {
 			items, err := t.sliceItems(l.Items, s)
 			return t.List(items).With(l.Shape), err
 		}
-		i, err := t.itemIndex(k, "list indices must be integers or slices, not %s")
+		i, err := t.place("list", k, len(l.Items))
 		if err != nil {
 			return Value{}, err
 		}
-		return t.pick(l.Items, i, "list index out of range")
+		return l.Items[i], nil
 	case KTuple:
 		items := o.Obj.(*Tuple).Items
 		if s, ok := k.Obj.(*Slice); ok {
 			items, err := t.sliceItems(items, s)
 			return t.Tuple(items), err
 		}
-		i, err := t.itemIndex(k, "tuple indices must be integers or slices, not %s")
+		i, err := t.place("tuple", k, len(items))
 		if err != nil {
 			return Value{}, err
 		}
-		return t.pick(items, i, "tuple index out of range")
+		return items[i], nil
 	case KDict:
 		v, ok, err := o.Obj.(*Dict).Get(t, k)
 		if err == nil && !ok {
@@ -59,11 +56,7 @@ func (t *Thread) item(o, k Value) (Value, error) {
 		if s, ok := k.Obj.(*Slice); ok {
 			return t.sliceStr(o, s)
 		}
-		i, err := t.itemIndex(k, "string indices must be integers, not '%s'")
-		if err != nil {
-			return Value{}, err
-		}
-		return t.charAt(o.Obj.(*Str), i)
+		return t.charAt(o.Obj.(*Str), k)
 	case KBytes:
 		return t.itemBytes(o.Obj.(*Bytes).Data, k)
 	case KRange:
@@ -76,26 +69,28 @@ func (t *Thread) item(o, k Value) (Value, error) {
 	return Value{}, t.Raise(t.Types.TypeError, "'%s' object is not subscriptable", t.ClassName(o))
 }
 
-// pick returns items[i], where i may count from the end.
-func (t *Thread) pick(items []Value, i int64, message string) (Value, error) {
+// place returns which of n elements the subscript k means; it may count from the end.
+func (t *Thread) place(what string, k Value, n int) (int, error) {
+	i := k.N
+	if k.Kind != KInt {
+		if !t.IsIndex(k) {
+			return 0, t.Raise(t.Types.TypeError, "%s indices must be integers or slices, not %s", what, t.ClassName(k))
+		}
+		x, err := t.Index(k)
+		if err != nil {
+			return 0, err
+		}
+		if i = x.N; x.Kind == KBig {
+			i = math.MaxInt64
+		}
+	}
 	if i < 0 {
-		i += int64(len(items))
+		i += int64(n)
 	}
-	if uint64(i) >= uint64(len(items)) {
-		return Value{}, t.Raise(t.Types.IndexError, "%s", message)
+	if uint64(i) >= uint64(n) {
+		return 0, t.Raise(t.Types.IndexError, "%s index out of range", what)
 	}
-	return items[i], nil
-}
-
-// itemIndex returns a subscript as an index; message is for a key of another type.
-func (t *Thread) itemIndex(k Value, message string) (int64, error) {
-	if k.Kind == KInt {
-		return k.N, nil
-	}
-	if !t.IsIndex(k) {
-		return 0, t.Raise(t.Types.TypeError, message, t.ClassName(k))
-	}
-	return t.indexOf(k)
+	return int(i), nil
 }
 
 // Missing is the KeyError of k, which depends on l.
@@ -127,15 +122,9 @@ func (t *Thread) itemBytes(b string, k Value) (Value, error) {
 		}
 		return t.Bytes(string(out)), nil
 	}
-	i, err := t.itemIndex(k, "byte indices must be integers or slices, not %s")
+	i, err := t.place("bytes", k, len(b))
 	if err != nil {
 		return Value{}, err
-	}
-	if i < 0 {
-		i += int64(len(b))
-	}
-	if uint64(i) >= uint64(len(b)) {
-		return Value{}, t.Raise(t.Types.IndexError, "index out of range")
 	}
 	return Int(int64(b[i])), nil
 }
@@ -152,17 +141,8 @@ func (t *Thread) itemRange(r *Range, k Value) (Value, error) {
 		step = max(min(step, int(n)+1), -int(n)-1)
 		return Value{Kind: KRange, Obj: &Range{at(lo), at(hi), r.Step * int64(step), t.Seen}}, err
 	}
-	i, err := t.itemIndex(k, "range indices must be integers or slices, not %s")
-	if err != nil {
-		return Value{}, err
-	}
-	if i < 0 {
-		i += n
-	}
-	if i < 0 || i >= n {
-		return Value{}, t.Raise(t.Types.IndexError, "range object index out of range")
-	}
-	return Int(r.Start + i*r.Step), nil
+	i, err := t.place("range object", k, int(n))
+	return Int(r.Start + int64(i)*r.Step), err
 }
 
 // ends returns where a slice of size elements starts, stops and how it goes, cut to size.
@@ -351,16 +331,10 @@ func (t *Thread) store(o, k, v Value) error {
 		if s, ok := k.Obj.(*Slice); ok {
 			return t.storeSlice(l, s, v)
 		}
-		i, err := t.itemIndex(k, "list indices must be integers or slices, not %s")
+		t.See(l.Shape)
+		i, err := t.place("list assignment", k, len(l.Items))
 		if err != nil {
 			return err
-		}
-		if i < 0 {
-			i += int64(len(l.Items))
-		}
-		if uint64(i) >= uint64(len(l.Items)) {
-			t.See(l.Shape)
-			return t.Raise(t.Types.IndexError, "list assignment index out of range")
 		}
 		if t.Seen|t.PC != 0 {
 			t.Mark(&l.Shape, t.Seen)
@@ -523,19 +497,13 @@ func (t *Thread) erase(o, k Value) error {
 		if s, ok := k.Obj.(*Slice); ok {
 			return t.eraseSlice(l, s)
 		}
-		i, err := t.itemIndex(k, "list indices must be integers or slices, not %s")
+		t.See(l.Shape)
+		i, err := t.place("list assignment", k, len(l.Items))
 		if err != nil {
 			return err
 		}
-		if i < 0 {
-			i += int64(len(l.Items))
-		}
-		if uint64(i) >= uint64(len(l.Items)) {
-			t.See(l.Shape)
-			return t.Raise(t.Types.IndexError, "list assignment index out of range")
-		}
 		t.Mark(&l.Shape, t.Seen)
-		return t.Splice(l, int(i), int(i)+1, nil)
+		return t.Splice(l, i, i+1, nil)
 	case KDict:
 		d := o.Obj.(*Dict)
 		v, ok, err := d.Del(t, k)
@@ -553,12 +521,7 @@ func (t *Thread) erase(o, k Value) error {
 			return t.erase(b, k)
 		}
 	}
-	verb := "does not"
-	switch o.Kind {
-	case KTuple, KStr, KBytes, KRange, KObject:
-		verb = "doesn't" // the two words of CPython
-	}
-	return t.Raise(t.Types.TypeError, "'%s' object %s support item deletion", t.ClassName(o), verb)
+	return t.Raise(t.Types.TypeError, "'%s' object does not support item deletion", t.ClassName(o))
 }
 
 // eraseSlice is del l[s].

@@ -133,7 +133,7 @@ func readSignature(params string) *Signature {
 		return s
 	}
 	kwOnly := false
-	for _, part := range splitParams(params) {
+	for part := range strings.SplitSeq(params, ",") {
 		name, _, optional := strings.Cut(part, "=")
 		name = strings.TrimSpace(name)
 		switch {
@@ -163,31 +163,6 @@ func readSignature(params string) *Signature {
 		}
 	}
 	return s
-}
-
-// splitParams splits at the commas that are not within brackets or quotes.
-func splitParams(params string) []string {
-	var out []string
-	depth, start := 0, 0
-	quote := byte(0)
-	for i := 0; i < len(params); i++ {
-		switch c := params[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '\'' || c == '"':
-			quote = c
-		case c == '(' || c == '[' || c == '{':
-			depth++
-		case c == ')' || c == ']' || c == '}':
-			depth--
-		case c == ',' && depth == 0:
-			out = append(out, params[start:i])
-			start = i + 1
-		}
-	}
-	return append(out, params[start:])
 }
 
 // Short is the name without the class or module.

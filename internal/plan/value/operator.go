@@ -78,7 +78,7 @@ func (t *Thread) Binary(op syntax.Operator, a, b Value) (Value, error) {
 		v, ok, err = t.BinaryCore(op, a, b)
 	}
 	if !ok && err == nil {
-		v, err = t.binaryObject(op, Operators[op].Sign, a, b)
+		v, err = t.binaryObject(op, a, b)
 	}
 	if l != 0 {
 		v.Label = t.Join(v.Label, l)
@@ -148,9 +148,8 @@ func IsSequence(v Value) bool {
 	return v.Kind == KStr || v.Kind == KList || v.Kind == KTuple || v.Kind == KBytes
 }
 
-// binaryObject is binary where at least one class may bring its own operator;
-// sign is how messages call it.
-func (t *Thread) binaryObject(op syntax.Operator, sign string, a, b Value) (Value, error) {
+// binaryObject is binary where at least one class may bring its own operator.
+func (t *Thread) binaryObject(op syntax.Operator, a, b Value) (Value, error) {
 	n := &Operators[op]
 	_, left := t.Override(a, n.Plain)
 	_, right := t.Override(b, n.Reflected)
@@ -185,7 +184,7 @@ func (t *Thread) binaryObject(op syntax.Operator, sign string, a, b Value) (Valu
 			return v, err
 		}
 	}
-	return Value{}, t.NoOperator(op, sign, a, b)
+	return Value{}, t.NoOperator(op, a, b)
 }
 
 // TryOperator calls a method of an operator; ok is false when it returned NotImplemented.
@@ -195,32 +194,19 @@ func (t *Thread) TryOperator(self Value, name string, other Value) (Value, bool,
 }
 
 // NoOperator is the TypeError of operands that do not go together.
-func (t *Thread) NoOperator(op syntax.Operator, sign string, a, b Value) error {
-	te := t.Types.TypeError
+func (t *Thread) NoOperator(op syntax.Operator, a, b Value) error {
 	na, nb := t.ClassName(a), t.ClassName(b)
-	pa, pb := t.Base(a), t.Base(b)
-	switch {
-	case op == syntax.Add && sign == "+" && pa.Kind == KStr:
-		return t.FailOn(a, b, te, "can only concatenate str (not \"%s\") to str", nb)
-	case op == syntax.Add && pa.Kind == KList:
-		return t.FailOn(a, b, te, "can only concatenate list (not \"%s\") to list", nb)
-	case op == syntax.Add && sign == "+" && pa.Kind == KTuple:
-		return t.FailOn(a, b, te, "can only concatenate tuple (not \"%s\") to tuple", nb)
-	case op == syntax.Add && sign != "-" && pa.Kind == KBytes:
-		return t.FailOn(a, b, te, "can't concat %s to bytes", nb)
-	case op == syntax.Mult && IsSequence(pa):
-		return t.FailOn(a, b, te, "can't multiply sequence by non-int of type '%s'", nb)
-	case op == syntax.Mult && IsSequence(pb):
-		return t.FailOn(a, b, te, "can't multiply sequence by non-int of type '%s'", na)
+	if kind := t.Base(a).Kind; op == syntax.Add && (kind == KStr || kind == KList) {
+		return t.FailOn(a, b, t.Types.TypeError, "can only concatenate %s (not \"%s\") to %s", na, nb, na)
 	}
-	return t.FailOn(a, b, te, "unsupported operand type(s) for %s: '%s' and '%s'", sign, na, nb)
+	return t.FailOn(a, b, t.Types.TypeError, "unsupported operand type(s) for %s: '%s' and '%s'", Operators[op].Sign, na, nb)
 }
 
 // Inplace is a op= b; lists, sets and dicts are changed where they are.
 func (t *Thread) Inplace(op syntax.Operator, a, b Value) (Value, error) {
 	switch a.Kind {
 	case KInt, KFloat, KStr, KTuple:
-		return t.binaryInplace(op, a, b)
+		return t.Binary(op, a, b)
 	}
 	t.Touch(a, "")
 	switch a.Kind {
@@ -258,32 +244,7 @@ func (t *Thread) Inplace(op syntax.Operator, a, b Value) (Value, error) {
 			}
 		}
 	}
-	return t.binaryInplace(op, a, b)
-}
-
-// binaryInplace is binary whose TypeError names the operator with "=".
-func (t *Thread) binaryInplace(op syntax.Operator, a, b Value) (Value, error) {
-	l := t.Join(a.Label, b.Label)
-	sign := Operators[op].Sign + "="
-	switch {
-	case op == syntax.Pow:
-		sign = "**="
-	case op == syntax.Add && (a.Kind == KStr || a.Kind == KTuple):
-		sign = "+"
-	}
-	var v Value
-	var ok bool
-	var err error
-	if !isObject(a) && !isObject(b) {
-		v, ok, err = t.BinaryCore(op, a, b)
-	}
-	if !ok && err == nil {
-		v, err = t.binaryObject(op, sign, a, b)
-	}
-	if l != 0 {
-		v.Label = t.Join(v.Label, l)
-	}
-	return v, err
+	return t.Binary(op, a, b)
 }
 
 // Unary is -v, +v, ~v or not v.
@@ -507,18 +468,6 @@ func (t *Thread) IntArg(v Value) (int64, error) {
 	}
 	if n.Kind == KBig {
 		return 0, t.Raise(t.Types.OverflowError, "Python int too large to convert to C ssize_t")
-	}
-	return n.N, nil
-}
-
-// indexOf returns an index, and sees it; a number beyond the machine's size is an IndexError.
-func (t *Thread) indexOf(v Value) (int64, error) {
-	n, err := t.Index(v)
-	if err != nil {
-		return 0, err
-	}
-	if n.Kind == KBig {
-		return 0, t.Raise(t.Types.IndexError, "cannot fit '%s' into an index-sized integer", t.ClassName(v))
 	}
 	return n.N, nil
 }

@@ -56,14 +56,12 @@ func (t *Thread) NewStr(s string) (Value, error) {
 	return Value{Kind: KStr, Obj: &Str{Text: s}}, t.Alloc(int64(len(s)) + StrBytes)
 }
 
-// charAt is the i-th code point of a string; i may count from the end.
-func (t *Thread) charAt(s *Str, i int64) (Value, error) {
+// charAt is one code point of a string.
+func (t *Thread) charAt(s *Str, k Value) (Value, error) {
 	if IsASCII(s) {
-		if i < 0 {
-			i += int64(len(s.Text))
-		}
-		if uint64(i) >= uint64(len(s.Text)) {
-			return Value{}, t.Raise(t.Types.IndexError, "string index out of range")
+		i, err := t.place("string", k, len(s.Text))
+		if err != nil {
+			return Value{}, err
 		}
 		return t.Types.Chars[s.Text[i]], nil
 	}
@@ -71,11 +69,9 @@ func (t *Thread) charAt(s *Str, i int64) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	if i < 0 {
-		i += int64(len(runes))
-	}
-	if uint64(i) >= uint64(len(runes)) {
-		return Value{}, t.Raise(t.Types.IndexError, "string index out of range")
+	i, err := t.place("string", k, len(runes))
+	if err != nil {
+		return Value{}, err
 	}
 	return t.NewStr(pytext.FromRunes(runes[i : i+1]))
 }
@@ -330,7 +326,7 @@ func (t *Thread) repeatItems(items []Value, times int64, seq Value) ([]Value, er
 // repeatInplace is list *= n.
 func (t *Thread) repeatInplace(a, b Value) (Value, error) {
 	if !t.IsIndex(b) {
-		return Value{}, t.NoOperator(syntax.Mult, "*=", a, b)
+		return Value{}, t.NoOperator(syntax.Mult, a, b)
 	}
 	times, by, err := t.repeats(b)
 	if err != nil {

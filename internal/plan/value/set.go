@@ -71,7 +71,7 @@ again:
 func (s *Set) has(t *Thread, k Value) (bool, error) {
 	h, l, err := t.HashKey(k)
 	if err != nil {
-		return false, t.hashError(err, k, "set element")
+		return false, err
 	}
 	t.See(l)
 	t.See(s.Shape)
@@ -83,7 +83,7 @@ func (s *Set) has(t *Thread, k Value) (bool, error) {
 func (s *Set) Add(t *Thread, k Value) (bool, error) {
 	h, l, err := t.HashKey(k)
 	if err != nil {
-		return false, t.hashError(err, k, "set element")
+		return false, err
 	}
 	return s.addHashed(t, k, h, l)
 }
@@ -198,7 +198,7 @@ func (s *Set) place(e Slot) {
 func (s *Set) Discard(t *Thread, k Value) (bool, error) {
 	h, l, err := t.HashKey(k)
 	if err != nil {
-		return false, t.hashError(err, k, "set element")
+		return false, err
 	}
 	t.Mark(&s.Shape, l)
 	i, err := s.find(t, k, h)

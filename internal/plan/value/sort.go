@@ -47,7 +47,7 @@ func (t *Thread) SortValues(items, keys []Value, reverse bool) error {
 	}
 	ok, err := t.sortPlain(order, by)
 	if !ok && err == nil {
-		err = t.mergeSort(order, by)
+		err = t.stableSort(order, by)
 	}
 	if reverse {
 		slices.Reverse(order)
@@ -128,111 +128,20 @@ func sortKeys[K cmp.Ordered](order []int32, key func(int32) K) {
 	}
 }
 
-// run is the least length of the pieces that are sorted by insertion.
-const sortRun = 16
-
-// mergeSort is a stable merge sort by less.
-func (t *Thread) mergeSort(order []int32, by []Value) error {
-	less := func(a, b int32) (bool, error) {
-		if err := t.Step(1); err != nil {
-			return false, err
+// stableSort is a stable sort by less. After an error no more is compared.
+func (t *Thread) stableSort(order []int32, by []Value) error {
+	var failed error
+	slices.SortStableFunc(order, func(a, b int32) int {
+		if failed == nil {
+			failed = t.Step(1)
 		}
-		return t.Less(by[a], by[b])
-	}
-	n := len(order)
-	run, err := ascending(order, less)
-	if err != nil || run == n {
-		return err
-	}
-	for lo := 0; lo < n; lo += sortRun {
-		start := lo + 1
-		if run > start {
-			start = min(run, lo+sortRun)
-		}
-		if err := insertionSort(order[lo:min(lo+sortRun, n)], start-lo, less); err != nil {
-			return err
-		}
-	}
-	buf := make([]int32, n)
-	for width := sortRun; width < n; width *= 2 {
-		for lo := 0; lo+width < n; lo += 2 * width {
-			if err := merge(order[lo:min(lo+2*width, n)], width, buf, less); err != nil {
-				return err
+		if failed == nil {
+			var less bool
+			if less, failed = t.Less(by[a], by[b]); less && failed == nil {
+				return -1
 			}
 		}
-	}
-	return nil
-}
-
-// ascending returns how many elements at the front are in order. A strictly
-// falling front is turned around.
-func ascending(order []int32, less func(a, b int32) (bool, error)) (int, error) {
-	down, err := less(order[1], order[0])
-	if err != nil {
-		return 0, err
-	}
-	i := 2
-	for ; i < len(order); i++ {
-		falls, err := less(order[i], order[i-1])
-		if err != nil {
-			return 0, err
-		}
-		if falls != down {
-			break
-		}
-	}
-	if down {
-		slices.Reverse(order[:i])
-	}
-	return i, nil
-}
-
-// insertionSort sorts a short piece whose first elements, start of them, are in order.
-func insertionSort(order []int32, start int, less func(a, b int32) (bool, error)) error {
-	for i := start; i < len(order); i++ {
-		x := order[i]
-		lo, hi := 0, i
-		for lo < hi {
-			mid := (lo + hi) / 2
-			before, err := less(x, order[mid])
-			if err != nil {
-				return err
-			}
-			if before {
-				hi = mid
-			} else {
-				lo = mid + 1
-			}
-		}
-		copy(order[lo+1:i+1], order[lo:i])
-		order[lo] = x
-	}
-	return nil
-}
-
-// merge merges order[:mid] and order[mid:], which are in order.
-func merge(order []int32, mid int, buf []int32, less func(a, b int32) (bool, error)) error {
-	before, err := less(order[mid], order[mid-1])
-	if err != nil || !before {
-		return err
-	}
-	left := append(buf[:0], order[:mid]...)
-	i, j, k := 0, mid, 0
-	for i < len(left) && j < len(order) {
-		before, err := less(order[j], left[i])
-		if err != nil {
-			copy(order[k:], left[i:])
-			return err
-		}
-		if before {
-			order[k] = order[j]
-			j++
-		} else {
-			order[k] = left[i]
-			i++
-		}
-		k++
-	}
-	copy(order[k:], left[i:])
-	return nil
+		return 0
+	})
+	return failed
 }

@@ -133,12 +133,12 @@ func compare(t *testing.T, py *cpython.Python, where, src string) {
 }
 
 // ourWords are the sentences about arguments of calls: the language has its own.
-var ourWords = regexp.MustCompile(`\(\) (missing required argument '|takes .* arguments? but \d+ were given|got an unexpected keyword|got multiple values for)|must be an iterable, not|is not a mapping|`+
-	`cannot be interpreted as an integer|must be real number, not|is not subscriptable|unsupported operand type`)
+var ourWords = regexp.MustCompile(`\(\) (missing required argument '|takes .* arguments? but \d+ were given|got an unexpected keyword|got multiple values for)|must be an iterable, not|is not a mapping|` +
+	`cannot be interpreted as an integer|must be real number, not|is not subscriptable|unsupported operand type|indices must be integers|does not support item deletion|unhashable type|can't multiply sequence`)
 
 // sameLine says that two programs print, or end with, the same line.
 func sameLine(got, want string) bool {
-	return got == want || ourWords.MatchString(got) && (strings.Contains(want, "argument") || strings.HasPrefix(want, "TypeError: "))
+	return got == want || ourWords.MatchString(got) && (strings.Contains(want, "argument") || strings.HasPrefix(want, "TypeError: ") || ourWords.MatchString(want))
 }
 
 // sameLines is sameLine for all that they print.
