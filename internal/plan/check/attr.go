@@ -127,7 +127,11 @@ func (f *frame) bindAttr(m val, o *object, self val, name string, n syntax.Node)
 			a.grow(&b.recv, self)
 			out.objs = out.objs.union(&b.only)
 		case oWrap:
-			out = join(out, f.unwrap(p, o, self, n))
+			r := f.unwrap(p, o, self, n)
+			if p.name == "cached_property" && o.kind == oInst {
+				a.setAttr(o, name, r)
+			}
+			out = join(out, r)
 		case oInst:
 			if r, ok := f.specialOf(p, "__get__", ref(p), args{site: n, pos: []val{self, ref(o)}}); ok {
 				out = join(out, r)

@@ -80,7 +80,7 @@ func (f *frame) decorate(d, v val, n syntax.Node) val {
 func (f *frame) knownDecorator(name string, v val, n syntax.Node) (bool, val) {
 	switch name {
 	case "property", "staticmethod", "classmethod", "functools.cached_property", "abc.abstractproperty", "abc.abstractclassmethod", "abc.abstractstaticmethod":
-		return true, f.wrap(strings.TrimPrefix(strings.TrimPrefix(name, "functools.cached_"), "abc.abstract"), v, n)
+		return true, f.wrap(strings.TrimPrefix(strings.TrimPrefix(name, "functools."), "abc.abstract"), v, n)
 	case "dataclasses.dataclass":
 		for _, id := range v.objs.all() {
 			if o := f.a.objects[id]; o.kind == oClass {

@@ -412,6 +412,9 @@ func (f *frame) genMethod(o *object, self val, name string, x args) (val, bool) 
 		f.a.grow(&o.gen.sent, x.all())
 		f.a.grow(&f.a.raised, x.all())
 		return join(o.gen.yields, f.a.raised), true
+	case "exception": // of a task
+		f.resume(o, val{}, x.site)
+		return join(join(o.gen.exc, f.a.raised), f.constant(nil)).loose(), true
 	}
 	return val{}, false
 }

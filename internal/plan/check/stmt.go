@@ -431,6 +431,9 @@ func (f *frame) handled(n *syntax.TryStmt, mark int) {
 		return
 	}
 	end, left, exc, _ := f.attempt(mark, func() { f.block(n.Body) })
+	if f.act.fn.lazy {
+		exc = joinExc(exc, f.a.raised, val{}) // whoever walks it may throw something in
+	}
 	if f.a.strict {
 		f.pc = union(f.pc, exc.may)
 	}

@@ -368,3 +368,90 @@ r = random.Random(1)
 r.shuffle([xs, ys][src.num() % 2])
 sink(len(xs))
 sink(len(ys))
+--- gather gives exceptions back
+import asyncio
+async def fails(n):
+    if n > 0:
+        raise ValueError(n)
+    return n
+async def main():
+    got = await asyncio.gather(fails(src.num()), fails(0), return_exceptions=True)
+    sink(str(got[0]))
+    sink(got[1])
+    sink(len(got))
+asyncio.run(main())
+--- the exception of a task
+import asyncio
+async def fails():
+    raise ValueError(src.num())
+async def main():
+    task = asyncio.create_task(fails())
+    await asyncio.gather(task, return_exceptions=True)
+    sink(str(task.exception()))
+    sink(1)
+asyncio.run(main())
+--- an exception inside a context manager
+from contextlib import contextmanager
+seen = []
+@contextmanager
+def guard():
+    try:
+        yield 1
+    except ValueError as e:
+        seen.append(str(e))
+with guard() as g:
+    raise ValueError(src.num())
+sink(seen[0])
+sink(g)
+--- an exception passes a context manager
+from contextlib import contextmanager, suppress
+@contextmanager
+def guard():
+    yield src.num()
+with suppress(ValueError):
+    with guard() as g:
+        raise ValueError(g)
+sink(1)
+--- an object is an index
+class P:
+    def __init__(self, n):
+        self.n = n
+    def __index__(self):
+        return self.n
+xs = [1, 2, 3]
+sink(xs[P(src.num())])
+sink([xs, xs, xs][P(1)])
+sink(range(P(src.num()) .__index__() + 1)[0])
+--- a property that is computed once
+from functools import cached_property
+class P:
+    @cached_property
+    def n(self):
+        return src.num()
+    @cached_property
+    def m(self):
+        return 1
+p = P()
+sink(p.n)
+sink(p.m)
+sink(p.n)
+sink(vars(p)['n'])
+--- += on a list that data chose
+xs, ys = [1], [2]
+ls = [xs, ys]
+ls[src.num() % 2] += [3]
+sink(xs)
+sink(ys)
+zs = ls[src.num() % 2]
+zs += [4]
+sink(len(xs))
+--- a generator that is thrown into
+def gen():
+    try:
+        yield 1
+    except ValueError as e:
+        yield str(e)
+g = gen()
+next(g)
+sink(g.throw(ValueError(src.num())))
+sink(next(g, 5))
