@@ -137,6 +137,9 @@ type scopes struct {
 	sure    map[string][]syntax.Span // where names of the outer level are bound for certain
 	defines map[string]bool          // the names of its functions and methods
 	calls   []callUse
+
+	at    *scope            // the one that is read
+	visit func(syntax.Node) // node
 }
 
 // callUse is a call of a dotted name.
@@ -148,8 +151,9 @@ type callUse struct {
 // newScopes reads a program.
 func newScopes(m *syntax.Module) *scopes {
 	b := &scopes{of: make(map[syntax.Node]*scope, 8), defines: map[string]bool{}}
-	b.root = b.open(moduleScope, m, nil)
-	b.block(b.root, m.Body)
+	b.visit = b.node
+	b.root = b.open(moduleScope, m)
+	each(b, m.Body)
 	b.bindings(m)
 	b.resolve()
 	return b
@@ -158,57 +162,47 @@ func newScopes(m *syntax.Module) *scopes {
 // bindings notes the names that the program's own statements bind, one after the other.
 func (b *scopes) bindings(m *syntax.Module) {
 	b.sure = map[string][]syntax.Span{}
-	note := func(name string, n syntax.Node) {
-		if len(b.sure[name]) == 0 {
-			b.sure[name] = append(b.sure[name], syntax.Span{Start: n.Range().End, End: m.End})
-		}
-	}
 	for _, s := range m.Body {
-		switch s := s.(type) {
-		case *syntax.Assign:
-			for _, t := range s.Targets {
-				if name, ok := t.(*syntax.Name); ok {
-					note(name.ID, s)
-				}
-			}
-		case *syntax.FunctionDef:
-			note(s.Name, s)
-		case *syntax.ClassDef:
-			note(s.Name, s)
-		case *syntax.Import:
-			for _, al := range s.Names {
-				note(al.Bound(), s)
-			}
-		case *syntax.ImportFrom:
-			for _, al := range s.Names {
-				note(al.Bound(), s)
+		names := syntax.Bindings(s)
+		switch s.(type) {
+		case *syntax.Assign, *syntax.Import, *syntax.ImportFrom:
+			syntax.Children(s, func(c syntax.Node) { names = append(names, syntax.Bindings(c)...) })
+		}
+		for _, name := range names {
+			if len(b.sure[name]) == 0 {
+				b.sure[name] = append(b.sure[name], syntax.Span{Start: s.Range().End, End: m.End})
 			}
 		}
 	}
+	var deleted []string
 	syntax.Walk(m, func(n syntax.Node) bool {
-		if loop, ok := n.(*syntax.For); ok {
-			if name, ok := loop.Target.(*syntax.Name); ok {
-				b.sure[name.ID] = append(b.sure[name.ID], syntax.Span{Start: loop.Iter.Range().End, End: loop.Body[len(loop.Body)-1].Range().End})
+		switch n := n.(type) {
+		case *syntax.For:
+			if name, ok := n.Target.(*syntax.Name); ok {
+				b.sure[name.ID] = append(b.sure[name.ID], syntax.Span{Start: n.Iter.Range().End, End: n.Body[len(n.Body)-1].Range().End})
+			}
+		case *syntax.Name:
+			if n.Ctx == syntax.Del {
+				deleted = append(deleted, n.ID)
 			}
 		}
 		return true
 	})
-	syntax.Walk(m, func(n syntax.Node) bool {
-		if name, ok := n.(*syntax.Name); ok && name.Ctx == syntax.Del {
-			delete(b.sure, name.ID)
-		}
-		return true
-	})
+	for _, name := range deleted {
+		delete(b.sure, name)
+	}
 }
 
-func (b *scopes) open(kind scopeKind, n syntax.Node, parent *scope) *scope {
-	s := &scope{kind: kind, node: n, parent: parent}
+// open makes the scope of a node, which is read from then on.
+func (b *scopes) open(kind scopeKind, n syntax.Node) *scope {
+	s := &scope{kind: kind, node: n, parent: b.at}
 	s.host = s
 	if kind == compScope {
-		s.host = parent.host
+		s.host = s.parent.host
 	}
 	b.of[n] = s
 	b.all = append(b.all, s)
+	b.at = s
 	return s
 }
 
@@ -220,14 +214,8 @@ func (b *scopes) resolve() {
 			if global {
 				target = b.root
 			}
-			owner, slot, ok := target.lookup(name)
-			if !ok && global {
-				b.root.declare(name)
-				owner, slot, ok = target.lookup(name)
-			}
-			if ok && owner != s.host {
-				owner.captured[slot] = true
-				owner.shared[slot] = true
+			if owner, slot, ok := target.lookup(name); ok && owner != s.host {
+				owner.captured[slot], owner.shared[slot] = true, true
 			}
 		}
 	}
@@ -240,98 +228,120 @@ func (b *scopes) resolve() {
 	}
 }
 
-func (b *scopes) block(s *scope, body []syntax.Stmt) {
-	for _, st := range body {
-		b.stmt(s, st)
+func each[T syntax.Node](b *scopes, list []T) {
+	for _, n := range list {
+		b.node(n)
 	}
 }
 
-func (b *scopes) stmt(s *scope, n syntax.Stmt) {
+// node reads a node. Annotations are not evaluated and have no part in it.
+func (b *scopes) node(n syntax.Node) {
+	s := b.at
 	switch n := n.(type) {
 	case *syntax.FunctionDef:
 		s.declare(n.Name)
 		b.defines[n.Name] = true
-		b.exprs(s, n.Decorators)
-		b.function(s, n, n.Args)
-		inner := b.of[n]
-		inner.async = n.Async
-		b.block(inner, n.Body)
+		each(b, n.Decorators)
+		b.function(n, n.Args)
+		b.at.async = n.Async
+		each(b, n.Body)
+		b.at = s
+	case *syntax.Lambda:
+		b.function(n, n.Args)
+		b.node(n.Body)
+		b.at = s
 	case *syntax.ClassDef:
 		b.classes = true
 		b.always = b.always || hasImplicitMethods(n)
 		s.declare(n.Name)
-		b.exprs(s, n.Decorators)
-		b.exprs(s, n.Bases)
-		for _, k := range n.Keywords {
-			b.expr(s, k.Value)
+		each(b, n.Decorators)
+		each(b, n.Bases)
+		each(b, n.Keywords)
+		b.open(classScope, n)
+		each(b, n.Body)
+		b.at = s
+	case *syntax.ListComp:
+		b.comp(compScope, n, n.Generators, n.Elt)
+	case *syntax.SetComp:
+		b.comp(compScope, n, n.Generators, n.Elt)
+	case *syntax.DictComp:
+		b.comp(compScope, n, n.Generators, n.Key, n.Value)
+	case *syntax.GeneratorExp:
+		b.comp(functionScope, n, n.Generators, n.Elt)
+	case *syntax.NamedExpr:
+		b.walrus(n.Target.ID)
+		b.node(n.Value)
+	case *syntax.AnnAssign:
+		b.node(n.Target)
+		if n.Value != nil {
+			b.node(n.Value)
 		}
-		inner := b.open(classScope, n, s)
-		b.block(inner, n.Body)
 	case *syntax.Global:
-		b.declared(s, n.Names, true)
+		b.declared(n.Names, true)
 	case *syntax.Nonlocal:
-		b.declared(s, n.Names, false)
+		b.declared(n.Names, false)
+	case *syntax.Name:
+		if n.Ctx != syntax.Load {
+			s.declare(n.ID)
+			return
+		}
+		b.hint(n.ID)
+		s.host.uses = append(s.host.uses, use{n, s})
+	case *syntax.Call:
+		syntax.Children(n, b.visit)
+		b.calls = append(b.calls, callUse{n, s})
+	default:
+		b.notice(n)
+		for _, name := range syntax.Bindings(n) {
+			s.declare(name)
+		}
+		syntax.Children(n, b.visit)
+	}
+}
+
+// hint notes what the use of a name says of the program.
+func (b *scopes) hint(name string) {
+	switch name {
+	case "next":
+		b.catches, b.always = true, true
+	case "getattr":
+		b.always = true
+	case "hasattr":
+		b.always, b.sorts = true, true
+	case "slice":
+		b.slices = true
+	case "isinstance", "type", "callable":
+		b.sorts = true
+	}
+}
+
+// notice notes what a statement or an expression says of the program.
+func (b *scopes) notice(n syntax.Node) {
+	switch n := n.(type) {
 	case *syntax.Import:
 		for _, al := range n.Names {
-			s.declare(al.Bound())
 			b.foreign = b.foreign || !compile.Plain(al.Name)
 		}
 	case *syntax.ImportFrom:
 		b.foreign = b.foreign || !compile.Plain(n.Module)
-		for _, al := range n.Names {
-			s.declare(al.Bound())
-		}
 	case *syntax.TryStmt:
 		b.tries = true
-		b.block(s, n.Body)
-		for _, h := range n.Handlers {
-			b.expr(s, h.Type)
-			s.declare(h.Name)
-			b.catches = b.catches || h.Name != ""
-			b.excuses = b.excuses || !narrowHandler(h.Type)
-			b.block(s, h.Body)
-		}
-		b.block(s, n.OrElse)
-		b.block(s, n.FinalBody)
+	case *syntax.ExceptHandler:
+		b.catches = b.catches || n.Name != ""
+		b.excuses = b.excuses || !narrowHandler(n.Type)
 	case *syntax.With:
 		b.catches, b.tries, b.excuses = true, true, true
-		for _, it := range n.Items {
-			b.expr(s, it.ContextExpr)
-			b.expr(s, it.OptionalVars)
-		}
-		b.block(s, n.Body)
-	case *syntax.If:
-		b.expr(s, n.Test)
-		b.block(s, n.Body)
-		b.block(s, n.OrElse)
-	case *syntax.While:
-		b.expr(s, n.Test)
-		b.block(s, n.Body)
-		b.block(s, n.OrElse)
-	case *syntax.For:
-		b.expr(s, n.Iter)
-		b.expr(s, n.Target)
-		b.block(s, n.Body)
-		b.block(s, n.OrElse)
 	case *syntax.Match:
-		b.expr(s, n.Subject)
 		b.sorts = true
-		for _, c := range n.Cases {
-			b.pattern(s, c.Pattern)
-			b.expr(s, c.Guard)
-			b.block(s, c.Body)
-		}
-	case *syntax.AnnAssign:
-		b.expr(s, n.Target)
-		b.expr(s, n.Value)
-	default:
-		syntax.Walk(n, func(c syntax.Node) bool {
-			if e, ok := c.(syntax.Expr); ok {
-				b.expr(s, e)
-				return false
+	case *syntax.Compare:
+		if k, ok := n.Left.(*syntax.Constant); ok && k.Kind == syntax.Str {
+			if b.tested == nil {
+				b.tested = map[string]bool{}
 			}
-			return true
-		})
+			b.tested[k.Str] = true
+		}
+	case *syntax.Yield, *syntax.YieldFrom:
+		b.at.host.generator = true
 	}
 }
 
@@ -351,15 +361,14 @@ func narrowHandler(e syntax.Expr) bool {
 
 // hasImplicitMethods says whether a class has methods that the language calls by itself.
 func hasImplicitMethods(n *syntax.ClassDef) bool {
-	for _, s := range n.Body {
-		if d, ok := s.(*syntax.FunctionDef); ok && (len(d.Decorators) > 0 || dunder(d.Name) && d.Name != "__init__" && d.Name != "__post_init__") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Body, func(s syntax.Stmt) bool {
+		d, ok := s.(*syntax.FunctionDef)
+		return ok && (len(d.Decorators) > 0 || dunder(d.Name) && d.Name != "__init__" && d.Name != "__post_init__")
+	})
 }
 
-func (b *scopes) declared(s *scope, names []string, global bool) {
+func (b *scopes) declared(names []string, global bool) {
+	s := b.at
 	if s.outer == nil {
 		s.outer = map[string]bool{}
 	}
@@ -373,165 +382,57 @@ func (b *scopes) declared(s *scope, names []string, global bool) {
 	}
 }
 
-func (b *scopes) function(s *scope, n syntax.Node, args *syntax.Arguments) {
-	b.exprs(s, args.Defaults)
+// function opens the scope of a function, with its parameters in the order in which calls pass them.
+func (b *scopes) function(n syntax.Node, args *syntax.Arguments) {
+	each(b, args.Defaults)
 	for _, d := range args.KwDefaults {
-		b.expr(s, d)
+		if d != nil {
+			b.node(d)
+		}
 	}
-	inner := b.open(functionScope, n, s)
-	for _, list := range [][]*syntax.Arg{args.PosOnlyArgs, args.Args} {
+	inner := b.open(functionScope, n)
+	declare := func(list ...*syntax.Arg) {
 		for _, p := range list {
-			inner.declare(p.Arg)
+			if p != nil {
+				inner.declare(p.Arg)
+			}
 		}
 	}
-	if args.VarArg != nil {
-		inner.declare(args.VarArg.Arg)
-	}
-	for _, p := range args.KwOnlyArgs {
-		inner.declare(p.Arg)
-	}
-	if args.KwArg != nil {
-		inner.declare(args.KwArg.Arg)
-	}
+	declare(args.PosOnlyArgs...)
+	declare(args.Args...)
+	declare(args.VarArg)
+	declare(args.KwOnlyArgs...)
+	declare(args.KwArg)
 }
 
-func (b *scopes) pattern(s *scope, p syntax.Pattern) {
-	syntax.Walk(p, func(c syntax.Node) bool {
-		switch c := c.(type) {
-		case *syntax.MatchAs:
-			s.declare(c.Name)
-		case *syntax.MatchStar:
-			s.declare(c.Name)
-		case *syntax.MatchMapping:
-			s.declare(c.Rest)
-		case syntax.Expr:
-			b.expr(s, c)
-			return false
-		}
-		return true
-	})
-}
-
-func (b *scopes) exprs(s *scope, list []syntax.Expr) {
-	for _, e := range list {
-		b.expr(s, e)
+// walrus declares a name in the function around; a generator expression then shares it.
+func (b *scopes) walrus(name string) {
+	t, shared := b.at, false
+	for ; t.kind == compScope || isGenerator(t); t = t.parent {
+		shared = shared || isGenerator(t)
 	}
-}
-
-// expr reads an expression; nil is none.
-func (b *scopes) expr(s *scope, e syntax.Expr) {
-	switch e := e.(type) {
-	case nil:
-	case *syntax.Name:
-		if e.Ctx == syntax.Load {
-			b.catches = b.catches || e.ID == "next"
-			b.always = b.always || e.ID == "next" || e.ID == "getattr" || e.ID == "hasattr"
-			b.slices = b.slices || e.ID == "slice"
-			b.sorts = b.sorts || e.ID == "isinstance" || e.ID == "type" || e.ID == "hasattr" || e.ID == "callable"
-			h := s.host
-			h.uses = append(h.uses, use{e, s})
-		} else {
-			s.bind(e.ID)
-			h := s.host
-			if h.kind == functionScope && s.kind == compScope && e.Ctx == syntax.Del {
-				h.uses = append(h.uses, use{e, s})
-			}
-		}
-	case *syntax.Constant:
-	case *syntax.Compare:
-		if k, ok := e.Left.(*syntax.Constant); ok && k.Kind == syntax.Str {
-			if b.tested == nil {
-				b.tested = map[string]bool{}
-			}
-			b.tested[k.Str] = true
-		}
-		b.expr(s, e.Left)
-		b.exprs(s, e.Comparators)
-	case *syntax.NamedExpr:
-		t := s
-		for t.kind == compScope || isGenerator(t) {
-			t = t.parent
-		}
-		t.bind(e.Target.ID)
-		b.walrus(s, t, e.Target.ID)
-		b.expr(s, e.Value)
-	case *syntax.Lambda:
-		b.function(s, e, e.Args)
-		b.expr(b.of[e], e.Body)
-	case *syntax.ListComp:
-		b.comp(s, e, e.Generators, e.Elt, nil)
-	case *syntax.SetComp:
-		b.comp(s, e, e.Generators, e.Elt, nil)
-	case *syntax.DictComp:
-		b.comp(s, e, e.Generators, e.Key, e.Value)
-	case *syntax.GeneratorExp:
-		b.comp(s, e, e.Generators, e.Elt, nil)
-	case *syntax.Yield:
-		s.host.generator = true
-		b.expr(s, e.Value)
-	case *syntax.YieldFrom:
-		s.host.generator = true
-		b.expr(s, e.Value)
-	case *syntax.Attribute:
-		b.expr(s, e.Value)
-	case *syntax.Call:
-		b.expr(s, e.Func)
-		b.exprs(s, e.Args)
-		for _, k := range e.Keywords {
-			b.expr(s, k.Value)
-		}
-		b.calls = append(b.calls, callUse{e, s})
-	default:
-		first := true
-		syntax.Walk(e, func(c syntax.Node) bool {
-			if first {
-				first = false
-				return true
-			}
-			if x, ok := c.(syntax.Expr); ok {
-				b.expr(s, x)
-				return false
-			}
-			return true
-		})
-	}
-}
-
-// walrus notes that a generator expression binds a variable of the function around it.
-func (b *scopes) walrus(s, t *scope, name string) {
-	for u := s; u != t; u = u.parent {
-		if isGenerator(u) {
-			if owner, slot, ok := t.lookup(name); ok {
-				owner.captured[slot] = true
-				owner.shared[slot] = true
-			}
-			return
-		}
+	t.declare(name)
+	if owner, slot, ok := t.lookup(name); ok && shared {
+		owner.captured[slot], owner.shared[slot] = true, true
 	}
 }
 
 func isGenerator(s *scope) bool {
 	_, ok := s.node.(*syntax.GeneratorExp)
-	return ok && s.kind == functionScope
+	return ok
 }
 
-// bind declares a name where an assignment in s binds it.
-func (s *scope) bind(name string) { s.declare(name) }
-
-func (b *scopes) comp(s *scope, n syntax.Node, gens []*syntax.Comprehension, elt, value syntax.Expr) {
-	b.expr(s, gens[0].Iter)
-	kind := compScope
-	if _, lazy := n.(*syntax.GeneratorExp); lazy {
-		kind = functionScope
-	}
-	in := b.open(kind, n, s)
+func (b *scopes) comp(kind scopeKind, n syntax.Node, gens []*syntax.Comprehension, elts ...syntax.Expr) {
+	outer := b.at
+	b.node(gens[0].Iter)
+	b.open(kind, n)
 	for i, g := range gens {
-		b.expr(in, g.Target)
+		b.node(g.Target)
 		if i > 0 {
-			b.expr(in, g.Iter)
+			b.node(g.Iter)
 		}
-		b.exprs(in, g.Ifs)
+		each(b, g.Ifs)
 	}
-	b.expr(in, elt)
-	b.expr(in, value)
+	each(b, elts)
+	b.at = outer
 }

@@ -126,27 +126,10 @@ func (f *frame) decided(n syntax.Stmt) {
 	}
 	syntax.Walk(n, func(c syntax.Node) bool {
 		f.a.step(1)
-		switch c := c.(type) {
-		case *syntax.Name:
-			if c.Ctx != syntax.Load {
-				f.tint(c.ID)
+		if _, param := c.(*syntax.Arg); !param {
+			for _, name := range syntax.Bindings(c) {
+				f.tint(name)
 			}
-		case *syntax.NamedExpr:
-			f.tint(c.Target.ID)
-		case *syntax.FunctionDef:
-			f.tint(c.Name)
-		case *syntax.ClassDef:
-			f.tint(c.Name)
-		case *syntax.Alias:
-			f.tint(c.Bound())
-		case *syntax.ExceptHandler:
-			f.tint(c.Name)
-		case *syntax.MatchAs:
-			f.tint(c.Name)
-		case *syntax.MatchStar:
-			f.tint(c.Name)
-		case *syntax.MatchMapping:
-			f.tint(c.Rest)
 		}
 		return true
 	})
