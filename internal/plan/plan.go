@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"praxis/fault"
-	"praxis/internal/plan/builtin"
 	"praxis/internal/plan/check"
 	"praxis/internal/plan/compile"
 	"praxis/internal/plan/label"
@@ -80,7 +79,7 @@ func Prepare(ctx context.Context, src Source, o Options) (*Plan, error) {
 	}
 	p.Check, err = check.Check(ctx, check.Input{
 		Name: src.Name, Task: p.task, Base: o.base, Source: src.Text, Module: module, Tools: o.Tools, Policy: o.Policy, Strict: o.Strict,
-		Refused: append(untyped, refusals(module, o.Tools)...), Builtins: builtin.Params, Methods: builtin.HasMethod, Forgive: !o.Pedantic,
+		Refused: append(untyped, refusals(module, o.Tools)...), Forgive: !o.Pedantic,
 	})
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -27,23 +26,28 @@ func Functions() []*value.Native {
 	return append(append(append(textBuiltins(), numberBuiltins()...), objectBuiltins()...), iterBuiltins()...)
 }
 
-// Params are the parameters of a built-in function in Python's notation,
-// such as "iterable, /, *, key=None, reverse=False". It does not know classes,
-// whose calls convert, and functions that look at their arguments themselves.
-func Params(name string) (params string, ok bool) {
-	params, ok = paramTable()[name]
-	return params, ok
-}
+// Function is a built-in function by its name, nil when there is none of it.
+func Function(name string) *value.Native { return functionTable()[name] }
 
-var paramTable = sync.OnceValue(func() map[string]string {
-	table := make(map[string]string, 64)
+var functionTable = sync.OnceValue(func() map[string]*value.Native {
+	table := make(map[string]*value.Native, 64)
 	for _, n := range Functions() {
-		if n.Params != "" && !strings.Contains(n.Name, ".") {
-			table[n.Name] = n.Params
-		}
+		table[n.Name] = n
 	}
 	return table
 })
+
+// Known says whether every program has a name, of a function, a class or something else.
+func Known(name string) bool {
+	switch name {
+	case "super", "exit", "quit", "NotImplemented", "Ellipsis", "__debug__", "__name__", "__file__", "__class__":
+		return true
+	}
+	_, class := types().Named(name)
+	return class || Function(name) != nil
+}
+
+var types = sync.OnceValue(value.NewTypes)
 
 // HasMethod says whether a built-in class has a method, as in "dict.get".
 func HasMethod(name string) bool { return methodTable()[name] }

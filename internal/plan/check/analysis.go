@@ -12,13 +12,12 @@ import (
 // analysis is the state of the analysis of flows. What it knows of objects,
 // shared variables and calls only grows.
 type analysis struct {
-	methods func(name string) bool // see [Input.Methods]
-	tools   *tool.Set
-	policy  *policy.Policy
-	task    *policy.Task
-	base    label.Label // see [Input.Base]
-	strict  bool
-	inputs  map[string]int32 // sources of the names that are given from outside
+	tools  *tool.Set
+	policy *policy.Policy
+	task   *policy.Task
+	base   label.Label // see [Input.Base]
+	strict bool
+	inputs map[string]int32 // sources of the names that are given from outside
 
 	scopes  *scopes
 	root    *activation

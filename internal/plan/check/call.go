@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"praxis/internal/plan/builtin"
 	"praxis/internal/plan/syntax"
 )
 
@@ -517,7 +518,7 @@ func (f *frame) callbacks(o *object, all val) {
 				f.specials(p, o, x)
 			}
 		case oNative:
-			if !pureModule(p.name) && !builtinName(p.name) {
+			if !pureModule(p.name) && !builtin.Known(p.name) {
 				f.smash(o.elem, o.contents(f.pc))
 			}
 		case oBound:

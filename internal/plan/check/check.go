@@ -25,14 +25,6 @@ type Input struct {
 	// Forgive makes names and arguments that are wrong warnings in a program that
 	// calls no tool: it would only end there by an exception, if it gets there.
 	Forgive bool
-
-	// Builtins gives the parameters of built-in functions in Python's notation.
-	// It may be nil: then their calls are not judged.
-	Builtins func(name string) (params string, ok bool)
-
-	// Methods says whether a built-in class has a method: "dict.get". It may be nil:
-	// then attributes are not judged.
-	Methods func(name string) bool
 }
 
 // Refusal is one use of something that the plan language leaves out.
@@ -50,7 +42,7 @@ const defaultSteps = 4_000_000
 // flows are not followed. The error says why ctx ended.
 func Check(ctx context.Context, in Input) (*Result, error) {
 	r := &Result{Name: in.Name, Strict: in.Strict, source: in.Source}
-	a := &analysis{tools: in.Tools, policy: in.Policy, task: in.Task, base: in.Base, strict: in.Strict, left: in.Steps, ended: ctx.Err, maxObjects: 200_000, methods: in.Methods}
+	a := &analysis{tools: in.Tools, policy: in.Policy, task: in.Task, base: in.Base, strict: in.Strict, left: in.Steps, ended: ctx.Err, maxObjects: 200_000}
 	a.module = in.Module
 	if a.left <= 0 {
 		a.left = defaultSteps
@@ -65,7 +57,7 @@ func Check(ctx context.Context, in Input) (*Result, error) {
 			Message: x.Feature + " is not part of the plan language", Remedy: x.Remedy})
 	}
 	a.names(r)
-	a.builtinCalls(r, in.Builtins)
+	a.builtinCalls(r)
 	if len(in.Refused) == 0 {
 		a.run(in.Module)
 		if ctx.Err() != nil {

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/plan/builtin"
 	"praxis/internal/plan/check"
 	"praxis/internal/plan/policy"
 	"praxis/internal/plan/syntax"
@@ -104,7 +103,7 @@ func (w world) check(t testing.TB, src string, strict bool) *check.Result {
 	if len(bad) > 0 {
 		t.Fatalf("%s\n%s", bad[0], src)
 	}
-	r, err := check.Check(t.Context(), check.Input{Name: "plan.py", Source: []byte(src), Module: m, Tools: w.tools, Policy: w.policy, Strict: strict, Methods: builtin.HasMethod})
+	r, err := check.Check(t.Context(), check.Input{Name: "plan.py", Source: []byte(src), Module: m, Tools: w.tools, Policy: w.policy, Strict: strict})
 	if err != nil {
 		t.Fatal(err)
 	}

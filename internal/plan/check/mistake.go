@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"praxis/internal/plan/builtin"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/tool/schema"
 )
@@ -132,7 +133,7 @@ func (f *frame) attributes(v val, n *syntax.Attribute) {
 	if hidden && v.bottom() {
 		f.a.made(n, f.mistaken("", name.ID+" is a variable of this function, which has no value yet", hiddenTools))
 	}
-	if s == 0 || f.a.methods == nil || strings.HasPrefix(n.Attr, "_") {
+	if s == 0 || strings.HasPrefix(n.Attr, "_") {
 		return
 	}
 	if s == aThing && v.fl&scalar == 0 {
@@ -145,12 +146,12 @@ func (f *frame) attributes(v val, n *syntax.Attribute) {
 			f.a.made(n, nil)
 			return
 		case aNumber:
-			if f.a.methods("int."+n.Attr) || n.Attr == "numerator" || n.Attr == "denominator" {
+			if builtin.HasMethod("int."+n.Attr) || n.Attr == "numerator" || n.Attr == "denominator" {
 				f.a.made(n, nil)
 				return
 			}
 		}
-		if f.a.methods(x.class() + "." + n.Attr) {
+		if builtin.HasMethod(x.class() + "." + n.Attr) {
 			f.a.made(n, nil)
 			return
 		}

@@ -3,12 +3,13 @@ package check
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/plan/builtin"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/schema"
@@ -53,100 +54,40 @@ func (f *frame) callable(o *object, x args) {
 	if !x.direct || o.code.args == nil {
 		return
 	}
-	text := arity(o.code, x)
+	text := arity(signatureOf(o.code.args), x)
 	if text == "" {
 		f.a.made(x.site, nil)
 		return
 	}
-	f.a.made(x.site, &Finding{Kind: Arguments, Level: f.a.mistake(), Message: o.code.name + "() " + text, Remedy: "It is defined as " + signature(o.code) + "."})
+	f.a.made(x.site, &Finding{Kind: Arguments, Level: f.a.mistake(), Message: o.code.name + "() " + text, Remedy: fmt.Sprintf("It is defined in line %d.", pos(o.node).Line)})
 }
 
 // builtinCalls judges the calls of built-in functions by their names.
-func (a *analysis) builtinCalls(r *Result, builtins func(string) (string, bool)) {
+func (a *analysis) builtinCalls(r *Result) {
 	for _, c := range a.scopes.calls {
 		name, ok := c.call.Func.(*syntax.Name)
-		if !ok || builtins == nil {
+		if !ok {
 			continue
 		}
-		params, ok := builtins(name.ID)
-		if _, _, bound := c.in.lookup(name.ID); !ok || bound || a.inputs[name.ID] != 0 {
+		fn := builtin.Function(name.ID)
+		if _, _, bound := c.in.lookup(name.ID); fn == nil || fn.Params == "" || bound || a.inputs[name.ID] != 0 {
 			continue
 		}
-		if positional(c.call) && takes(params, len(c.call.Args)) {
-			continue
-		}
-		fn, x := headed(name.ID, params), args{}
+		x := args{pos: make([]val, len(c.call.Args))}
 		for _, e := range c.call.Args {
 			_, star := e.(*syntax.Starred)
 			x.open = x.open || star
-			x.pos = append(x.pos, val{})
 		}
 		for _, k := range c.call.Keywords {
 			x.hasKw = x.hasKw || k.Arg == ""
 			x.named = append(x.named, entry{name: k.Arg})
 		}
-		if text := arity(fn, x); text != "" {
+		if text := arity(fn.Signature(), x); text != "" {
 			f := found(c.call, Arguments, a.mistake(), name.ID+"() "+text)
-			f.Remedy = "It is called as " + name.ID + "(" + params + ")."
+			f.Remedy = "It is called as " + name.ID + "(" + fn.Params + ")."
 			r.add(f)
 		}
 	}
-}
-
-// positional says that a call has positional arguments only, each of them shown.
-func positional(n *syntax.Call) bool {
-	return len(n.Keywords) == 0 && !slices.ContainsFunc(n.Args, func(e syntax.Expr) bool {
-		_, star := e.(*syntax.Starred)
-		return star
-	})
-}
-
-// takes says whether a function with these parameters takes n positional
-// arguments. It is what most calls need, without more being made of the text.
-func takes(params string, n int) bool {
-	least, most, star := 0, 0, false
-	for part := range strings.SplitSeq(params, ", ") {
-		optional := strings.Contains(part, "=")
-		switch {
-		case part == "/" || strings.HasPrefix(part, "**"):
-		case part == "*":
-			star = true
-		case part[0] == '*':
-			star, most = true, math.MaxInt
-		case star && !optional:
-			return false // it must be named
-		case !star && optional:
-			most++
-		case !star:
-			least, most = least+1, most+1
-		}
-	}
-	return least <= n && n <= most
-}
-
-// headed is a function of which only the head is known.
-func headed(name, params string) *function {
-	p := &syntax.Arguments{}
-	fn := &function{name: name, args: p}
-	list := &p.Args
-	for part := range strings.SplitSeq(params, ", ") {
-		param, _, optional := strings.Cut(part, "=")
-		switch {
-		case param == "/":
-			p.PosOnlyArgs, p.Args = p.Args, nil
-		case param == "*":
-			list = &p.KwOnlyArgs
-		case strings.HasPrefix(param, "**"):
-			p.KwArg = &syntax.Arg{Arg: param[2:]}
-		case param[:1] == "*":
-			p.VarArg, list = &syntax.Arg{Arg: param[1:]}, &p.KwOnlyArgs
-		default:
-			if *list = append(*list, &syntax.Arg{Arg: param}); optional {
-				fn.defaults = append(fn.defaults, entry{name: param})
-			}
-		}
-	}
-	return fn
 }
 
 // mistake is how much a call matters that would raise a TypeError: where
@@ -158,37 +99,49 @@ func (a *analysis) mistake() Level {
 	return Error
 }
 
+// signatureOf is what the head of a function's definition says.
+func signatureOf(p *syntax.Arguments) *value.Signature {
+	places := len(p.PosOnlyArgs) + len(p.Args)
+	s := &value.Signature{PosOnly: len(p.PosOnlyArgs), Pos: places, Need: places - len(p.Defaults), Star: p.VarArg != nil, KwStar: p.KwArg != nil}
+	for _, a := range slices.Concat(p.PosOnlyArgs, p.Args, p.KwOnlyArgs) {
+		s.Names = append(s.Names, a.Arg)
+	}
+	for i, e := range p.KwDefaults {
+		if e == nil {
+			s.Must |= 1 << i
+		}
+	}
+	return s
+}
+
 // arity says in Python's words why a function cannot take these arguments, "" when
 // it can, or may.
-func arity(fn *function, x args) string {
-	p := fn.args
+func arity(s *value.Signature, x args) string {
 	if x.open || x.hasKw || x.vague || slices.ContainsFunc(x.named, func(e entry) bool { return e.weak }) {
 		return ""
 	}
-	places := slices.Concat(p.PosOnlyArgs, p.Args)
-	if len(x.pos) > len(places) && p.VarArg == nil {
-		return fmt.Sprintf("takes %s but %d were given", counted(len(places), "positional argument"), len(x.pos))
+	if len(x.pos) > s.Pos && !s.Star {
+		return fmt.Sprintf("takes %s but %d were given", counted(s.Pos, "positional argument"), len(x.pos))
 	}
-	given := map[string]bool{}
-	for i := range min(len(x.pos), len(places)) {
-		given[places[i].Arg] = true
+	given := make([]bool, len(s.Names))
+	for i := range min(len(x.pos), s.Pos) {
+		given[i] = true
 	}
 	for _, e := range x.named {
-		byName := slices.ContainsFunc(p.Args, func(a *syntax.Arg) bool { return a.Arg == e.name }) ||
-			slices.ContainsFunc(p.KwOnlyArgs, func(a *syntax.Arg) bool { return a.Arg == e.name })
+		i := s.PosOnly + slices.Index(s.Names[s.PosOnly:], e.name)
 		switch {
-		case byName && given[e.name]:
+		case i >= s.PosOnly && given[i]:
 			return "got multiple values for argument '" + e.name + "'"
-		case byName:
-			given[e.name] = true
-		case p.KwArg == nil:
+		case i >= s.PosOnly:
+			given[i] = true
+		case !s.KwStar:
 			return "got an unexpected keyword argument '" + e.name + "'"
 		}
 	}
 	var missing []string
-	for _, a := range slices.Concat(places, p.KwOnlyArgs) {
-		if !given[a.Arg] && ent(fn.defaults, a.Arg) == nil {
-			missing = append(missing, "'"+a.Arg+"'")
+	for i, name := range s.Names {
+		if !given[i] && (i < s.Need || i >= s.Pos && s.Must>>(i-s.Pos)&1 != 0) {
+			missing = append(missing, "'"+name+"'")
 		}
 	}
 	if len(missing) == 0 {
@@ -202,35 +155,6 @@ func counted(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// signature writes the head of a function's definition, without types.
-func signature(fn *function) string {
-	p := fn.args
-	var parts []string
-	add := func(list []*syntax.Arg) {
-		for _, a := range list {
-			if ent(fn.defaults, a.Arg) != nil {
-				parts = append(parts, a.Arg+"=…")
-			} else {
-				parts = append(parts, a.Arg)
-			}
-		}
-	}
-	if add(p.PosOnlyArgs); len(p.PosOnlyArgs) > 0 {
-		parts = append(parts, "/")
-	}
-	add(p.Args)
-	switch {
-	case p.VarArg != nil:
-		parts = append(parts, "*"+p.VarArg.Arg)
-	case len(p.KwOnlyArgs) > 0:
-		parts = append(parts, "*")
-	}
-	if add(p.KwOnlyArgs); p.KwArg != nil {
-		parts = append(parts, "**"+p.KwArg.Arg)
-	}
-	return fn.name + "(" + strings.Join(parts, ", ") + ")"
 }
 
 // fits notes whether a tool can be called with x: whether what is known of the

@@ -1,8 +1,10 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
+	"praxis/internal/plan/builtin"
 	"praxis/internal/plan/library"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/tool"
@@ -12,32 +14,6 @@ import (
 // problem is something that the analysis found on its way.
 type problem struct{ finding Finding }
 
-// builtinName says whether every program has a name.
-func builtinName(name string) bool {
-	switch name {
-	case "ArithmeticError", "AssertionError", "AttributeError", "BaseException", "BlockingIOError", "BrokenPipeError",
-		"BufferError", "BytesWarning", "ChildProcessError", "ConnectionAbortedError", "ConnectionError", "ConnectionRefusedError",
-		"ConnectionResetError", "DeprecationWarning", "EOFError", "Ellipsis", "EncodingWarning", "EnvironmentError", "Exception",
-		"False", "FileExistsError", "FileNotFoundError", "FloatingPointError", "FutureWarning", "GeneratorExit", "IOError",
-		"ImportError", "ImportWarning", "IndentationError", "IndexError", "InterruptedError", "IsADirectoryError", "KeyError",
-		"KeyboardInterrupt", "LookupError", "MemoryError", "ModuleNotFoundError", "NameError", "None", "NotADirectoryError",
-		"NotEnoughInformation", "NotImplemented", "NotImplementedError", "OSError", "OverflowError", "PendingDeprecationWarning",
-		"PermissionError", "ProcessLookupError", "PythonFinalizationError", "RecursionError", "ReferenceError", "ResourceWarning", "RuntimeError",
-		"RuntimeWarning", "StopAsyncIteration", "StopIteration", "SyntaxError", "SyntaxWarning", "SystemError", "SystemExit", "TabError",
-		"TimeoutError", "ToolError", "True", "TypeError", "UnboundLocalError", "UnicodeDecodeError", "UnicodeEncodeError", "UnicodeError",
-		"UnicodeTranslateError", "UnicodeWarning", "UserWarning", "ValueError", "Warning", "ZeroDivisionError", "__annotations__",
-		"__build_class__", "__builtins__", "__class__", "__debug__", "__doc__", "__file__", "__import__", "__loader__", "__name__", "__spec__",
-		"abs", "aiter", "all", "anext", "any", "ascii", "bin", "bool", "breakpoint", "bytearray", "bytes", "callable", "chr", "classmethod",
-		"compile", "complex", "copyright", "credits", "delattr", "dict", "divmod", "enumerate", "eval", "exec", "exit", "filter", "float",
-		"format", "frozenset", "getattr", "globals", "hasattr", "hash", "help", "hex", "id", "input", "int", "isinstance", "issubclass", "iter",
-		"len", "license", "list", "locals", "map", "max", "memoryview", "min", "next", "object", "oct", "open", "ord", "pow", "print", "property",
-		"quit", "range", "repr", "reversed", "round", "set", "setattr", "slice", "sorted", "staticmethod", "str", "sum", "super", "tuple", "type",
-		"vars", "zip":
-		return true
-	}
-	return false
-}
-
 // given says whether a name means something that the program has not bound.
 func (a *analysis) given(name string) bool {
 	_, ok := a.inputs[name]
@@ -45,7 +21,7 @@ func (a *analysis) given(name string) bool {
 		_, ok = a.tools.Lookup(name)
 		ok = ok || a.tools.IsNamespace(name)
 	}
-	return ok || builtinName(name)
+	return ok || builtin.Known(name)
 }
 
 // names checks every name that the program reads.
@@ -56,7 +32,7 @@ func (a *analysis) names(r *Result) {
 			if _, _, ok := u.in.lookup(name); ok {
 				continue
 			}
-			if a.given(name) {
+			if a.given(name) || r.refuses(u.name) {
 				continue
 			}
 			f := found(u.name, Name, Error, "name '"+name+"' is not defined")
@@ -76,6 +52,13 @@ func (a *analysis) names(r *Result) {
 	for _, c := range a.scopes.calls {
 		a.toolCallNames(r, c)
 	}
+}
+
+// refuses says whether a name is one that the language leaves out.
+func (r *Result) refuses(n *syntax.Name) bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool {
+		return f.Kind == Refused && f.Line == int(n.Start.Line) && f.Col == int(n.Start.Col)
+	})
 }
 
 // visible lists the names that a piece of program can use.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"praxis/fault"
-	"praxis/internal/plan/builtin"
 	"praxis/internal/plan/check"
 	"praxis/internal/plan/compile"
 	"praxis/internal/plan/label"
@@ -95,7 +94,7 @@ func (w soundWorld) violated(t testing.TB, src string, strict bool) (wrong strin
 	if refused := subset.Unsupported(m); len(refused) > 0 {
 		t.Fatalf("%s\n%s", refused[0].Feature, src)
 	}
-	r, err := check.Check(t.Context(), check.Input{Name: "plan.py", Source: []byte(src), Module: m, Tools: w.tools, Strict: strict, Methods: builtin.HasMethod})
+	r, err := check.Check(t.Context(), check.Input{Name: "plan.py", Source: []byte(src), Module: m, Tools: w.tools, Strict: strict})
 	if err != nil {
 		t.Fatal(err)
 	}

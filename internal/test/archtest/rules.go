@@ -122,8 +122,8 @@ func planPackages() map[string]Package {
 			Tests:   []string{cpython},
 		},
 		"internal/plan/check": {
-			Imports: []string{fault, tool, syntax, "internal/plan/label", "internal/plan/policy", "internal/plan/library", "internal/plan/compile", jsondoc, toolSchema},
-			Tests:   []string{cpython, "internal/plan/builtin", "internal/plan/value", "internal/plan/subset", "internal/plan/vm", toolfile},
+			Imports: []string{fault, tool, syntax, "internal/plan/label", "internal/plan/policy", "internal/plan/library", "internal/plan/compile", "internal/plan/value", "internal/plan/builtin", jsondoc, toolSchema},
+			Tests:   []string{cpython, "internal/plan/subset", "internal/plan/vm", toolfile},
 		},
 		"internal/plan": {
 			Imports: []string{fault, tool, "internal/plan/...", jsondoc, toolSchema},
