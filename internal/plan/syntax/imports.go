@@ -38,44 +38,11 @@ func (p *parser) asName() string {
 
 // dottedName reads names with dots between them.
 func (p *parser) dottedName() string {
-	from := *p.tok
-	s := p.name()
-	if p.tok.kind != kDot {
-		return s
-	}
-	to := from
-	wide := from.wide
+	parts := []string{p.name()}
 	for p.accept(kDot) {
-		to = *p.tok
-		if to.wide {
-			wide = true
-		}
-		p.expect(kName)
+		parts = append(parts, p.name())
 	}
-	s = p.src[from.off:to.end]
-	if len(s) != dottedLen(s) || wide {
-		s = normalized(strings.Map(dropSpace, s))
-	}
-	return s
-}
-
-// dropSpace removes what may be between the parts of a dotted name.
-func dropSpace(r rune) rune {
-	if r == ' ' || r == '\t' || r == '\f' || r == '\n' || r == '\\' {
-		return -1
-	}
-	return r
-}
-
-// dottedLen is how many bytes of s are not space.
-func dottedLen(s string) int {
-	n := 0
-	for i := range len(s) {
-		if dropSpace(rune(s[i])) >= 0 {
-			n++
-		}
-	}
-	return n
+	return strings.Join(parts, ".")
 }
 
 func (p *parser) importFrom() Stmt {

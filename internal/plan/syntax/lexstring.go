@@ -12,64 +12,36 @@ func (l *lexer) str(t *token, i, q int) {
 		return
 	}
 	t.kind = kString
-	j := q + 1
+	n := 1
 	if triple {
-		j = l.tripleEnd(t, q+3, quote)
-	} else {
-		if src[j] == quote { // empty
-			l.give(t, kString, int(t.off), j+1-int(t.off))
-			return
-		}
-		for {
-			c := src[j]
-			if c == quote {
-				break
-			}
-			if c == '\\' {
-				j++
-				c = src[j]
-				if c == '\n' && j+1 < l.size {
-					l.line++
-					l.lineStart = j + 1
-					j++
-					continue
-				}
-			}
-			if c == '\n' || c == 0 {
-				l.unterminated(t, j)
-			}
+		n = 3
+	}
+	j := q + n
+	for src[j] != quote || triple && (src[j+1] != quote || src[j+2] != quote) {
+		if src[j] == '\\' {
 			j++
+			if src[j] == '\n' && j+1 < l.size {
+				l.line++
+				l.lineStart = j + 1
+				j++
+				continue
+			}
+		}
+		switch {
+		case src[j] == 0 && triple:
+			l.unterminatedTriple(t, "")
+		case src[j] == 0 || src[j] == '\n' && !triple:
+			l.unterminated(t, j)
+		case src[j] == '\n':
+			l.line++
+			l.lineStart = j + 1
 		}
 		j++
 	}
+	j += n
 	l.off = j
 	t.end = int32(j)
 	t.endPos = Pos{l.line, int32(j - l.lineStart)}
-}
-
-// tripleEnd finds the end of a triple-quoted string whose text begins at j.
-func (l *lexer) tripleEnd(t *token, j int, quote byte) int {
-	src := l.src
-	for {
-		switch c := src[j]; c {
-		case quote:
-			if src[j+1] == quote && src[j+2] == quote {
-				return j + 3
-			}
-		case '\\':
-			j++
-			if src[j] == '\n' {
-				l.line++
-				l.lineStart = j + 1
-			}
-		case '\n':
-			l.line++
-			l.lineStart = j + 1
-		case 0:
-			l.unterminatedTriple(t, "")
-		}
-		j++
-	}
 }
 
 // unterminated reports a string that its line, which ends at j, does not close.

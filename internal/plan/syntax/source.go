@@ -32,16 +32,11 @@ func decode(src []byte, opts Options) (source, *Error) {
 	if err := checkUTF8(body); err != nil {
 		return source{}, err
 	}
-	var b strings.Builder
-	b.Grow(len(body) + 8)
-	writeLines(&b, body)
-	text := b.String()
+	text := strings.ReplaceAll(strings.ReplaceAll(string(body), "\r\n", "\n"), "\r", "\n")
 	if text != "" && text[len(text)-1] != '\n' {
-		b.WriteByte('\n')
+		text += "\n"
 	}
-	size := b.Len()
-	b.WriteString(sentinels)
-	return source{b.String(), size}, nil
+	return source{text + sentinels, len(text)}, nil
 }
 
 // startError is an error at the start of a line.
@@ -50,35 +45,17 @@ func startError(line int, format string, args ...any) *Error {
 	return &Error{Pos: at, End: at, Kind: SyntaxError, Message: fmt.Sprintf(format, args...)}
 }
 
-// writeLines copies s with each \r\n and \r made \n.
-func writeLines(b *strings.Builder, s []byte) {
-	for {
-		i := bytes.IndexByte(s, '\r')
-		if i < 0 {
-			b.Write(s)
-			return
-		}
-		b.Write(s[:i])
-		b.WriteByte('\n')
-		i++
-		if i < len(s) && s[i] == '\n' {
-			i++
-		}
-		s = s[i:]
-	}
-}
-
 // checkUTF8 refuses what is not UTF-8, at its place.
 func checkUTF8(s []byte) *Error {
-	line, start := 1, 0
+	if utf8.Valid(s) {
+		return nil
+	}
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRune(s[i:])
-		switch {
-		case r == '\n':
-			line, start = line+1, i+1
-		case r == utf8.RuneError && n == 1:
-			e := startError(line, "the source is not UTF-8: byte 0x%02x; save it as UTF-8", s[i])
-			e.Pos.Col, e.End.Col = int32(i-start), int32(i-start+1)
+		if r == utf8.RuneError && n == 1 {
+			e := startError(1+bytes.Count(s[:i], []byte{'\n'}), "the source is not UTF-8: byte 0x%02x; save it as UTF-8", s[i])
+			e.Pos.Col = int32(i - 1 - bytes.LastIndexByte(s[:i], '\n'))
+			e.End.Col = e.Pos.Col + 1
 			return e
 		}
 		i += n

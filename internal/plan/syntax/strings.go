@@ -163,7 +163,7 @@ func (p *parser) field(parts []Expr, raw bool) []Expr {
 	p.advance()
 	if debug {
 		span := Span{Pos{start.pos.Line, start.pos.Col + 1}, debugEnd}
-		parts = append(parts, &Constant{Span: span, Kind: Str, Str: withoutComments(p.src[from:textEnd])})
+		parts = append(parts, &Constant{Span: span, Kind: Str, Str: p.src[from:textEnd]})
 		if conv < 0 && fs == nil {
 			conv = 'r'
 		}
@@ -192,34 +192,4 @@ func (p *parser) formatSpec(raw bool) *JoinedStr {
 		parts = p.fpart(parts, raw)
 	}
 	return &JoinedStr{Span: p.span(start), Values: merge(parts, true)}
-}
-
-// withoutComments drops comments from the text that `=` in a field shows.
-func withoutComments(s string) string {
-	if strings.IndexByte(s, '#') < 0 {
-		return s
-	}
-	var b strings.Builder
-	quote := byte(0)
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '\'' || c == '"':
-			quote = c
-		case c == '#':
-			for i < len(s) && s[i] != '\n' {
-				i++
-			}
-			if i < len(s) {
-				b.WriteByte('\n')
-			}
-			continue
-		}
-		b.WriteByte(c)
-	}
-	return b.String()
 }
