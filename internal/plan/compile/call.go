@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"praxis/internal/plan/bytecode"
 	"praxis/internal/plan/syntax"
 )
@@ -10,25 +12,13 @@ const maxArgs = 255
 
 // call compiles a call. The instruction has the position of the call as a whole.
 func (b *builder) call(e *syntax.Call) {
-	plain := !hasStar(e.Args) && len(e.Args)+len(e.Keywords) <= maxArgs
-	for _, k := range e.Keywords {
-		plain = plain && k.Arg != ""
-	}
-	if !plain {
+	if !plainArgs(e.Args, e.Keywords) {
 		b.expr(e.Func)
 		b.callEx(e.Args, e.Keywords)
 		return
 	}
 	method := b.callee(e.Func)
-	for _, a := range e.Args {
-		b.expr(a)
-	}
-	names := make([]string, 0, len(e.Keywords))
-	for _, k := range e.Keywords {
-		b.expr(k.Value)
-		names = append(names, k.Arg)
-	}
-	n := len(e.Args) + len(names)
+	n, names := b.args(e.Args, e.Keywords)
 	b.may(n + 1)
 	switch {
 	case len(names) == 0 && method:
@@ -41,6 +31,25 @@ func (b *builder) call(e *syntax.Call) {
 		b.emit2(bytecode.CallKw, n, b.keywordsIndex(names))
 	}
 	b.may(1)
+}
+
+// plainArgs says whether arguments are laid on the stack: none has a star, and there
+// are not too many.
+func plainArgs(args []syntax.Expr, keywords []*syntax.Keyword) bool {
+	return !hasStar(args) && len(args)+len(keywords) <= maxArgs &&
+		!slices.ContainsFunc(keywords, func(k *syntax.Keyword) bool { return k.Arg == "" })
+}
+
+// args pushes plain arguments, and returns how many there are and the names of the last.
+func (b *builder) args(args []syntax.Expr, keywords []*syntax.Keyword) (n int, names []string) {
+	for _, a := range args {
+		b.expr(a)
+	}
+	for _, k := range keywords {
+		b.expr(k.Value)
+		names = append(names, k.Arg)
+	}
+	return len(args) + len(names), names
 }
 
 // callee pushes what is called; for a method, the function and the object.
@@ -66,34 +75,28 @@ func (b *builder) callee(f syntax.Expr) (method bool) {
 
 // callEx compiles a call with * or ** among its arguments; the function is on the stack.
 func (b *builder) callEx(args []syntax.Expr, keywords []*syntax.Keyword) {
-	b.emit(bytecode.BuildList, 0)
-	for _, a := range args {
-		if st, ok := a.(*syntax.Starred); ok {
-			b.expr(st.Value)
-			b.may(1)
-			b.emit(bytecode.ArgsExtend, 1)
-		} else {
-			b.expr(a)
-			b.emit(bytecode.ListAppend, 1)
-		}
-	}
-	flag := 0
-	if len(keywords) > 0 {
-		flag = 1
-		b.emit(bytecode.BuildMap, 0)
-		for _, k := range keywords {
-			if k.Arg == "" {
-				b.expr(k.Value)
-			} else {
-				b.loadStr(k.Arg)
-				b.expr(k.Value)
-				b.emit(bytecode.BuildMap, 1)
-			}
-			b.may(1)
-			b.emit(bytecode.DictMerge, 2)
-		}
+	b.elements(bytecode.BuildList, bytecode.ListAppend, bytecode.ArgsExtend, args)
+	flag := min(len(keywords), 1)
+	if flag == 1 {
+		b.keywordDict(keywords)
 	}
 	b.may(2 + flag)
 	b.emit(bytecode.CallEx, flag)
 	b.may(1)
+}
+
+// keywordDict builds a dict of keyword arguments above the list of the others.
+func (b *builder) keywordDict(keywords []*syntax.Keyword) {
+	b.emit(bytecode.BuildMap, 0)
+	for _, k := range keywords {
+		if k.Arg == "" {
+			b.expr(k.Value)
+		} else {
+			b.loadStr(k.Arg)
+			b.expr(k.Value)
+			b.emit(bytecode.BuildMap, 1)
+		}
+		b.may(1)
+		b.emit(bytecode.DictMerge, 2)
+	}
 }

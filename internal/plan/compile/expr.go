@@ -177,32 +177,37 @@ func (b *builder) ifExp(e *syntax.IfExp) {
 // compare compiles a comparison for its value; a chain ends at the first that fails.
 func (b *builder) compare(e *syntax.Compare) {
 	b.expr(e.Left)
-	last := len(e.Ops) - 1
-	if last == 0 {
-		b.expr(e.Comparators[0])
-		b.may(2)
-		b.emit(bytecode.Compare, int(e.Ops[0]))
+	if len(e.Ops) == 1 {
+		b.chain(e, 0, nil)
 		return
 	}
 	r := b.enter(e)
 	end, done := newPlace(), newPlace()
-	for i, op := range e.Ops[:last] {
-		b.expr(e.Comparators[i])
-		b.emit(bytecode.Dup, 0)
-		b.emit(bytecode.Rotate, 3)
-		b.may(2)
-		b.emit(bytecode.Compare, int(op))
-		b.condJump(bytecode.JumpFalseKeep, end)
-	}
-	b.expr(e.Comparators[last])
-	b.may(2)
-	b.emit(bytecode.Compare, int(e.Ops[last]))
+	b.chain(e, bytecode.JumpFalseKeep, end)
 	b.jump(bytecode.Jump, done)
 	b.set(end)
 	b.emit(bytecode.Swap, 2)
 	b.emit(bytecode.Pop, 0)
 	b.set(done)
 	b.leave(r, true)
+}
+
+// chain compares what is at the top with one operand after the other, up to the value of
+// the last comparison; each before it that fails goes to fail by op.
+func (b *builder) chain(e *syntax.Compare, op bytecode.Op, fail *place) {
+	for i, cmp := range e.Ops {
+		b.expr(e.Comparators[i])
+		more := i < len(e.Ops)-1
+		if more {
+			b.emit(bytecode.Dup, 0)
+			b.emit(bytecode.Rotate, 3)
+		}
+		b.may(2)
+		b.emit(bytecode.Compare, int(cmp))
+		if more {
+			b.condJump(op, fail)
+		}
+	}
 }
 
 // jumpIf goes to p when the truth of e is when, else on.
@@ -270,20 +275,9 @@ func (b *builder) jumpIfBool(e *syntax.BoolOp, p *place, when bool) {
 }
 
 func (b *builder) jumpIfChain(e *syntax.Compare, p *place, when bool) {
-	last := len(e.Ops) - 1
-	b.expr(e.Left)
 	fail, end := newPlace(), newPlace()
-	for i, op := range e.Ops[:last] {
-		b.expr(e.Comparators[i])
-		b.emit(bytecode.Dup, 0)
-		b.emit(bytecode.Rotate, 3)
-		b.may(2)
-		b.emit(bytecode.Compare, int(op))
-		b.condJump(bytecode.JumpFalse, fail)
-	}
-	b.expr(e.Comparators[last])
-	b.may(2)
-	b.emit(bytecode.Compare, int(e.Ops[last]))
+	b.expr(e.Left)
+	b.chain(e, bytecode.JumpFalse, fail)
 	if when {
 		b.condJump(bytecode.JumpTrue, p)
 	} else {
