@@ -309,7 +309,7 @@ func (r *Run) reply(d value.Data) {
 // raiseIn answers with an exception, of whose text plain quotes no data.
 func (r *Run) raiseIn(class, text, plain string, l label.ID) {
 	r.call, r.seen = nil, r.table.Join(r.seen, l)
-	r.answer = func() (vm.Stop, error) { return r.vm.RaisePlain(class, text, plain, l) }
+	r.answer = func() (vm.Stop, error) { return r.vm.Raise(class, text, plain, l) }
 }
 
 // plainMisfit is what can be said of arguments that do not fit without quoting data:

@@ -144,7 +144,7 @@ func (w soundWorld) violated(t testing.TB, src string, strict bool) (wrong strin
 		}
 		deep = table.Join(deep, table.Of(label.Source{Kind: label.Tool, Name: c.Tool, Call: c.Number, Line: c.Line, Col: c.Col}, label.Everyone()))
 		if c.Tool == "fails" {
-			out, err = machine.Raise("ToolError", "it failed", deep)
+			out, err = machine.Raise("ToolError", "it failed", "", deep)
 			continue
 		}
 		d, derr := value.DataOf(answer(c.Tool, c.Number), deep)

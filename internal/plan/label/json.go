@@ -3,6 +3,7 @@ package label
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"praxis/fault"
 )
@@ -11,25 +12,21 @@ import (
 func (k SourceKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText reads the kind's name.
-func (k *SourceKind) UnmarshalText(text []byte) error {
-	i := slices.Index(kindNames[:], string(text))
-	if i <= 0 {
-		return fault.New(fault.Invalid, "A source is of the kind user, tool, model or planner.", "cannot read the label: unknown kind of source %.40q", text)
-	}
-	*k = SourceKind(i)
-	return nil
-}
+func (k *SourceKind) UnmarshalText(text []byte) error { return readName(k, kindNames[:], text) }
 
 // MarshalText writes the kind's name.
 func (k EndorserKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText reads the kind's name.
-func (k *EndorserKind) UnmarshalText(text []byte) error {
-	i := slices.Index(endorserNames[:], string(text))
+func (k *EndorserKind) UnmarshalText(text []byte) error { return readName(k, endorserNames[:], text) }
+
+// readName reads one of the names of a kind, of which the first is no name.
+func readName[K ~uint8](k *K, names []string, text []byte) error {
+	i := slices.Index(names, string(text))
 	if i <= 0 {
-		return fault.New(fault.Invalid, "A label is endorsed by a person or a rule.", "cannot read the label: unknown kind of endorser %.40q", text)
+		return fault.New(fault.Invalid, "Write one of "+strings.Join(names[1:], ", ")+".", "cannot read the label: unknown kind %.40q", text)
 	}
-	*k = EndorserKind(i)
+	*k = K(i)
 	return nil
 }
 

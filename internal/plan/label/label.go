@@ -21,14 +21,16 @@ const (
 var kindNames = [...]string{"", "user", "tool", "model", "planner"}
 
 // String returns the kind's name, such as "tool".
-func (k SourceKind) String() string {
-	if int(k) < len(kindNames) && k != 0 {
-		return kindNames[k]
+func (k SourceKind) String() string { return nameOf(k, kindNames[:]) }
+
+func (k SourceKind) valid() bool { return k != 0 && int(k) < len(kindNames) }
+
+func nameOf[K ~uint8](k K, names []string) string {
+	if int(k) < len(names) && k != 0 {
+		return names[k]
 	}
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
-
-func (k SourceKind) valid() bool { return k != 0 && int(k) < len(kindNames) }
 
 // Source is one place that data came from.
 type Source struct {
@@ -107,12 +109,7 @@ const (
 var endorserNames = [...]string{"", "person", "rule"}
 
 // String returns the kind's name, such as "person".
-func (k EndorserKind) String() string {
-	if int(k) < len(endorserNames) && k != 0 {
-		return endorserNames[k]
-	}
-	return fmt.Sprintf("kind(%d)", uint8(k))
-}
+func (k EndorserKind) String() string { return nameOf(k, endorserNames[:]) }
 
 func (k EndorserKind) valid() bool { return k != 0 && int(k) < len(endorserNames) }
 

@@ -344,8 +344,6 @@ func (vm *VM) deliver(mode retMode, extra, v value.Value) error {
 		f.put(v)
 	case retNext:
 		vm.element(f, v)
-	case retSendTo:
-		return vm.leave(f, v, true)
 	case retRaise:
 		return vm.raiseValue(v, extra)
 	case retStore:
@@ -403,10 +401,7 @@ func (vm *VM) failed(mode retMode, extra value.Value, err error) error {
 	case mode == retDefaultNext && stop:
 		f.put(extra.With(t.Join(extra.Label, r.Label)))
 		return nil
-	case mode == retSendTo && stop:
-		vm.sent(f, stopValue(r))
-		return nil
-	case mode == retSendTo || mode == retSend:
+	case mode == retSend:
 		f.ip++ // the frame stood at the instruction, not behind it
 	case mode == retClose && (stop || r.Exc.Cls.Derives(t.Types.GeneratorExit)):
 		f.put(value.None)
@@ -418,15 +413,6 @@ func (vm *VM) failed(mode retMode, extra value.Value, err error) error {
 		}
 	}
 	return err
-}
-
-// stopValue is the value that a StopIteration brings.
-func stopValue(r *value.Raise) value.Value {
-	v := value.None
-	if items := r.Exc.Args.Obj.(*value.Tuple).Items; len(items) > 0 {
-		v = items[0]
-	}
-	return v
 }
 
 // leave ends the frame at the top with a value, or lets its generator rest.

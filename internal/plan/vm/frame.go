@@ -41,7 +41,6 @@ const (
 	retIter                       // a generator in a for loop: the end of the generator is the end of the loop
 	retNext                       // __next__ in a for loop: StopIteration is the end of the loop
 	retSend                       // a generator in yield from
-	retSendTo                     // __next__ or send in yield from: StopIteration is its end
 	retCall                       // next(g), g.send(x), g.throw(e): the end of the generator is StopIteration
 	retDefault                    // next(g, default): the end gives extra
 	retDefaultNext                // next(obj, default): StopIteration gives extra

@@ -169,17 +169,11 @@ func (vm *VM) yieldFrom(f *Frame) error {
 	case it.Kind == value.KGen:
 		return vm.resume(it, sent, retSend, value.Value{})
 	case sent.Kind != value.KNone:
-		return vm.failed(retSendTo, value.Value{}, t.Raise(t.Types.AttributeError, "'%s' object has no attribute 'send'", t.ClassName(it)))
-	case it.Kind == value.KObject:
-		fn, _, ok := t.ClassOf(it).Lookup("__next__")
-		if !ok {
-			return vm.failed(retSendTo, value.Value{}, t.Raise(t.Types.TypeError, "'%s' object is not an iterator", t.ClassName(it)))
-		}
-		return vm.invoke(fn, it, nil, nil, nil, retSendTo, value.Value{})
+		return vm.failed(retSend, value.Value{}, t.Raise(t.Types.AttributeError, "'%s' object has no attribute 'send'", t.ClassName(it)))
 	}
 	v, ok, err := t.Next(it)
 	if err != nil {
-		return vm.failed(retSendTo, value.Value{}, err)
+		return vm.failed(retSend, value.Value{}, err)
 	}
 	if !ok {
 		vm.sent(f, value.None)

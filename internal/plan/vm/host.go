@@ -12,6 +12,7 @@ import (
 // pending is the call of a tool whose answer is awaited.
 type pending struct {
 	tool  string
+	at    syntax.Pos
 	args  []Argument
 	l     label.ID // what the choice of the tool depends on
 	mode  retMode
@@ -26,7 +27,7 @@ func (vm *VM) hostCall(fn value.Value, pos []value.Value, names []string, named 
 			"Call the tool outside of special methods such as __eq__ and of the functions that Go code calls, and use its result there.",
 			"cannot call %s here: the language itself is waiting for the value of this function", tool)
 	}
-	if len(vm.made) >= vm.t.Limits.Calls {
+	if vm.calls >= vm.t.Limits.Calls {
 		return fault.Coded(fault.PlanCalls, fault.Data{"limit": strconv.Itoa(vm.t.Limits.Calls)},
 			"cannot go on with the plan: it made more than its %d calls of tools", vm.t.Limits.Calls)
 	}
@@ -45,9 +46,8 @@ func (vm *VM) hostCall(fn value.Value, pos []value.Value, names []string, named 
 		}
 		args = append(args, Argument{name, d})
 	}
-	at := vm.place()
-	vm.made = append(vm.made, CallSite{tool, int(at.Line), int(at.Col)})
-	vm.pending = pending{tool: tool, l: vm.t.Join(fn.Label, vm.t.PC), args: args, mode: mode, extra: extra}
+	vm.calls++
+	vm.pending = pending{tool: tool, at: vm.place(), l: vm.t.Join(fn.Label, vm.t.PC), args: args, mode: mode, extra: extra}
 	return errHost
 }
 
@@ -64,18 +64,15 @@ func (vm *VM) place() syntax.Pos {
 // pendingCall is the call that waits, as the host sees it.
 func (vm *VM) pendingCall() *Call {
 	p := &vm.pending
-	n := len(vm.made)
-	at := vm.made[n-1]
-	return &Call{Tool: p.tool, Number: n, Line: at.Line, Col: at.Col, Args: p.args, Control: p.l}
+	return &Call{Tool: p.tool, Number: vm.calls, Line: int(p.at.Line), Col: int(p.at.Col), Args: p.args, Control: p.l}
 }
 
-// answer goes on with the value of the call that is awaited.
-func (vm *VM) answer(v value.Value) (Stop, error) {
+// answered goes on with what the call that is awaited came to.
+func (vm *VM) answered(come func(p pending) error) (Stop, error) {
 	p := vm.pending
 	vm.pending = pending{}
 	vm.state = stateNew
-	v.Label = vm.t.Join(v.Label, p.l)
-	err := vm.deliver(p.mode, p.extra, v)
+	err := come(p)
 	if err != nil {
 		err = vm.unwind(err)
 	}

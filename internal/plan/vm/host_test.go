@@ -44,7 +44,7 @@ func newHost(t testing.TB, src string, strict bool) *host {
 // sources writes the names of a label's sources.
 func (h *host) sources(l label.ID) string {
 	var names []string
-	for _, s := range h.vm.Labels().Label(l).Sources {
+	for _, s := range h.vm.t.Labels.Label(l).Sources {
 		name := s.Name
 		if s.Kind != label.User {
 			name += fmt.Sprint("#", s.Call)
@@ -98,9 +98,9 @@ func (h *host) run() (Stop, error) {
 			line += " because of " + h.sources(c.Control)
 		}
 		h.log = append(h.log, line)
-		l := h.vm.Labels().Of(label.Source{Kind: label.Tool, Name: c.Tool, Call: c.Number, Line: c.Line, Col: c.Col}, label.Everyone())
+		l := h.vm.t.Labels.Of(label.Source{Kind: label.Tool, Name: c.Tool, Call: c.Number, Line: c.Line, Col: c.Col}, label.Everyone())
 		if c.Tool == "fail" {
-			out, err = h.vm.Raise("ValueError", "the tool failed", l)
+			out, err = h.vm.Raise("ValueError", "the tool failed", "", l)
 			continue
 		}
 		d, derr := value.DataOf(answers[c.Tool], l)
@@ -219,17 +219,11 @@ func TestPendingCall(t *testing.T) {
 	if out, err = h.vm.Reply(value.Data{Value: int64(5)}); err != nil || out != (Done{}) {
 		t.Fatal(out, err)
 	}
-	if d, ok, err := h.vm.Value("y"); !ok || err != nil || d.Value != int64(5) {
-		t.Error(d, ok, err)
-	}
-	if _, ok, _ := h.vm.Value("nothing"); ok {
-		t.Error("a name that is not bound has a value")
+	if v, ok := h.vm.main.Names.Str("y"); !ok || v.N != 5 {
+		t.Error(v, ok)
 	}
 	if _, err := h.vm.Reply(value.Data{}); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("Reply after the end: %v", err)
-	}
-	if calls := h.vm.Calls(); len(calls) != 1 || calls[0] != (CallSite{"mail.write", 3, 8}) {
-		t.Error(calls)
 	}
 }
 
@@ -258,8 +252,8 @@ func TestTooManyCalls(t *testing.T) {
 		}
 		out, err = vm.Reply(value.Data{Value: int64(1)})
 	}
-	if fault.KindOf(err) != fault.Exhausted || len(vm.Calls()) != 3 {
-		t.Error(out, err, vm.Calls())
+	if fault.KindOf(err) != fault.Exhausted || vm.calls != 3 {
+		t.Error(out, err, vm.calls)
 	}
 }
 
@@ -272,13 +266,13 @@ func TestToolErrors(t *testing.T) {
 	if _, ok := out.(*Call); !ok {
 		t.Fatal(out, err)
 	}
-	if out, err = h.vm.Raise("PermissionError", "not you", 0); err != nil {
+	if out, err = h.vm.Raise("PermissionError", "not you", "", 0); err != nil {
 		t.Fatal(err)
 	}
 	if c, ok := out.(*Call); !ok || c.Number != 2 {
 		t.Fatal(out)
 	}
-	out, err = h.vm.Raise("no.such.class", "broken", 0)
+	out, err = h.vm.Raise("no.such.class", "broken", "", 0)
 	f, ok := out.(*Failed)
 	if err != nil || !ok || f.Class != "RuntimeError" || f.Text != "broken" || len(f.Trace) != 1 || f.Trace[0].Line != 5 {
 		t.Errorf("%+v %v", out, err)

@@ -20,40 +20,30 @@ import (
 //go:embed machine.py
 var machineSource string
 
-// units keeps the compiled library modules of the process: they do not change.
-var units unitCache
-
-type unitCache struct {
-	mu sync.Mutex
-	m  map[unitKey]*value.Unit
-}
+// units keeps the compiled library modules of the process, by unitKey: they do not change.
+var units sync.Map
 
 type unitKey struct {
 	name   string
 	strict bool
 }
 
-// get compiles a module when it is needed for the first time.
-func (c *unitCache) get(name, source string, strict bool) (*value.Unit, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// unitOf compiles a module when it is needed for the first time.
+func unitOf(name, source string, strict bool) (*value.Unit, error) {
 	key := unitKey{name, strict}
-	if u := c.m[key]; u != nil {
-		return u, nil
+	if u, ok := units.Load(key); ok {
+		return u.(*value.Unit), nil
 	}
 	m, errs := syntax.Parse([]byte(source), syntax.Options{})
 	if len(errs) > 0 {
 		return nil, errs[0]
 	}
-	u, err := compile.Compile(m, compile.Options{Module: name, Strict: strict})
+	made, err := compile.Compile(m, compile.Options{Module: name, Strict: strict})
 	if err != nil {
 		return nil, err
 	}
-	if c.m == nil {
-		c.m = make(map[unitKey]*value.Unit)
-	}
-	c.m[key] = u
-	return u, nil
+	u, _ := units.LoadOrStore(key, made)
+	return u.(*value.Unit), nil
 }
 
 // makeBuiltins makes the module of the names that every program knows.
@@ -104,7 +94,7 @@ func makeBuiltinTable() *value.Dict {
 
 // runModule executes the source of a library module in its name space.
 func (vm *VM) runModule(m *value.Module, source string) error {
-	u, err := units.get(m.Name, source, vm.t.Strict)
+	u, err := unitOf(m.Name, source, vm.t.Strict)
 	if err != nil {
 		return err
 	}

@@ -247,23 +247,8 @@ next:
 			x.N ^= 1
 		}
 	case bytecode.Compare:
-		x, y := &st[sp-2], &st[sp-1]
-		op := syntax.CmpOperator(in >> 8)
-		if x.Kind == value.KInt && y.Kind == value.KInt && op <= syntax.GtE {
-			r := cmpInt(op, x.N, y.N)
-			l := x.Label
-			if l|y.Label != 0 {
-				l = t.Join(l, y.Label)
-			}
-			sp--
-			*x = value.Value{Kind: value.KBool, Label: l}
-			if r {
-				x.N = 1
-			}
-			goto next
-		}
 		f.ip, f.sp = ip, sp
-		if v, err = t.Compare(op, *x, *y); err != nil {
+		if v, err = t.Compare(syntax.CmpOperator(in>>8), st[sp-2], st[sp-1]); err != nil {
 			goto raise
 		}
 		sp--
@@ -505,9 +490,9 @@ next:
 				goto raise
 			}
 		}
-	case bytecode.JumpFalse, bytecode.JumpTrue:
-		sp--
-		x := &st[sp]
+	case bytecode.JumpFalse, bytecode.JumpTrue, bytecode.JumpFalseKeep, bytecode.JumpTrueKeep:
+		o := bytecode.Op(in)
+		x = &st[sp-1]
 		r := x.N != 0
 		if x.Kind != value.KBool {
 			f.ip, f.sp = ip, sp
@@ -515,31 +500,16 @@ next:
 				goto raise
 			}
 		}
-		if r == (bytecode.Op(in) == bytecode.JumpTrue) {
+		jumps := r == (o == bytecode.JumpTrue || o == bytecode.JumpTrueKeep)
+		if jumps {
 			ip = in.Arg()
 		}
-	case bytecode.JumpFalseKeep, bytecode.JumpTrueKeep:
-		x := &st[sp-1]
-		r := x.N != 0
-		if x.Kind != value.KBool {
-			f.ip, f.sp = ip, sp
-			if r, err = vm.truthJump(*x); err != nil {
-				goto raise
-			}
-		}
-		if r == (bytecode.Op(in) == bytecode.JumpTrueKeep) {
-			ip = in.Arg()
-		} else {
+		if !jumps || o == bytecode.JumpFalse || o == bytecode.JumpTrue {
 			sp--
 		}
-	case bytecode.JumpNone:
+	case bytecode.JumpNone, bytecode.JumpNotNone:
 		sp--
-		if st[sp].Kind == value.KNone {
-			ip = in.Arg()
-		}
-	case bytecode.JumpNotNone:
-		sp--
-		if st[sp].Kind != value.KNone {
+		if (st[sp].Kind == value.KNone) == (bytecode.Op(in) == bytecode.JumpNone) {
 			ip = in.Arg()
 		}
 	case bytecode.CompareJump, bytecode.CmpFastFast, bytecode.CmpFastConst:
@@ -880,19 +850,3 @@ func sameName(key *value.Value, name *value.Str) bool {
 
 // callSteps is what a call costs of the limit of steps.
 const callSteps = 8
-
-func cmpInt(op syntax.CmpOperator, a, b int64) bool {
-	switch op {
-	case syntax.Eq:
-		return a == b
-	case syntax.NotEq:
-		return a != b
-	case syntax.Lt:
-		return a < b
-	case syntax.LtE:
-		return a <= b
-	case syntax.Gt:
-		return a > b
-	}
-	return a >= b
-}

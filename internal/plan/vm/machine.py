@@ -7,6 +7,11 @@ def drain(it):
     return [x for x in it]
 
 
+def each(it):
+    for x in it:
+        yield x
+
+
 def take(it, limit):
     out = []
     for x in it:

@@ -207,7 +207,8 @@ func (vm *VM) yieldIter(f *Frame) error {
 		return nil
 	}
 	if v.Kind == value.KObject {
-		return vm.getIter(f)
+		f.sp--
+		return vm.machine(f, "each", v)
 	}
 	it, err := t.Iter(v)
 	if err != nil {
@@ -312,9 +313,7 @@ func (vm *VM) construct(cls value.Value, pos []value.Value, names []string, name
 	c := cls.Obj.(*value.Class)
 	if cls.N != 0 { // from type.__call__
 		cls.N = 0
-		return vm.create(cls, pos, names, named, mode, extra)
-	}
-	if c.Meta != nil {
+	} else if c.Meta != nil {
 		if fn, owner, ok := c.Meta.Lookup("__call__"); ok && !owner.Static {
 			return vm.invoke(fn, cls, pos, names, named, mode, extra)
 		}
@@ -327,8 +326,12 @@ func (vm *VM) create(cls value.Value, pos []value.Value, names []string, named [
 	t := &vm.t
 	c := cls.Obj.(*value.Class)
 	newFn, owner, ok := c.Lookup("__new__")
-	if c.Static {
-		return vm.createStatic(cls, newFn, ok, pos, names, named, mode, extra)
+	if c.Static && !c.IsExc && c != t.Types.Object { // a built-in class
+		w, is := newFn.Obj.(*value.Wrapper)
+		if _, own := c.Attrs.Str("__new__"); !is || !own {
+			return vm.failed(mode, extra, t.Raise(t.Types.TypeError, "cannot create '%s' instances", c.Name))
+		}
+		return vm.invoke(w.Fn.With(cls.Label), cls.With(0), pos, names, named, mode, extra)
 	}
 	if ok && !owner.Static {
 		fn, err := vm.t.MachineFunc("construct")
@@ -350,35 +353,30 @@ func (vm *VM) create(cls value.Value, pos []value.Value, names []string, named [
 		obj, err = vm.newException(cls, newFn, pos, names, named)
 	case c.Layout == value.KObject:
 		if initOwner != nil && initOwner.Static && len(pos)+len(names) > 0 {
-			return vm.failed(mode, extra, t.Raise(t.Types.TypeError, "%s() takes no arguments", c.Name))
+			return vm.failed(mode, extra, vm.argumentCount(c.Name, 0, 0, len(pos)+len(names), ""))
 		}
-		if c.Meta == nil {
+		if c.Meta == nil && !c.Static {
 			vm.learn(c, init)
 		}
 		if err = t.Alloc(value.InstanceBytes); err == nil {
 			obj = value.Value{Kind: value.KObject, Obj: &value.Instance{Cls: c}, Label: cls.Label}
 		}
-	default:
-		// The built-in part. Lists, dicts and sets ignore the arguments here: __init__ takes them.
+	default: // the built-in part; lists, dicts and sets leave the arguments to __init__
 		w, is := newFn.Obj.(*value.Wrapper)
-		if !is {
-			return vm.failed(mode, extra, t.Raise(t.Types.TypeError, "cannot create '%s' instances", c.Name))
-		}
-		switch c.Layout {
-		case value.KList, value.KDict:
+		switch {
+		case !is:
+			err = t.Raise(t.Types.TypeError, "cannot create '%s' instances", c.Name)
+		case c.Layout == value.KList || c.Layout == value.KDict || c.Layout == value.KSet && !c.Derives(t.Types.FrozenSet):
 			obj, err = t.Call(w.Fn, []value.Value{cls}, nil, nil)
-		case value.KSet:
-			if c.Derives(t.Types.FrozenSet) {
-				obj, err = t.Call(w.Fn, prepend(cls, pos), nil, nil)
-			} else {
-				obj, err = t.Call(w.Fn, []value.Value{cls}, nil, nil)
-			}
 		default:
 			obj, err = t.Call(w.Fn, prepend(cls, pos), names, named)
 		}
 	}
 	if err != nil {
 		return vm.failed(mode, extra, err)
+	}
+	if c.Static {
+		return vm.deliver(mode, extra, obj)
 	}
 	return vm.initialize(obj, init, initOwner, pos, names, named, mode, extra)
 }
@@ -407,31 +405,4 @@ func (vm *VM) initialize(obj, init value.Value, owner *value.Class, pos []value.
 		return vm.failed(mode, extra, t.Raise(t.Types.TypeError, "__init__() should return None, not '%s'", t.ClassName(v)))
 	}
 	return vm.deliver(mode, extra, obj)
-}
-
-// createStatic makes an instance of a built-in class.
-func (vm *VM) createStatic(cls, newFn value.Value, ok bool, pos []value.Value, names []string, named []value.Value, mode retMode, extra value.Value) error {
-	t := &vm.t
-	c := cls.Obj.(*value.Class)
-	if c.IsExc {
-		v, err := vm.newException(cls, newFn, pos, names, named)
-		if err != nil {
-			return vm.failed(mode, extra, err)
-		}
-		return vm.deliver(mode, extra, v)
-	}
-	if c == t.Types.Object {
-		if len(pos)+len(names) > 0 {
-			return vm.failed(mode, extra, t.Raise(t.Types.TypeError, "object() takes no arguments"))
-		}
-		return vm.deliver(mode, extra, value.Value{Kind: value.KObject, Obj: &value.Instance{Cls: c}, Label: cls.Label})
-	}
-	fn := newFn
-	if w, is := newFn.Obj.(*value.Wrapper); is {
-		fn = w.Fn
-	}
-	if _, has := c.Attrs.Str("__new__"); !ok || !has || fn.Kind != value.KNative {
-		return vm.failed(mode, extra, t.Raise(t.Types.TypeError, "cannot create '%s' instances", c.Name))
-	}
-	return vm.invoke(fn.With(cls.Label), cls.With(0), pos, names, named, mode, extra)
 }

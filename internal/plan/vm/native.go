@@ -69,18 +69,7 @@ func (vm *VM) native(n *value.Native, self value.Value, pos []value.Value, names
 	}
 	any := label.ID(0)
 	if !n.Precise {
-		for i := range a.Pos {
-			any |= a.Pos[i].Label
-		}
-		for i := range a.Star {
-			any |= a.Star[i].Label
-		}
-		for i := range a.Named {
-			any |= a.Named[i].Label
-		}
-		if any != 0 {
-			any = vm.argLabels(&a.Args)
-		}
+		any = vm.argLabels(&a.Args)
 	}
 	if any|l != 0 {
 		any = t.Join(any, l)
@@ -127,7 +116,9 @@ func (vm *VM) argLabels(a *value.Args) label.ID {
 	l := label.ID(0)
 	for _, vs := range [...][]value.Value{a.Pos, a.Star, a.Named} {
 		for i := range vs {
-			l = t.Join(l, vs[i].Label)
+			if vs[i].Label != 0 {
+				l = t.Join(l, vs[i].Label)
+			}
 		}
 	}
 	return l

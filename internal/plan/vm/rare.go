@@ -196,18 +196,6 @@ func (vm *VM) truthValue(v value.Value) (value.Value, error) {
 
 // truthJump is the truth of v where its label does not matter.
 func (vm *VM) truthJump(v value.Value) (bool, error) {
-	switch v.Kind {
-	case value.KNone:
-		return false, nil
-	case value.KInt:
-		return v.N != 0, nil
-	case value.KList:
-		return len(v.Obj.(*value.List).Items) > 0, nil
-	case value.KStr:
-		return v.Obj.(*value.Str).Text != "", nil
-	case value.KDict:
-		return v.Obj.(*value.Dict).Live > 0, nil
-	}
 	t := &vm.t
 	seen := t.Seen
 	ok, err := t.Truth(v)
@@ -419,26 +407,22 @@ func (vm *VM) unpack(f *Frame, in bytecode.Instr) error {
 		return vm.unpackError(v, len(items), before, after, star)
 	}
 	f.sp--
-	if !star {
-		for i := before - 1; i >= 0; i-- {
-			f.put(items[i].With(t.Join(items[i].Label, l)))
+	part := func(i int) value.Value { return items[i].With(t.Join(items[i].Label, l)) }
+	for i := len(items) - 1; i >= len(items)-after; i-- {
+		f.put(part(i))
+	}
+	if star {
+		if err := t.Alloc(int64(len(items)) * value.ValueBytes); err != nil {
+			return err
 		}
-		return nil
+		rest := make([]value.Value, len(items)-after-before)
+		for i := range rest {
+			rest[i] = part(before + i)
+		}
+		f.put(value.Value{Kind: value.KList, Obj: &value.List{Items: rest, Shape: l}, Label: l})
 	}
-	if err := t.Alloc(int64(len(items)) * value.ValueBytes); err != nil {
-		return err
-	}
-	n := len(items)
-	for i := n - 1; i >= n-after; i-- {
-		f.put(items[i].With(t.Join(items[i].Label, l)))
-	}
-	rest := make([]value.Value, n-after-before)
-	for i := range rest {
-		rest[i] = items[before+i].With(t.Join(items[before+i].Label, l))
-	}
-	f.put(value.Value{Kind: value.KList, Obj: &value.List{Items: rest, Shape: l}, Label: l})
 	for i := before - 1; i >= 0; i-- {
-		f.put(items[i].With(t.Join(items[i].Label, l)))
+		f.put(part(i))
 	}
 	return nil
 }

@@ -52,16 +52,10 @@ func Compile(m *syntax.Module, source string, env Env, o Options) (*Program, err
 
 // line returns line n of the source, from 1, without the white space around it.
 func (p *Program) line(n int) string {
-	rest := p.source
-	for ; n > 1; n-- {
-		i := strings.IndexByte(rest, '\n')
-		if i < 0 {
-			return ""
-		}
-		rest = rest[i+1:]
+	if lines := strings.Split(p.source, "\n"); n > 0 && n <= len(lines) {
+		return strings.TrimSpace(lines[n-1])
 	}
-	line, _, _ := strings.Cut(rest, "\n")
-	return strings.TrimSpace(line)
+	return ""
 }
 
 // Config is what a run depends on beside the program.
@@ -112,7 +106,7 @@ type VM struct {
 	batch int64 // stepBatch, or less in tests
 	eager int   // tests: so many allocations measure what is live, whatever is left
 	stop  atomic.Pointer[interruption]
-	made  []CallSite
+	calls int // of tools
 }
 
 type interruption struct{ cause error }
@@ -268,17 +262,15 @@ func (vm *VM) Reply(result value.Data) (Stop, error) {
 		vm.state = stateBroken
 		return nil, err
 	}
-	return vm.answer(v)
+	return vm.answered(func(p pending) error {
+		return vm.deliver(p.mode, p.extra, v.With(vm.t.Join(v.Label, p.l)))
+	})
 }
 
 // Raise goes on with an exception in the place of the call that the program
-// waits for. Class is the name of a built-in exception; another name means RuntimeError.
-func (vm *VM) Raise(class, text string, l label.ID) (Stop, error) {
-	return vm.RaisePlain(class, text, "", l)
-}
-
-// RaisePlain is Raise with what of the text quotes no data.
-func (vm *VM) RaisePlain(class, text, plain string, l label.ID) (Stop, error) {
+// waits for, of whose text plain quotes no data. Class is the name of a built-in
+// exception; another name means RuntimeError.
+func (vm *VM) Raise(class, text, plain string, l label.ID) (Stop, error) {
 	if err := vm.answers(); err != nil {
 		return nil, err
 	}
@@ -289,22 +281,7 @@ func (vm *VM) RaisePlain(class, text, plain string, l label.ID) (Stop, error) {
 	}
 	l = t.Join(l, vm.pending.l)
 	r := &value.Raise{Exc: t.NewException(c, []value.Value{t.Str(text).With(l)}), Label: l, Plain: plain}
-	return vm.answerRaise(r)
-}
-
-// answerRaise goes on with an exception in the place of the call that is awaited.
-func (vm *VM) answerRaise(r *value.Raise) (Stop, error) {
-	p := vm.pending
-	vm.pending = pending{}
-	vm.state = stateNew
-	err := vm.failed(p.mode, p.extra, r)
-	if err != nil {
-		err = vm.unwind(err)
-	}
-	if err == nil {
-		err = vm.run()
-	}
-	return vm.proceed(err)
+	return vm.answered(func(p pending) error { return vm.failed(p.mode, p.extra, r) })
 }
 
 // answers reports whether an answer is awaited.
@@ -313,30 +290,6 @@ func (vm *VM) answers() error {
 		return fault.New(fault.Conflict, "Answer only after Run, Reply or Raise returned a call.", "cannot answer the plan: it waits for no answer")
 	}
 	return nil
-}
-
-// Value returns a global of the program; ok is false when it is not bound. The
-// error says that it is no JSON value.
-func (vm *VM) Value(name string) (d value.Data, ok bool, err error) {
-	v, ok := vm.main.Names.Str(name)
-	if !ok {
-		return value.Data{}, false, nil
-	}
-	if pc := vm.t.Join(vm.t.PC, vm.t.Sticky); pc != 0 {
-		v.Label = vm.t.Join(v.Label, pc)
-	}
-	d, err = vm.t.ToData(v)
-	return d, true, err
-}
-
-// Calls returns the calls that the program has made so far.
-func (vm *VM) Calls() []CallSite { return slices.Clone(vm.made) }
-
-// CallSite is a call that the program has made.
-type CallSite struct {
-	Tool string
-	Line int
-	Col  int
 }
 
 // Interrupt makes a run that goes on in another goroutine end with this error soon.
@@ -358,9 +311,6 @@ func (vm *VM) Charge(steps int64) { vm.t.StepsLeft = max(vm.t.StepsLeft-steps, 0
 // Left returns limits for a plan that is nested in this one: what this one has left.
 func (vm *VM) Left() value.Limits {
 	l := vm.t.Limits
-	l.Steps, l.Memory, l.Calls = max(l.Steps-vm.Steps(), 1), max(l.Memory-vm.live(), 1<<20), l.Calls-len(vm.made)
+	l.Steps, l.Memory, l.Calls = max(l.Steps-vm.Steps(), 1), max(l.Memory-vm.live(), 1<<20), l.Calls-vm.calls
 	return l
 }
-
-// Labels returns the table of the run's labels.
-func (vm *VM) Labels() *label.Table { return vm.t.Labels }
