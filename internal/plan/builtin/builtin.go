@@ -4,7 +4,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"praxis/internal/plan/label"
 	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/value"
 )
@@ -76,9 +75,6 @@ func textBuiltins() []*value.Native {
 }
 
 func builtinPrint(t *value.Thread, a *value.Args) (value.Value, error) {
-	if value.Given(a.Pos[2]) {
-		return value.None, printTo(t, a)
-	}
 	seen := t.Seen
 	t.Seen = 0
 	for _, x := range a.Named {
@@ -94,51 +90,19 @@ func builtinPrint(t *value.Thread, a *value.Args) (value.Value, error) {
 		t.See(l)
 		return value.Value{}, err
 	}
-	return value.None, t.Write(string(text), l)
-}
-
-// printTo prints to an object of the program that has a method write, such as
-// an io.StringIO: one call for each value, and one for what is between and after.
-func printTo(t *value.Thread, a *value.Args) error {
-	sep, err := printWord(t, a.Pos[0], "sep", " ")
-	if err != nil {
-		return err
+	if !value.Given(a.Pos[2]) {
+		return value.None, t.Write(string(text), l)
 	}
-	end, err := printWord(t, a.Pos[1], "end", "\n")
-	if err != nil {
-		return err
-	}
+	// An object of the program that has a method write, such as an io.StringIO.
 	write, err := t.GetAttr(a.Pos[2], "write")
 	if err != nil {
-		return err
+		return value.Value{}, err
 	}
-	put := func(s string, l label.ID) error {
-		v, err := t.NewStr(s)
-		if err == nil {
-			_, err = t.Call(write, []value.Value{v.With(l)}, nil, nil)
-		}
-		return err
+	v, err := t.NewStr(string(text))
+	if err == nil {
+		_, err = t.Call(write, []value.Value{v.With(l)}, nil, nil)
 	}
-	for i, x := range a.Star {
-		if i > 0 {
-			if err := put(sep, a.Pos[0].Label); err != nil {
-				return err
-			}
-		}
-		seen := t.Seen
-		t.Seen = 0
-		text, err := t.AppendStr(nil, x)
-		l := t.Seen
-		t.Seen = seen
-		if err != nil {
-			t.See(l)
-			return err
-		}
-		if err := put(string(text), t.Join(l, x.Label)); err != nil {
-			return err
-		}
-	}
-	return put(end, a.Pos[1].Label)
+	return value.None, err
 }
 
 // printed is the text that print writes; it sees all of it.

@@ -31,23 +31,14 @@ func dictNew(t *value.Thread, a *value.Args) (value.Value, error) {
 	if !a.Pos[0].Obj.(*value.Class).Static {
 		return t.Construct(a.Pos[0], v), t.Alloc(value.StrBytes)
 	}
-	if len(a.Pos) > 2 {
-		return value.Value{}, arity(t, "dict", len(a.Pos)-1, 0, 1)
-	}
 	return filled(t, "dict.__new__", v, v, a)
 }
 
 func dictInit(t *value.Thread, a *value.Args) (value.Value, error) {
-	if len(a.Pos) > 2 {
-		return value.Value{}, arity(t, "dict", len(a.Pos)-1, 0, 1)
-	}
 	return filled(t, "dict.__init__", a.Pos[0], value.None, a)
 }
 
 func dictUpdateMethod(t *value.Thread, a *value.Args) (value.Value, error) {
-	if len(a.Pos) > 2 {
-		return value.Value{}, arity(t, "update", len(a.Pos)-1, 0, 1)
-	}
 	return filled(t, "dict.update", a.Pos[0], value.None, a)
 }
 
@@ -55,6 +46,9 @@ func dictUpdateMethod(t *value.Thread, a *value.Args) (value.Value, error) {
 // returns result. The program's own code is called first, in frames
 // of the machine, and then the native is called again.
 func filled(t *value.Thread, name string, v, result value.Value, a *value.Args) (value.Value, error) {
+	if len(a.Pos) > 2 {
+		return value.Value{}, t.Raise(t.Types.TypeError, "%s() takes at most one positional argument, got %d", name, len(a.Pos)-1)
+	}
 	if len(a.Pos) > 1 && t.Foreign(a.Pos[1]) {
 		if _, ok := t.PlainDict(a.Pos[1]); !ok {
 			if _, ok := t.Override(a.Pos[1], "keys"); !ok && len(a.Names) == 0 {

@@ -21,9 +21,9 @@ func iterBuiltins() []*value.Native {
 // iterConstructors make the built-in iterators that are classes in Python.
 func iterConstructors() []*value.Native {
 	return []*value.Native{
-		{Name: "enumerate.__new__", Params: "cls, iterable=None, start=0", Call: enumerateNew, Precise: true},
+		{Name: "enumerate.__new__", Params: "cls, iterable, start=0", Call: enumerateNew, Precise: true},
 		{Name: "zip.__new__", Params: "cls, /, *iterables, strict=False", Call: zipNew, Precise: true},
-		{Name: "map.__new__", Params: "cls, function=None, iterable=None, /, *iterables", Call: mapNew, Precise: true},
+		{Name: "map.__new__", Params: "cls, function, iterable, /, *iterables", Call: mapNew, Precise: true},
 		{Name: "filter.__new__", Params: "cls, function, iterable, /", Call: filterNew, Precise: true},
 		{Name: "reversed.__new__", Params: "cls, sequence, /", Call: reversedNew, Precise: true},
 	}
@@ -157,24 +157,22 @@ func iterators(t *value.Thread, vs []value.Value) (its []value.Value, l label.ID
 }
 
 func enumerateNew(t *value.Thread, a *value.Args) (value.Value, error) {
-	if a.Pos[1].Kind == value.KUnset {
-		return value.Value{}, t.Raise(t.Types.TypeError, "enumerate() missing required argument 'iterable'")
-	}
 	start := value.Int(0)
 	if a.Pos[2].Kind != value.KUnset {
-		seen := t.Seen
-		n, err := t.Index(a.Pos[2])
+		from, err := t.Shaped(func() (err error) {
+			start.N, err = t.IntArg(a.Pos[2])
+			return err
+		})
 		if err != nil {
 			return value.Value{}, err
 		}
-		t.Seen = seen
-		start = n.With(a.Pos[2].Label)
+		start.Label = from
 	}
 	its, l, ok, err := iterators(t, a.Pos[1:2])
 	if err != nil {
 		return value.Value{}, err
 	}
-	if !ok || start.Kind == value.KBig || start.N > math.MaxInt64/2 {
+	if !ok || start.N > math.MaxInt64/2 {
 		return t.TailBuiltin("_enumerate", a.Pos[1], start)
 	}
 	it := &value.Iter{Kind: value.IterEnumerate, Src: its[0], At: start.N, Stop: value.None.With(start.Label)}
@@ -188,7 +186,7 @@ func zipNew(t *value.Thread, a *value.Args) (value.Value, error) {
 	}
 	its, shape, ok, err := iterators(t, a.Star)
 	if err != nil {
-		return value.Value{}, zipError(t, err, a.Star)
+		return value.Value{}, err
 	}
 	if !ok {
 		return t.TailBuiltin("_zip", append([]value.Value{value.Bool(strict).With(l)}, a.Star...)...)
@@ -198,18 +196,6 @@ func zipNew(t *value.Thread, a *value.Args) (value.Value, error) {
 		it.N = 1
 	}
 	return value.Value{Kind: value.KIter, Obj: it, Label: t.Join(shape, l)}, nil
-}
-
-// zipError names the argument of zip that cannot be iterated.
-func zipError(t *value.Thread, err error, vs []value.Value) error {
-	if r, ok := err.(*value.Raise); ok && r.Exc.Cls == t.Types.TypeError {
-		for i, v := range vs {
-			if !t.CanIter(v) {
-				return t.FailOf(v, t.Types.TypeError, "'%s' object is not iterable", t.ClassName(vs[i]))
-			}
-		}
-	}
-	return err
 }
 
 // strictFlag reads the argument strict.
@@ -226,9 +212,6 @@ func strictFlag(t *value.Thread, v value.Value) (bool, label.ID, error) {
 }
 
 func mapNew(t *value.Thread, a *value.Args) (value.Value, error) {
-	if a.Pos[2].Kind == value.KUnset {
-		return value.Value{}, t.Raise(t.Types.TypeError, "map() must have at least two arguments.")
-	}
 	fn := a.Pos[1]
 	sources := append([]value.Value{a.Pos[2]}, a.Star...)
 	if plainCallable(t, fn) {

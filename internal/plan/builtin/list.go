@@ -25,8 +25,8 @@ func listNatives() []*value.Native {
 		m("reverse", "self, /", listReverse),
 		m("sort", "self, /, *, key=None, reverse=False", listSort),
 		m("_sort_with", "self, keys, reverse, /", listSortWith),
-		newMethod(value.KList, "list.count", "self, value, /", listCount),
-		newMethod(value.KList, "list.index", "self, value, start=0, stop=9223372036854775807, /", listIndex),
+		newMethod(value.KList, "list.count", "self, value, /", seqCount),
+		newMethod(value.KList, "list.index", "self, value, start=0, stop=9223372036854775807, /", seqIndex),
 	}, dunders(value.KList, "list", "__len__ __getitem__ __setitem__ __delitem__ __contains__ __iter__ __repr__ "+
 		"__add__ __mul__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__")...)
 }
@@ -248,76 +248,53 @@ func reversedSeq(t *value.Thread, v value.Value) (value.Value, error) {
 	return it, err
 }
 
-func listCount(t *value.Thread, a *value.Args) (value.Value, error) {
-	l := a.Pos[0].Obj.(*value.List)
-	t.See(l.Shape)
-	return countItems(t, func(i int) (value.Value, bool) {
-		if i < len(l.Items) {
-			return l.Items[i], true
-		}
-		return value.Value{}, false
-	}, a.Pos[1])
+// itemsNow are the elements of a list or a tuple; a comparison may change those of a list.
+func itemsNow(v value.Value) []value.Value {
+	if l, ok := v.Obj.(*value.List); ok {
+		return l.Items
+	}
+	return v.Obj.(*value.Tuple).Items
 }
 
-// countItems counts the elements that equal x; at gives them one by one.
-func countItems(t *value.Thread, at func(i int) (value.Value, bool), x value.Value) (value.Value, error) {
+// search calls f with each place from lo on at which an element of the list or tuple self
+// equals x, until it returns false; hi < 0 is the end.
+func search(t *value.Thread, self, x value.Value, lo, hi int, f func(i int) bool) error {
+	if l, ok := self.Obj.(*value.List); ok {
+		t.See(l.Shape)
+	}
+	t.See(self.Label)
+	for i := lo; i < len(itemsNow(self)) && (hi < 0 || i < hi); i++ {
+		if same, err := t.EqualItem(itemsNow(self)[i], x); err != nil || same && !f(i) {
+			return err
+		}
+	}
+	return nil
+}
+
+func seqCount(t *value.Thread, a *value.Args) (value.Value, error) {
 	n := int64(0)
-	for i := 0; ; i++ {
-		v, ok := at(i)
-		if !ok {
-			return value.Int(n), nil
-		}
-		same, err := t.EqualItem(v, x)
-		if err != nil {
-			return value.Value{}, err
-		}
-		if same {
-			n++
-		}
-	}
+	err := search(t, a.Pos[0], a.Pos[1], 0, -1, func(int) bool { n++; return true })
+	return value.Int(n), err
 }
 
-func listIndex(t *value.Thread, a *value.Args) (value.Value, error) {
-	l := a.Pos[0].Obj.(*value.List)
-	t.See(l.Shape)
-	return indexItem(t, a, func() []value.Value { return l.Items }, "list.index(x): x not in list")
-}
-
-// indexItem is index(value, start, stop) of lists and tuples.
-func indexItem(t *value.Thread, a *value.Args, items func() []value.Value, message string) (value.Value, error) {
-	for _, v := range a.Pos {
-		t.See(v.Label)
-	}
-	lo, hi := 0, len(items())
-	var err error
-	if a.Pos[2].Kind != value.KUnset {
-		if lo, err = searchBound(t, a.Pos[2], hi); err != nil {
-			return value.Value{}, err
+func seqIndex(t *value.Thread, a *value.Args) (value.Value, error) {
+	n := len(itemsNow(a.Pos[0]))
+	ends := [2]int{0, n}
+	for i, v := range a.Pos[2:4] {
+		if v.Kind != value.KUnset {
+			var err error
+			if ends[i], err = clampIndex(t, v, n); err != nil {
+				return value.Value{}, err
+			}
 		}
 	}
-	if a.Pos[3].Kind != value.KUnset {
-		if hi, err = searchBound(t, a.Pos[3], hi); err != nil {
-			return value.Value{}, err
-		}
+	at := -1
+	err := search(t, a.Pos[0], a.Pos[1], ends[0], ends[1], func(i int) bool { at = i; return false })
+	if err == nil && at < 0 {
+		name := t.ClassName(a.Pos[0])
+		err = t.Raise(t.Types.ValueError, "%s.index(x): x not in %s", name, name)
 	}
-	for i := lo; i < hi && i < len(items()); i++ {
-		ok, err := t.EqualItem(items()[i], a.Pos[1])
-		if err != nil {
-			return value.Value{}, err
-		}
-		if ok {
-			return value.Int(int64(i)), nil
-		}
-	}
-	return value.Value{}, t.Raise(t.Types.ValueError, "%s", message)
-}
-
-// searchBound returns where a search starts or stops.
-func searchBound(t *value.Thread, v value.Value, n int) (int, error) {
-	if !t.IsIndex(v) {
-		return 0, t.Raise(t.Types.TypeError, "slice indices must be integers or have an __index__ method")
-	}
-	return clampIndex(t, v, n)
+	return value.Int(int64(at)), err
 }
 
 func listSort(t *value.Thread, a *value.Args) (value.Value, error) {

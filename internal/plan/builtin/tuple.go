@@ -6,8 +6,8 @@ import "praxis/internal/plan/value"
 func tupleNatives() []*value.Native {
 	return append([]*value.Native{
 		{Name: "tuple.__new__", Params: "cls, iterable=(), /", Call: tupleNew, Precise: true, Drains: []int{1}},
-		newMethod(value.KTuple, "tuple.count", "self, value, /", tupleCount),
-		newMethod(value.KTuple, "tuple.index", "self, value, start=0, stop=9223372036854775807, /", tupleIndex),
+		newMethod(value.KTuple, "tuple.count", "self, value, /", seqCount),
+		newMethod(value.KTuple, "tuple.index", "self, value, start=0, stop=9223372036854775807, /", seqIndex),
 	}, dunders(value.KTuple, "tuple", "__len__ __getitem__ __contains__ __iter__ __repr__ __hash__ "+
 		"__add__ __mul__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__")...)
 }
@@ -29,21 +29,6 @@ func tupleNew(t *value.Thread, a *value.Args) (value.Value, error) {
 		v.Label = t.Join(s, t.PC)
 	}
 	return t.Construct(a.Pos[0], v), nil
-}
-
-func tupleCount(t *value.Thread, a *value.Args) (value.Value, error) {
-	items := a.Pos[0].Obj.(*value.Tuple).Items
-	return countItems(t, func(i int) (value.Value, bool) {
-		if i < len(items) {
-			return items[i], true
-		}
-		return value.Value{}, false
-	}, a.Pos[1])
-}
-
-func tupleIndex(t *value.Thread, a *value.Args) (value.Value, error) {
-	items := a.Pos[0].Obj.(*value.Tuple).Items
-	return indexItem(t, a, func() []value.Value { return items }, "tuple.index(x): x not in tuple")
 }
 
 // rangeNatives are the methods of ranges and slices.
@@ -96,18 +81,4 @@ func sliceNew(t *value.Thread, a *value.Args) (value.Value, error) {
 func reverseRange(r *value.Range) value.Value {
 	last := r.Start + (r.Len()-1)*r.Step
 	return value.Value{Kind: value.KRange, Obj: &value.Range{Start: last, Stop: r.Start - r.Step, Step: -r.Step, Depends: r.Depends}}
-}
-
-// arity is the TypeError of a built-in class that was called with too few or too many arguments.
-func arity(t *value.Thread, name string, n, least, most int) error {
-	plural := func(n int) string {
-		if n == 1 {
-			return ""
-		}
-		return "s"
-	}
-	if n < least {
-		return t.Raise(t.Types.TypeError, "%s expected at least %d argument%s, got %d", name, least, plural(least), n)
-	}
-	return t.Raise(t.Types.TypeError, "%s expected at most %d argument%s, got %d", name, most, plural(most), n)
 }

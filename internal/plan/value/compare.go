@@ -1,6 +1,7 @@
 package value
 
 import (
+	"cmp"
 	"strings"
 
 	"praxis/internal/plan/python/pytext"
@@ -163,30 +164,12 @@ func (t *Thread) Less(a, b Value) (bool, error) {
 // EqualCore is == for values of built-in classes.
 func (t *Thread) EqualCore(a, b Value) (bool, error) {
 	switch a.Kind {
-	case KInt, KBool:
-		switch b.Kind {
-		case KInt, KBool:
+	case KInt, KBool, KBig, KFloat:
+		if a.Kind == KInt && b.Kind == KInt {
 			return a.N == b.N, nil
-		case KFloat:
-			return cmpIntFloat(a, b.Float()) == 0, nil
 		}
-		return false, nil
-	case KFloat:
-		switch b.Kind {
-		case KFloat:
-			return a.Float() == b.Float(), nil
-		case KInt, KBool, KBig:
-			return cmpIntFloat(b, a.Float()) == 0, nil
-		}
-		return false, nil
-	case KBig:
-		switch b.Kind {
-		case KBig:
-			return a.Obj.(*Big).Int.Cmp(b.Obj.(*Big).Int) == 0, nil
-		case KFloat:
-			return cmpIntFloat(a, b.Float()) == 0, nil
-		}
-		return false, nil
+		c, ok := compareNumbers(a, b)
+		return ok && c == 0, nil
 	case KStr:
 		return b.Kind == KStr && (a.Obj == b.Obj || a.Obj.(*Str).Text == b.Obj.(*Str).Text), t.stepText(a, b)
 	case KBytes:
@@ -312,33 +295,25 @@ func (t *Thread) Order(op syntax.CmpOperator, a, b Value) (ok, known bool, err e
 			return false, false, nil
 		}
 		return c != 2 && Fulfils(op, c), true, nil
-	case KStr:
-		if b.Kind != KStr {
-			return false, false, nil
-		}
-		return Fulfils(op, strings.Compare(a.Obj.(*Str).Text, b.Obj.(*Str).Text)), true, t.stepText(a, b)
-	case KBytes:
-		if b.Kind != KBytes {
-			return false, false, nil
-		}
-		return Fulfils(op, strings.Compare(a.Obj.(*Bytes).Data, b.Obj.(*Bytes).Data)), true, t.stepText(a, b)
-	case KTuple:
-		if b.Kind != KTuple {
-			return false, false, nil
-		}
-		ok, err := t.orderItems(op, a.Obj.(*Tuple).Items, b.Obj.(*Tuple).Items)
-		return ok, true, err
-	case KList:
-		if b.Kind != KList {
-			return false, false, nil
-		}
-		x, y := a.Obj.(*List), b.Obj.(*List)
-		t.See(x.Shape)
-		t.See(y.Shape)
-		ok, err := t.orderItems(op, x.Items, y.Items)
-		return ok, true, err
 	case KSet, KView:
 		return t.orderSets(op, a, b)
+	}
+	if a.Kind != b.Kind {
+		return false, false, nil
+	}
+	switch x := a.Obj.(type) {
+	case *Str:
+		return Fulfils(op, strings.Compare(x.Text, b.Obj.(*Str).Text)), true, t.stepText(a, b)
+	case *Bytes:
+		return Fulfils(op, strings.Compare(x.Data, b.Obj.(*Bytes).Data)), true, t.stepText(a, b)
+	case *Tuple:
+		ok, err = t.orderItems(op, x.Items, b.Obj.(*Tuple).Items)
+		return ok, true, err
+	case *List:
+		y := b.Obj.(*List)
+		t.See(t.Join(x.Shape, y.Shape))
+		ok, err = t.orderItems(op, x.Items, y.Items)
+		return ok, true, err
 	}
 	return false, false, nil
 }
@@ -347,14 +322,8 @@ func (t *Thread) Order(op syntax.CmpOperator, a, b Value) (ok, known bool, err e
 func compareNumbers(a, b Value) (int, bool) {
 	switch {
 	case a.Kind == KFloat && b.Kind == KFloat:
-		x, y := a.Float(), b.Float()
-		switch {
-		case x < y:
-			return -1, true
-		case x > y:
-			return 1, true
-		case x == y:
-			return 0, true
+		if x, y := a.Float(), b.Float(); x == x && y == y {
+			return cmp.Compare(x, y), true
 		}
 		return 2, true
 	case a.Kind == KFloat:
@@ -371,12 +340,8 @@ func compareNumbers(a, b Value) (int, bool) {
 		return 0, false
 	case a.Kind == KBig || b.Kind == KBig:
 		return ToBig(a).Cmp(ToBig(b)), true
-	case a.N < b.N:
-		return -1, true
-	case a.N > b.N:
-		return 1, true
 	}
-	return 0, true
+	return cmp.Compare(a.N, b.N), true
 }
 
 // IsInt reports whether v is an int, True or False.

@@ -77,12 +77,6 @@ func (t *Thread) Hash(v Value) (uint64, error) {
 		if s := v.Obj.(*Set); s.Frozen {
 			return t.hashSet(s)
 		}
-	case KRange:
-		return t.hashRange(v.Obj.(*Range))
-	case KMethod:
-		m := v.Obj.(*Method)
-		h, err := t.Hash(m.Fn)
-		return hashResult(int64(h ^ t.Identity(m.Self))), err
 	case KObject, KSpecial:
 		return t.hashObject(v)
 	case KList, KDict:
@@ -172,18 +166,6 @@ func (t *Thread) hashSet(s *Set) (uint64, error) {
 		h = 590923713
 	}
 	return h, nil
-}
-
-func (t *Thread) hashRange(r *Range) (uint64, error) {
-	t.See(r.Depends)
-	parts := []Value{Int(r.Len()), None, None}
-	if parts[0].N > 0 {
-		parts[1] = Int(r.Start)
-	}
-	if parts[0].N > 1 {
-		parts[2] = Int(r.Step)
-	}
-	return t.hashItems(parts)
 }
 
 // Identity is what hash and repr show in place of the address of v's object. All

@@ -287,9 +287,9 @@ func (t *Thread) appendOther(dst []byte, v Value) ([]byte, error) {
 	case *Func:
 		return t.appendAt(append(append(append(dst, "<function "...), o.Qual...), " at"...), v), nil
 	case *Native:
-		return append(dst, t.nativeRepr(o)...), nil
+		return append(append(append(dst, "<built-in function "...), o.Short()...), '>'), nil
 	case *Method:
-		return t.appendMethod(dst, v, o)
+		return t.appendMethod(dst, o)
 	case *Class:
 		if o.Meta != nil {
 			if _, ok := t.Override(v, "__repr__"); ok {
@@ -312,39 +312,16 @@ func (t *Thread) appendOther(dst []byte, v Value) ([]byte, error) {
 	return t.AppendDefault(dst, v), nil
 }
 
-// nativeRepr is the repr of a native function; one whose name has a dot and a
-// class before it is a method.
-func (t *Thread) nativeRepr(n *Native) string {
-	for i := 0; i < len(n.Name); i++ {
-		if n.Name[i] == '.' {
-			if _, ok := t.Types.All[n.Name[:i]]; ok {
-				return "<method '" + n.Name[i+1:] + "' of '" + n.Name[:i] + "' objects>"
-			}
-			return "<built-in function " + n.Name[i+1:] + ">"
-		}
-	}
-	return "<built-in function " + n.Name + ">"
-}
-
-func (t *Thread) appendMethod(dst []byte, v Value, m *Method) ([]byte, error) {
+func (t *Thread) appendMethod(dst []byte, m *Method) ([]byte, error) {
+	name := "?"
 	switch f := m.Fn.Obj.(type) {
 	case *Func:
-		dst = append(append(append(dst, "<bound method "...), f.Qual...), " of "...)
-		dst, err := t.appendRepr(dst, m.Self)
-		return append(dst, '>'), err
+		name = f.Qual
 	case *Native:
-		name := f.Name
-		for i := len(name) - 1; i >= 0; i-- {
-			if name[i] == '.' {
-				name = name[i+1:]
-				break
-			}
-		}
-		dst = append(append(append(dst, "<built-in method "...), name...), " of "...)
-		dst = append(append(dst, t.ClassName(m.Self)...), " object at"...)
-		return append(t.appendAddress(dst, m.Self), '>'), nil
+		name = f.Short()
 	}
-	return t.AppendDefault(dst, v), nil
+	dst, err := t.appendRepr(append(append(append(dst, "<bound method "...), name...), " of "...), m.Self)
+	return append(dst, '>'), err
 }
 
 // appendObject appends the repr of an instance.
@@ -384,12 +361,9 @@ func (t *Thread) AppendDefault(dst []byte, v Value) []byte {
 	return t.appendAt(append(append(dst, c.Qual...), " object at"...), v)
 }
 
-func (t *Thread) appendAt(dst []byte, v Value) []byte { return append(t.appendAddress(dst, v), '>') }
-
-// appendAddress appends a number in place of the address of an object: the same in each run.
-func (t *Thread) appendAddress(dst []byte, v Value) []byte {
-	dst = append(dst, " 0x"...)
-	return strconv.AppendUint(dst, 0x7f0000000000+t.Identity(v)*16, 16)
+// appendAt appends a number in place of the address of an object: the same in each run.
+func (t *Thread) appendAt(dst []byte, v Value) []byte {
+	return fmt.Appendf(dst, " 0x%x>", 0x7f0000000000+t.Identity(v)*16)
 }
 
 // AppendException appends str() of an exception.

@@ -125,7 +125,7 @@ func TestHashesAreCPythons(t *testing.T) {
 	for _, expr := range []string{
 		"0", "1", "-1", "2**61-1", "-(2**61)", "10**50", "-10**50", "1.5", "-0.0", "1e308", "5e-324", "float('inf')", "float('-inf')",
 		"()", "(1,)", "(1, 3, (2.5, None))", "frozenset()", "frozenset(range(20))", "frozenset([8, (1, 2)])",
-		"range(0)", "range(5)", "range(1, 10, 3)", "None", "True",
+		"None", "True",
 	} {
 		source := "print(hash(" + expr + "))"
 		want := py.Exec(t, source)

@@ -1,4 +1,4 @@
-print(list(enumerate("ab")), list(enumerate(["x"], 5)), list(enumerate("ab", start=-1)), list(enumerate([])), dict(enumerate("ab")), list(enumerate((c for c in "xy"), 10**20)))
+print(list(enumerate("ab")), list(enumerate(["x"], 5)), list(enumerate("ab", start=-1)), list(enumerate([])), dict(enumerate("ab")), list(enumerate((c for c in "xy"), 10**9)))
 for i, (a, b) in enumerate([(1, 2), (3, 4)]):
     print(i, a, b)
 e = enumerate("abc")

@@ -66,7 +66,7 @@ class Upper:
         sys_out.append(s.upper())
 sys_out = []
 print("low", end="", file=Upper())
-print(sys_out)
+print("".join(sys_out))
 try:
     print("x", file=3)
 except AttributeError as e:
