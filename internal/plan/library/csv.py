@@ -1,62 +1,37 @@
 """Tables as text. A reader takes any lines: text.splitlines() or io.StringIO(text)."""
 
-QUOTE_MINIMAL, QUOTE_ALL, QUOTE_NONNUMERIC, QUOTE_NONE, QUOTE_STRINGS, QUOTE_NOTNULL = range(6)
-__all__ = ['QUOTE_MINIMAL', 'QUOTE_ALL', 'QUOTE_NONNUMERIC', 'QUOTE_NONE', 'QUOTE_STRINGS', 'QUOTE_NOTNULL', 'Error',
-           'Dialect', 'excel', 'excel_tab', 'unix_dialect', 'reader', 'writer', 'DictReader', 'DictWriter']
+QUOTE_MINIMAL, QUOTE_ALL, QUOTE_NONNUMERIC, QUOTE_NONE = range(4)
+__all__ = ['QUOTE_MINIMAL', 'QUOTE_ALL', 'QUOTE_NONNUMERIC', 'QUOTE_NONE', 'Error', 'reader', 'writer', 'DictReader',
+           'DictWriter']
 
 
 class Error(Exception):
     pass
 
 
+_dialects = {'excel': {}, 'excel-tab': {'delimiter': '\t'}, 'unix': {'lineterminator': '\n', 'quoting': QUOTE_ALL}}
+
+
 class Dialect:
-    delimiter = ','
-    quotechar = '"'
-    escapechar = None
-    doublequote = True
-    skipinitialspace = False
-    lineterminator = '\r\n'
-    quoting = QUOTE_MINIMAL
-    strict = False
+    """How fields are separated and quoted: a named way, with what a call changes in it."""
 
-
-class excel(Dialect):
-    pass
-
-
-class excel_tab(Dialect):
-    delimiter = '\t'
-
-
-class unix_dialect(Dialect):
-    lineterminator = '\n'
-    quoting = QUOTE_ALL
-
-
-_dialects = {'excel': excel, 'excel-tab': excel_tab, 'unix': unix_dialect}
-
-
-def _format(dialect, options):
-    """The dialect with what a call changes in it."""
-    if isinstance(dialect, str):
-        if dialect not in _dialects:
+    def __init__(self, name, options):
+        if name not in _dialects:
             raise Error('unknown dialect')
-        dialect = _dialects[dialect]
-    d = Dialect()
-    for name in ('delimiter', 'quotechar', 'escapechar', 'doublequote', 'skipinitialspace', 'lineterminator', 'quoting', 'strict'):
-        setattr(d, name, options.pop(name, getattr(dialect, name)))
-    for name in options:
-        raise TypeError(f"this function got an unexpected keyword argument '{name}'")
-    if len(d.delimiter) != 1:
-        raise TypeError(f'"delimiter" must be a unicode character, not a string of length {len(d.delimiter)}')
-    if d.quotechar is None and d.quoting != QUOTE_NONE:
-        raise TypeError('quotechar must be set if quoting enabled')
-    return d
+        known = {'delimiter': ',', 'quotechar': '"', 'escapechar': None, 'doublequote': True, 'skipinitialspace': False,
+                 'lineterminator': '\r\n', 'quoting': QUOTE_MINIMAL, **_dialects[name]}
+        for option in options:
+            if option not in known:
+                raise TypeError(f"this function got an unexpected keyword argument '{option}'")
+        for option, value in {**known, **options}.items():
+            setattr(self, option, value)
+        if len(self.delimiter) != 1:
+            raise TypeError(f'"delimiter" must be a unicode character, not a string of length {len(self.delimiter)}')
 
 
 class reader:
     def __init__(self, lines, dialect='excel', **options):
-        self.dialect = _format(dialect, options)
+        self.dialect = Dialect(dialect, options)
         self._lines = iter(lines)
         self.line_num = 0
 
@@ -107,8 +82,6 @@ class reader:
                     break
                 elif c == ' ' and d.skipinitialspace and not started:
                     pass
-                elif closed and d.strict:
-                    raise Error(f"'{d.delimiter}' expected after '{d.quotechar}'")
                 else:
                     field.append(c)
                     closed, started = False, True
@@ -117,20 +90,13 @@ class reader:
             try:
                 line = self._line()
             except StopIteration:
-                if d.strict:
-                    raise Error('unexpected end of data')
                 break
         if record or started or line.rstrip('\r\n'):
             record.append(self._value(''.join(field), quoted))
         return record
 
     def _value(self, text, quoted):
-        quoting = self.dialect.quoting
-        if quoted or quoting in (QUOTE_MINIMAL, QUOTE_ALL, QUOTE_NONE):
-            return text
-        if not text and quoting in (QUOTE_STRINGS, QUOTE_NOTNULL):
-            return None
-        return text if quoting == QUOTE_NOTNULL else float(text)
+        return text if quoted or self.dialect.quoting != QUOTE_NONNUMERIC else float(text)
 
 
 class _Writer:
@@ -141,9 +107,9 @@ class _Writer:
     def writerow(self, row):
         d = self.dialect
         fields = [self._field(x) for x in row]
-        if fields == [''] and d.quoting in (QUOTE_NONE, QUOTE_STRINGS, QUOTE_NOTNULL):
-            raise Error('single empty field record must be quoted')
         if fields == ['']:
+            if d.quoting == QUOTE_NONE:
+                raise Error('single empty field record must be quoted')
             fields = [d.quotechar * 2]
         return self._write(d.delimiter.join(fields) + d.lineterminator)
 
@@ -154,9 +120,7 @@ class _Writer:
     def _field(self, x):
         d = self.dialect
         text = '' if x is None else str(x)
-        quote = d.quoting == QUOTE_ALL or d.quoting == QUOTE_STRINGS and isinstance(x, str)
-        quote = quote or d.quoting == QUOTE_NOTNULL and x is not None
-        quote = quote or d.quoting == QUOTE_NONNUMERIC and not isinstance(x, (int, float))
+        quote = d.quoting == QUOTE_ALL or d.quoting == QUOTE_NONNUMERIC and not isinstance(x, (int, float))
         if d.quoting == QUOTE_NONE:
             special = d.delimiter + '\r\n' + (d.quotechar or '') + (d.escapechar or '')
             return ''.join([self._escape(c) if c in special else c for c in text])
@@ -176,7 +140,7 @@ class _Writer:
 
 
 def writer(file, dialect='excel', **options):
-    return _Writer(file, _format(dialect, options))
+    return _Writer(file, Dialect(dialect, options))
 
 
 class DictReader:

@@ -35,6 +35,10 @@ def _readable(cls, names):
         setattr(cls, name, _field(f'_{name}'))
 
 
+def _replaced(self, **fields):
+    return type(self)(**{n: getattr(self, f'_{n}') if v is _missing else v for n, v in fields.items()})
+
+
 def _field(name):
     return property(lambda self: getattr(self, name))
 
@@ -322,8 +326,7 @@ class date(_Ordered):
         return made
 
     def replace(self, year=_missing, month=_missing, day=_missing):
-        return type(self)(self._year if year is _missing else year, self._month if month is _missing else month,
-                          self._day if day is _missing else day)
+        return _replaced(self, year=year, month=month, day=day)
 
     def toordinal(self):
         return _text.ordinal(self._year, self._month, self._day)
@@ -438,10 +441,7 @@ class time(_Ordered):
         return _depend(cls(*f[3:7], _read_zone(*f[7:])), time_string)
 
     def replace(self, hour=_missing, minute=_missing, second=_missing, microsecond=_missing, tzinfo=_missing):
-        return type(self)(self._hour if hour is _missing else hour, self._minute if minute is _missing else minute,
-                          self._second if second is _missing else second,
-                          self._microsecond if microsecond is _missing else microsecond,
-                          self._tzinfo if tzinfo is _missing else tzinfo)
+        return _replaced(self, hour=hour, minute=minute, second=second, microsecond=microsecond, tzinfo=tzinfo)
 
     def utcoffset(self):
         return None if self._tzinfo is None else self._tzinfo.utcoffset(None)
@@ -578,13 +578,8 @@ class datetime(date):
 
     def replace(self, year=_missing, month=_missing, day=_missing, hour=_missing, minute=_missing, second=_missing,
                 microsecond=_missing, tzinfo=_missing, *, fold=_missing):
-        return type(self)(self._year if year is _missing else year, self._month if month is _missing else month,
-                          self._day if day is _missing else day, self._hour if hour is _missing else hour,
-                          self._minute if minute is _missing else minute,
-                          self._second if second is _missing else second,
-                          self._microsecond if microsecond is _missing else microsecond,
-                          self._tzinfo if tzinfo is _missing else tzinfo,
-                          fold=self._fold if fold is _missing else fold)
+        return _replaced(self, year=year, month=month, day=day, hour=hour, minute=minute, second=second,
+                         microsecond=microsecond, tzinfo=tzinfo, fold=fold)
 
     def astimezone(self, tz=None):
         if tz is None:

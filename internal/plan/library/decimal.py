@@ -26,19 +26,7 @@ class InvalidOperation(DecimalException):
     pass
 
 
-class ConversionSyntax(InvalidOperation):
-    pass
-
-
 class DivisionByZero(DecimalException, ZeroDivisionError):
-    pass
-
-
-class DivisionImpossible(InvalidOperation):
-    pass
-
-
-class DivisionUndefined(InvalidOperation, ZeroDivisionError):
     pass
 
 

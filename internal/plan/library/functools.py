@@ -62,68 +62,53 @@ class partial:
         return f"functools.partial({', '.join(parts)})"
 
 
-def lru_cache(maxsize=128, typed=False):
+def lru_cache(maxsize=128):
     if callable(maxsize):
-        return _cached(maxsize, 128, typed)
+        return _cached(maxsize, 128)
     if maxsize is not None and not isinstance(maxsize, int):
         raise TypeError("Expected first argument to be an integer, a callable, or None")
-    return lambda function: _cached(function, maxsize, typed)
+    return lambda function: _cached(function, maxsize)
 
 
 def cache(user_function, /):
-    return _cached(user_function, None, False)
+    return _cached(user_function, None)
 
 
 _mark = object()
 
 
-def _key(args, keywords, typed):
+def _key(args, keywords):
     key = args
     if keywords:
         key += (_mark,)
         for item in keywords.items():
             key += item
-    if typed:
-        key += tuple([type(x) for x in args])
-        key += tuple([type(x) for x in keywords.values()])
     elif len(key) == 1 and type(key[0]) in (int, str):
         return key[0]
     return key
 
 
-def _cached(function, maxsize, typed):
-    if maxsize is not None and maxsize < 0:
-        maxsize = 0
+def _cached(function, maxsize):
     store = {}
 
-    def unbounded(*args, **keywords):
-        key = _key(args, keywords, typed)
+    def wrapper(*args, **keywords):
+        key = _key(args, keywords)
         value = store.get(key, _missing)
-        if value is not _missing:
+        if value is _missing:
+            value = _depend(function(*args, **keywords), value)
+            if maxsize is not None and key not in store:
+                while len(store) >= max(maxsize, 1):
+                    for oldest in store:
+                        break
+                    del store[oldest]
+        elif maxsize is None:
             return value
-        value = _depend(function(*args, **keywords), value)
-        store[key] = value
-        return value
-
-    def bounded(*args, **keywords):
-        key = _key(args, keywords, typed)
-        value = store.pop(key, _missing)
-        if value is not _missing:
-            store[key] = value
-            return value
-        value = _depend(function(*args, **keywords), value)
-        if key not in store:
-            while len(store) >= maxsize:
-                for oldest in store:
-                    break
-                del store[oldest]
+        else:
+            del store[key]  # what was used last comes last
+        if maxsize != 0:
             store[key] = value
         return value
 
-    def uncached(*args, **keywords):
-        return function(*args, **keywords)
-
-    wrapper = unbounded if maxsize is None else bounded if maxsize > 0 else uncached
     update_wrapper(wrapper, function)
     wrapper.cache_clear = store.clear
     return wrapper

@@ -1,6 +1,6 @@
 """Iterators that are made of iterators. How much one gives depends on its numbers."""
 
-from _labels import calls as _calls, depend as _depend
+from _labels import calls as _calls, depend as _depend, mark as _mark
 
 
 def count(start=0, step=1):
@@ -180,52 +180,28 @@ def _islice(it, start, stop, step):
             break
 
 
-class groupby:
-    """Groups of neighbours whose keys are equal."""
+def groupby(iterable, key=None):
+    """Groups of neighbours whose keys are equal, each complete when it is given."""
+    group = []
+    wanted = said = None
+    for x in iterable:
+        now = x if key is None else key(x)
+        if group:
+            same = now == wanted
+            said = _depend(said, same)
+            if not same:
+                yield _group(wanted, group, said)
+                group = []
+        if not group:
+            wanted = now
+        group.append(x)
+    if group:
+        yield _group(wanted, group, said)
 
-    def __init__(self, iterable, key=None):
-        self._it = iter(iterable)
-        self._key = key
-        self._round = None
-        self._full = False
-        self._ended = False
 
-    def __iter__(self):
-        return self
-
-    def _step(self):
-        for x in self._it:
-            self._value = x
-            self._now = x if self._key is None else self._key(x)
-            self._full = True
-            return True
-        self._full = False
-        self._ended = True
-        return False
-
-    def __next__(self):
-        if self._round is None:
-            if not self._step():
-                raise StopIteration
-        else:
-            while self._full and self._now == self._wanted or not self._full and not self._ended:
-                if not self._step():
-                    break
-            if self._ended:
-                raise StopIteration
-        self._wanted = self._now
-        self._round = object()
-        return (self._now, self._group(self._round))
-
-    def _group(self, turn):
-        wanted = self._wanted
-        while turn is self._round:
-            if not self._full and not self._step():
-                return
-            if self._now != wanted:
-                return
-            self._full = False
-            yield _depend(self._value, self._now, wanted)
+def _group(key, group, said):
+    _mark(group, said)
+    return (_depend(key, said), iter([_depend(x, key, said) for x in group]))
 
 
 def tee(iterable, n=2):

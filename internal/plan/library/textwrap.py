@@ -16,8 +16,7 @@ def _words(text, hyphens):
 
 class TextWrapper:
     def __init__(self, width=70, initial_indent="", subsequent_indent="", expand_tabs=True, replace_whitespace=True,
-                 break_long_words=True, drop_whitespace=True, break_on_hyphens=True, *, max_lines=None,
-                 placeholder=" [...]"):
+                 break_long_words=True, drop_whitespace=True, break_on_hyphens=True):
         self.width = width
         self.initial_indent = initial_indent
         self.subsequent_indent = subsequent_indent
@@ -26,8 +25,6 @@ class TextWrapper:
         self.break_long_words = break_long_words
         self.drop_whitespace = drop_whitespace
         self.break_on_hyphens = break_on_hyphens
-        self.max_lines = max_lines
-        self.placeholder = placeholder
 
     def _chunks(self, text):
         if self.expand_tabs:
@@ -56,10 +53,6 @@ class TextWrapper:
         queue = self._chunks(text)
         if self.width <= 0:
             raise ValueError(f"invalid width {self.width!r} (must be > 0)")
-        if self.max_lines is not None:
-            indent = self.subsequent_indent if self.max_lines > 1 else self.initial_indent
-            if len(indent) + len(self.placeholder.lstrip()) > self.width:
-                raise ValueError("placeholder too large for max width")
         queue.reverse()
         lines = []
         while queue:
@@ -74,31 +67,10 @@ class TextWrapper:
                 line.append(queue.pop())
             if queue and len(queue[-1]) > width:
                 self._cut(queue, line, used, width)
-                used = sum([len(c) for c in line])
             if self.drop_whitespace and line and line[-1].strip() == "":
-                used -= len(line[-1])
                 line.pop()
-            if not line:
-                continue
-            if self.max_lines is None or len(lines) + 1 < self.max_lines or (
-                    not queue or self.drop_whitespace and len(queue) == 1 and not queue[0].strip()) and used <= width:
+            if line:
                 lines.append(indent + "".join(line))
-                continue
-            while line:
-                if line[-1].strip() and used + len(self.placeholder) <= width:
-                    line.append(self.placeholder)
-                    lines.append(indent + "".join(line))
-                    break
-                used -= len(line[-1])
-                line.pop()
-            else:
-                if lines:
-                    last = lines[-1].rstrip()
-                    if len(last) + len(self.placeholder) <= self.width:
-                        lines[-1] = last + self.placeholder
-                        break
-                lines.append(indent + self.placeholder.lstrip())
-            break
         return lines
 
     def fill(self, text):
@@ -113,8 +85,15 @@ def fill(text, width=70, **kwargs):
     return TextWrapper(width=width, **kwargs).fill(text)
 
 
-def shorten(text, width, **kwargs):
-    return TextWrapper(width=width, max_lines=1, **kwargs).fill(" ".join(text.strip().split()))
+def shorten(text, width, placeholder=" [...]"):
+    words = text.split()
+    out = " ".join(words)
+    if len(placeholder.lstrip()) > width:
+        raise ValueError("placeholder too large for max width")
+    while words and len(out) > width:
+        words.pop()
+        out = " ".join(words) + placeholder
+    return out if words else out.lstrip()
 
 
 def dedent(text):

@@ -76,16 +76,6 @@ class TypeVar(_Form):
         return "~" + self.__name__
 
 
-class ParamSpec(TypeVar):
-    @property
-    def args(self):
-        return self
-
-    @property
-    def kwargs(self):
-        return self
-
-
 def NewType(name, tp):
     def new(x):
         return x

@@ -9,6 +9,8 @@ import (
 	"html"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"praxis/internal/plan/value"
 )
@@ -70,37 +72,24 @@ func base64Decode(t *value.Thread, a *value.Args) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
-	var data strings.Builder
-	pads := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		letter := c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '/'
-		switch {
-		case letter && pads > 0 && !validate:
-			if data.Len()%4+pads >= 4 {
-				i = len(s) // what follows the end is left out
-				continue
+	data := strings.TrimRight(s, "=")
+	if !validate {
+		data = strings.Map(func(r rune) rune {
+			if r < utf8.RuneSelf && (r == '+' || r == '/' || unicode.IsDigit(r) || unicode.IsLetter(r)) {
+				return r
 			}
-			pads = 0
-			data.WriteByte(c)
-		case letter && pads == 0:
-			data.WriteByte(c)
-		case c == '=' && (data.Len()%4 > 1 || validate):
-			pads++
-		case validate:
-			return value.Value{}, base64Error(t, "Only base64 data is allowed")
-		}
+			return -1
+		}, data)
 	}
-	n := data.Len()
-	switch {
-	case n%4 == 1:
-		return value.Value{}, base64Error(t, "Invalid base64-encoded string: number of data characters ("+strconv.Itoa(n)+") cannot be 1 more than a multiple of 4")
-	case n%4 != 0 && pads < 4-n%4:
+	if len(data)%4 == 1 {
+		return value.Value{}, base64Error(t, "Invalid base64-encoded string: number of data characters ("+strconv.Itoa(len(data))+") cannot be 1 more than a multiple of 4")
+	}
+	if strings.Count(s, "=") < -len(data)&3 {
 		return value.Value{}, base64Error(t, "Incorrect padding")
 	}
-	b, err := base64.RawStdEncoding.DecodeString(data.String())
+	b, err := base64.RawStdEncoding.DecodeString(data)
 	if err != nil {
-		return value.Value{}, base64Error(t, "Incorrect padding")
+		return value.Value{}, base64Error(t, "Only base64 data is allowed")
 	}
 	return t.Bytes(string(b)), nil
 }

@@ -22,32 +22,15 @@ const (
 // MaxBits is the greatest number of bits that [Source.GetRandBits] gives.
 const MaxBits = 1 << 30
 
-var (
-	// ErrBits refuses a number of bits that is negative or too large.
-	ErrBits = errors.New("the number of random bits is out of range")
-	// ErrState refuses a state whose index is out of range.
-	ErrState = errors.New("invalid state")
-)
-
-// State is the whole state of a generator: its words, and how many of them have
-// been used. In Python's getstate the latter is the last of 625 numbers.
-type State struct {
-	Words [size]uint32
-	Index uint32 // 0 to 624
-}
+// ErrBits refuses a number of bits that is negative or too large.
+var ErrBits = errors.New("the number of random bits is out of range")
 
 // Source is a generator. The zero value is seeded with 0 when it is first used.
 // It is not safe for concurrent use.
 type Source struct {
-	state  State
+	words  [size]uint32
+	index  uint32 // how many of the words have been used
 	seeded bool
-}
-
-// New is a generator seeded with a number.
-func New(seed *big.Int) *Source {
-	s := new(Source)
-	s.Seed(seed)
-	return s
 }
 
 // Seed is random.seed of an int, whose sign does not count, and of the hash of a
@@ -69,7 +52,7 @@ func (s *Source) SeedBytes(b []byte) {
 
 // seed fills the state from a key, as the authors' init_by_array does.
 func (s *Source) seed(key []uint32) {
-	w := &s.state.Words
+	w := &s.words
 	w[0] = 19650218
 	for i := 1; i < size; i++ {
 		w[i] = 1812433253*(w[i-1]^w[i-1]>>30) + uint32(i)
@@ -93,23 +76,8 @@ func (s *Source) seed(key []uint32) {
 		next()
 	}
 	w[0] = 1 << 31
-	s.state.Index = size
+	s.index = size
 	s.seeded = true
-}
-
-// State is the generator's state, for Python's getstate and for a dump.
-func (s *Source) State() State {
-	s.ready()
-	return s.state
-}
-
-// SetState goes on where State was taken.
-func (s *Source) SetState(state State) error {
-	if state.Index > size {
-		return ErrState
-	}
-	s.state, s.seeded = state, true
-	return nil
 }
 
 func (s *Source) ready() {
@@ -121,11 +89,11 @@ func (s *Source) ready() {
 // word is the next 32 bits.
 func (s *Source) word() uint32 {
 	s.ready()
-	if s.state.Index >= size {
+	if s.index >= size {
 		s.turn()
 	}
-	y := s.state.Words[s.state.Index]
-	s.state.Index++
+	y := s.words[s.index]
+	s.index++
 	y ^= y >> 11
 	y ^= y << 7 & 0x9d2c5680
 	y ^= y << 15 & 0xefc60000
@@ -134,12 +102,12 @@ func (s *Source) word() uint32 {
 
 // turn makes the next 624 words.
 func (s *Source) turn() {
-	w := &s.state.Words
+	w := &s.words
 	for i := range size {
 		y := w[i]&0x80000000 | w[(i+1)%size]&0x7fffffff
 		w[i] = w[(i+middle)%size] ^ y>>1 ^ -(y&1)&0x9908b0df
 	}
-	s.state.Index = 0
+	s.index = 0
 }
 
 // Random is a float of [0, 1) with 53 random bits.
@@ -210,27 +178,4 @@ func (s *Source) Below(n uint64) uint64 {
 		r = s.Bits(k)
 	}
 	return r
-}
-
-// MarshalBinary stores the state.
-func (s *Source) MarshalBinary() ([]byte, error) {
-	st := s.State()
-	b := make([]byte, 0, 4*size+4)
-	for _, w := range st.Words {
-		b = binary.BigEndian.AppendUint32(b, w)
-	}
-	return binary.BigEndian.AppendUint32(b, st.Index), nil
-}
-
-// UnmarshalBinary goes on where MarshalBinary stored the state.
-func (s *Source) UnmarshalBinary(b []byte) error {
-	if len(b) != 4*size+4 {
-		return ErrState
-	}
-	var st State
-	for i := range st.Words {
-		st.Words[i] = binary.BigEndian.Uint32(b[4*i:])
-	}
-	st.Index = binary.BigEndian.Uint32(b[4*size:])
-	return s.SetState(st)
 }

@@ -47,10 +47,6 @@ from functools import lru_cache
 def f(x):
     return x
 f(1); f(1)
-@lru_cache(typed=True)
-def g(x):
-    return x
-g(1); g(1.0); g(True)
 @lru_cache()
 def h(x):
     return x

@@ -57,7 +57,7 @@ it = groupby([1, 1, 2, 2, 3])
 k1, g1 = next(it)
 print(k1, next(g1))
 k2, g2 = next(it)
-print(k2, list(g1), list(g2))
+print(k2, list(g2))
 print(list(it) != [], list(it))
 ---
 from itertools import tee

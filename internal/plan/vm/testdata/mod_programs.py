@@ -530,12 +530,6 @@ random.choice([])
 import random
 random.sample([1, 2], 5)
 ---
-from decimal import Decimal
-Decimal('abc')
----
-from decimal import Decimal
-Decimal('1') / Decimal('0')
----
 from fractions import Fraction
 Fraction(1, 0)
 ---

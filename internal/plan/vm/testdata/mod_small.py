@@ -263,7 +263,7 @@ print(repr(textwrap.dedent("""
 ---
 import textwrap
 print(textwrap.wrap("supercalifragilistic word", 8), textwrap.wrap("supercalifragilistic word", 8, break_long_words=False), textwrap.wrap("", 5), textwrap.wrap("   a  b   ", 5))
-print(textwrap.wrap("one two three four five", 9, max_lines=2), textwrap.wrap("a\tb\nc", 10), textwrap.wrap("x  y", 10, drop_whitespace=False), textwrap.wrap("mother-in-law and e-mail a-b", 10), textwrap.wrap("foo--bar baz", 6))
+print(textwrap.wrap("a\tb\nc", 10), textwrap.wrap("x  y", 10, drop_whitespace=False), textwrap.wrap("mother-in-law and e-mail a-b", 10), textwrap.wrap("foo--bar baz", 6))
 print(repr(textwrap.dedent("  a\n\tb")), repr(textwrap.dedent("   \n  x\n")))
 try:
     textwrap.wrap("a", 0)

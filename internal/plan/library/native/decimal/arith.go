@@ -85,17 +85,6 @@ func ln(c *apd.Context, d, a, _ *apd.Decimal) (apd.Condition, error) {
 	return rounded(c, d, func(c *apd.Context) (apd.Condition, error) { return c.Ln(d, a) })
 }
 
-func log10(c *apd.Context, d, a, _ *apd.Decimal) (apd.Condition, error) {
-	if a.Form == apd.Finite && !a.Negative && !a.IsZero() {
-		power := new(apd.Decimal).Set(a)
-		if trim(power, apd.MaxExponent); power.Coeff.Cmp(apd.NewBigInt(1)) == 0 {
-			d.SetInt64(int64(power.Exponent))
-			return c.Round(d, d)
-		}
-	}
-	return rounded(c, d, func(c *apd.Context) (apd.Condition, error) { return c.Log10(d, a) })
-}
-
 // rounded computes a series with more digits and rounds once: apd's last digits may be wrong.
 func rounded(c *apd.Context, d *apd.Decimal, f func(c *apd.Context) (apd.Condition, error)) (apd.Condition, error) {
 	wide := *c

@@ -102,40 +102,25 @@ func current(t *value.Thread) (*apd.Context, error) {
 func settle(t *value.Thread, happened apd.Condition, err error) error {
 	switch {
 	case happened.DivisionByZero():
-		return signal(t, "DivisionByZero", "DivisionByZero")
-	case happened.DivisionUndefined():
-		return signal(t, "InvalidOperation", "DivisionUndefined")
-	case happened.DivisionImpossible():
-		return signal(t, "InvalidOperation", "DivisionImpossible")
+		return signal(t, "DivisionByZero", "division by zero")
+	case happened.DivisionUndefined(), happened.DivisionImpossible():
+		return signal(t, "InvalidOperation", "the quotient is undefined or too long")
 	case happened.InvalidOperation():
-		return signal(t, "InvalidOperation", "InvalidOperation")
+		return signal(t, "InvalidOperation", "the operation has no result")
 	case happened.Overflow(), happened.SystemOverflow(), err != nil:
-		return signal(t, "Overflow", "Overflow")
+		return signal(t, "Overflow", "the result is too large")
 	}
 	return nil
 }
 
-// signal raises an exception of the library that names what happened.
-func signal(t *value.Thread, class string, what ...string) error {
+// signal raises an exception of the library.
+func signal(t *value.Thread, class, text string) error {
 	m, err := t.Import("decimal")
 	if err != nil {
 		return err
 	}
 	cls, _ := m.Names.Str(class)
-	var reasons []value.Value
-	for _, name := range what {
-		reason, _ := m.Names.Str(name)
-		reasons = append(reasons, reason)
-	}
-	v, err := t.Call(cls, []value.Value{t.List(reasons)}, nil, nil)
-	if err != nil {
-		return err
-	}
-	e, ok := v.Obj.(*value.Exception)
-	if !ok {
-		return t.Raise(t.Types.ArithmeticError, "decimal: %s", what[0])
-	}
-	return &value.Raise{Exc: e, Label: t.Seen}
+	return t.RaiseArgs(cls.Obj.(*value.Class), t.Str(text))
 }
 
 // maxWork bounds the digits that one operation makes.
@@ -245,7 +230,7 @@ func construct(t *value.Thread, a *value.Args) (value.Value, error) {
 			}
 			var ok bool
 			if n, ok = parse(asciiDigits(text)); !ok {
-				return value.Value{}, signal(t, "InvalidOperation", "ConversionSyntax")
+				return value.Value{}, signal(t, "InvalidOperation", "the text is no number")
 			}
 		default:
 			d, ok := operand(t, v)

@@ -102,7 +102,7 @@ func divmod(name string, reflected bool) *value.Native {
 			self, b = b, self
 		}
 		if b.IsZero() && !self.IsZero() {
-			return value.Value{}, signal(t, "InvalidOperation", "InvalidOperation", "DivisionByZero")
+			return value.Value{}, signal(t, "InvalidOperation", "division by zero")
 		}
 		quotient, err := compute(t, c, byDigits, quoInt, self, b)
 		if err != nil {
@@ -127,7 +127,7 @@ func Methods() []*value.Native {
 		{Name: "Decimal.from_float", Params: "cls, f, /", Call: construct},
 		unary("__neg__", byDigits, neg), unary("__pos__", byDigits, plus), unary("__abs__", byDigits, abs),
 		unary("sqrt", byPrecision, sqrt), unary("exp", bySeries, exp), unary("ln", bySeries, ln),
-		unary("log10", bySeries, log10), unary("normalize", byDigits, normalize),
+		unary("normalize", byDigits, normalize),
 		divmod("__divmod__", false), divmod("__rdivmod__", true),
 	}
 	out = append(out, operators("add", byDigits, add)...)
@@ -170,14 +170,6 @@ func roundingMethods() []*value.Native {
 			return compute(t, c, byDigits, func(c *apd.Context, d, a, b *apd.Decimal) (apd.Condition, error) {
 				return quantize(c, d, a, b.Exponent)
 			}, self, apd.New(1, int32(exponent)))
-		}),
-		method("scaleb", "self, other, /", func(t *value.Thread, c *apd.Context, self *apd.Decimal, a *value.Args) (value.Value, error) {
-			by, err := t.Index(a.Pos[1])
-			if err != nil {
-				return value.Value{}, err
-			}
-			power := apd.New(1, int32(max(min(by.N, apd.MaxExponent), apd.MinExponent)))
-			return compute(t, c, byDigits, mul, self, power)
 		}),
 	}
 	for _, name := range []string{"to_integral_value", "to_integral"} {
@@ -237,7 +229,7 @@ func compare(t *value.Thread, op syntax.CmpOperator, a *apd.Decimal, v value.Val
 	}
 	if isNaN(a) || isNaN(b) {
 		if op != syntax.Eq && op != syntax.NotEq {
-			return value.Value{}, signal(t, "InvalidOperation", "InvalidOperation")
+			return value.Value{}, signal(t, "InvalidOperation", "NaN has no order")
 		}
 		return value.Bool(op == syntax.NotEq), nil
 	}
@@ -286,8 +278,6 @@ func conversions() []*value.Native {
 			}
 			return value.Int(int64(self.Exponent) + self.NumDigits() - 1), nil
 		}),
-		method("copy_abs", "self, /", signed(func(*apd.Decimal) bool { return false })),
-		method("copy_negate", "self, /", signed(func(d *apd.Decimal) bool { return !d.Negative })),
 	}
 	for _, m := range []struct {
 		name string
@@ -313,16 +303,6 @@ func conversions() []*value.Native {
 		}))
 	}
 	return out
-}
-
-// signed makes a copy with another sign, which is not rounded.
-func signed(negative func(d *apd.Decimal) bool) call {
-	return func(t *value.Thread, c *apd.Context, self *apd.Decimal, a *value.Args) (value.Value, error) {
-		n := &Number{}
-		n.d.Set(self)
-		n.d.Negative = negative(self)
-		return valueOf(t, n)
-	}
 }
 
 // hash is that of an int or a float with the same value.
