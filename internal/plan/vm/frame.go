@@ -17,14 +17,14 @@ type Frame struct {
 	fn      *value.Func
 	run     *value.Running
 	sp, ip  int
-	high    int      // operands below are in use by the call that is being made, although sp may be lower
-	base    int      // VM.top before the frame was made
-	grown   bool     // the frame began a new slab
-	mode    retMode  // what is done with the value that the frame returns
-	ret     label.ID // joined into that value: what the choice of the function depends on
-	raised  bool     // the control label was raised for the call
-	before  label.ID // what it was
-	gen     *Gen     // whose frame this is
+	high    int           // operands below are in use by the call that is being made, although sp may be lower
+	base    int           // VM.top before the frame was made
+	under   []value.Value // the slab before, where the frame began a new one
+	mode    retMode       // what is done with the value that the frame returns
+	ret     label.ID      // joined into that value: what the choice of the function depends on
+	raised  bool          // the control label was raised for the call
+	before  label.ID      // what it was
+	gen     *Gen          // whose frame this is
 	def     *classDef
 	extra   value.Value // belongs to mode: the new instance, the default of next()
 	handled value.Value // the exception that the frame handles now; unset: none
@@ -98,12 +98,6 @@ func (vm *VM) kid(r *value.Running, i int) *value.Running {
 	return k
 }
 
-// segment is a slab that is full.
-type segment struct {
-	slab []value.Value
-	top  int
-}
-
 const (
 	firstSlab = 256     // values; a small plan needs no more
 	mostSlab  = 1 << 16 // values that a slab has when one more is needed, unless one frame needs more
@@ -116,9 +110,6 @@ func (vm *VM) push(fn *value.Func, mode retMode) (*Frame, error) {
 		return nil, vm.tooDeep()
 	}
 	r := fn.Run
-	if vm.top+r.Need > len(vm.slab) {
-		vm.grow(r.Need)
-	}
 	vm.depth++
 	if vm.depth >= len(vm.pool) {
 		vm.deepen()
@@ -126,8 +117,10 @@ func (vm *VM) push(fn *value.Func, mode retMode) (*Frame, error) {
 	f := vm.pool[vm.depth]
 	vm.frames[vm.depth] = f
 	f.base = vm.top
-	f.grown = vm.grew
-	vm.grew = false
+	if vm.top+r.Need > len(vm.slab) {
+		f.under = vm.slab
+		vm.grow(r.Need)
+	}
 	f.st = vm.slab[vm.top : vm.top+r.Need : vm.top+r.Need]
 	vm.top += r.Need
 	f.enter(fn, mode)
@@ -179,17 +172,12 @@ func (vm *VM) deepen() {
 
 // grow begins a new slab with space for n values.
 func (vm *VM) grow(n int) {
-	vm.segs = append(vm.segs, segment{vm.slab, vm.top})
-	size := max(min(2*len(vm.slab), mostSlab), firstSlab, n)
-	if len(vm.spare) >= size {
-		size = 0
+	if size := max(min(2*len(vm.slab), mostSlab), firstSlab, n); len(vm.spare) >= size {
 		vm.slab, vm.spare = vm.spare, nil
-	}
-	if size > 0 {
+	} else {
 		vm.slab = make([]value.Value, size)
 	}
 	vm.top = 0
-	vm.grew = true
 }
 
 // pop leaves the frame at the top.
@@ -207,18 +195,9 @@ func (vm *VM) pop(f *Frame) {
 		return
 	}
 	vm.top = f.base
-	if f.grown {
-		f.grown = false
-		vm.shrink()
+	if f.under != nil {
+		vm.spare, vm.slab, f.under = vm.slab, f.under, nil
 	}
-}
-
-// shrink goes back to the slab before.
-func (vm *VM) shrink() {
-	vm.spare = vm.slab
-	last := len(vm.segs) - 1
-	vm.slab, vm.top = vm.segs[last].slab, vm.segs[last].top
-	vm.segs = vm.segs[:last]
 }
 
 // handling returns the exception that is handled now, of the innermost frame that handles one.

@@ -45,20 +45,17 @@ func typeNew(t *value.Thread, a *value.Args) (value.Value, error) {
 		return value.Value{}, t.Raise(t.Types.TypeError, "type.__new__() takes a name, a tuple of bases and a dict")
 	}
 	copied := &value.Dict{}
-	qual, module := name.Text, "__main__"
+	said := map[string]string{"__qualname__": name.Text, "__module__": "__main__"}
 	for i := range ns.Entries {
 		e := &ns.Entries[i]
 		s, is := e.Key.Obj.(*value.Str)
-		if e.Key.Kind != value.KStr || !is {
-			continue
-		}
-		switch v, isStr := e.Val.Obj.(*value.Str); {
+		text, isText := e.Val.Obj.(*value.Str)
+		switch {
+		case e.Key.Kind != value.KStr || !is:
 		case value.Hook(s.Text):
 			return value.Value{}, t.Raise(t.Types.TypeError, "cannot set '%s' of a class in a plan", s.Text)
-		case s.Text == "__qualname__" && isStr:
-			qual = v.Text
-		case s.Text == "__module__" && isStr:
-			module = v.Text
+		case said[s.Text] != "" && isText:
+			said[s.Text] = text.Text
 		default:
 			copied.SetName(t.Intern(s.Text), e.Val)
 		}
@@ -71,7 +68,7 @@ func typeNew(t *value.Thread, a *value.Args) (value.Value, error) {
 	vm := of(t)
 	cell := vm.classCell
 	vm.classCell = nil
-	return vm.makeClass(def, qual, module, cell)
+	return vm.makeClass(def, said["__qualname__"], said["__module__"], cell)
 }
 
 // typeCall makes an instance past the __call__ of the metaclass.

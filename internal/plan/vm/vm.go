@@ -84,9 +84,7 @@ type VM struct {
 	depth    int
 	slab     []value.Value
 	top      int
-	segs     []segment
 	spare    []value.Value
-	grew     bool
 	handlers int // active frames that handle an exception
 	nested   int // how deep Go has called back into the program
 
