@@ -225,11 +225,12 @@ func (r *Run) Reply(result any) (Got, error) {
 	if c.Tool.Name == QuarantinedModel {
 		chose = c.Labels["schema"]
 	}
-	for _, part := range r.plan.Policy.LowerParts(c.Tool, from, as.schema.Type(), chose) {
+	parts, shapes := r.plan.Policy.LowerParts(c.Tool, from, as.schema.Type(), chose)
+	for _, part := range parts {
 		data = relabel(data, part.Path.Segments(), func(d value.Data) value.Data { return whole(d, r.table.Intern(part.Label)) })
 		got.Lowered = append(got.Lowered, Lowered{part.Rule, from, part.Label})
 	}
-	for _, part := range r.plan.Policy.LowerShapes(c.Tool, from, as.schema.Type(), chose) {
+	for _, part := range shapes {
 		data = relabel(data, part.Path.Segments(), func(d value.Data) value.Data {
 			d.Label = r.table.Intern(part.Label)
 			return d

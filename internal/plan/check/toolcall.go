@@ -329,8 +329,7 @@ func (a *analysis) lower(org *origin, typ *schema.Type, certain bool) {
 		org.lowMust = append(org.lowMust, loweredPart{path: "", lab: a.trustedOf(org.must)})
 		return
 	}
-	least := a.policy.LowerParts(org.def, m, typ, label.Label{})
-	leastShapes := a.policy.LowerShapes(org.def, m, typ, label.Label{})
+	least, leastShapes := a.policy.LowerParts(org.def, m, typ, label.Label{})
 	for _, p := range least {
 		org.lowMust = append(org.lowMust, loweredPart{p.Path, a.trustedOf(org.must), false})
 	}
@@ -341,10 +340,11 @@ func (a *analysis) lower(org *origin, typ *schema.Type, certain bool) {
 	if any || !certain {
 		return
 	}
-	for _, p := range a.policy.LowerParts(org.def, l, typ, label.Label{}) {
+	parts, shapes := a.policy.LowerParts(org.def, l, typ, label.Label{})
+	for _, p := range parts {
 		org.lowered = append(org.lowered, loweredPart{p.Path, a.afterRule(org.may, p, hasRule(least, p)), false})
 	}
-	for _, p := range a.policy.LowerShapes(org.def, l, typ, label.Label{}) {
+	for _, p := range shapes {
 		org.shapes = append(org.shapes, loweredPart{p.Path, a.afterRule(org.may, p, hasRule(leastShapes, p)), true})
 	}
 }

@@ -141,26 +141,6 @@ type Lowered struct {
 	Rule  string
 }
 
-// LowerParts applies [Policy.Lower] to a result and to the members of objects
-// in it, by their types, and returns those that a rule vouches for,
-// with all that is in them. It is for results that are objects of narrow
-// fields, as quarantined models give them. Lists are entered only where their schema
-// says that they are short ([maxLoweredItems]): any text can be written as a list of
-// numbers. The segment "*" of a path stands for every item of a list.
-func (p *Policy) LowerParts(def *tool.Definition, l label.Label, t *schema.Type, chose label.Label) []Lowered {
-	leaves, _ := p.lowerAll(def, l, t, chose)
-	return leaves
-}
-
-// LowerShapes returns the objects in a result whose own label, without that of
-// their members, can be lowered because members of theirs are: objects that
-// have exactly the members that their type requires, so that nothing can be
-// read out of their shape.
-func (p *Policy) LowerShapes(def *tool.Definition, l label.Label, t *schema.Type, chose label.Label) []Lowered {
-	_, shapes := p.lowerAll(def, l, t, chose)
-	return shapes
-}
-
 const (
 	maxLowered      = 1000 // parts of a result that are looked at
 	maxLoweredDepth = 16
@@ -170,7 +150,17 @@ const (
 	maxLoweredItems = 16
 )
 
-func (p *Policy) lowerAll(def *tool.Definition, l label.Label, t *schema.Type, chose label.Label) (leaves, shapes []Lowered) {
+// LowerParts applies [Policy.Lower] to a result and to the members of objects
+// in it, by their types, and returns those that a rule vouches for,
+// with all that is in them. It is for results that are objects of narrow
+// fields, as quarantined models give them. Lists are entered only where their schema
+// says that they are short ([maxLoweredItems]): any text can be written as a list of
+// numbers. The segment "*" of a path stands for every item of a list.
+//
+// shapes are the objects whose own label, without that of their members, can be lowered
+// because members of theirs are: objects that have exactly the members that their type
+// requires, so that nothing can be read out of their shape.
+func (p *Policy) LowerParts(def *tool.Definition, l label.Label, t *schema.Type, chose label.Label) (parts, shapes []Lowered) {
 	if def == nil || len(p.lowers) == 0 {
 		return nil, nil
 	}
@@ -215,9 +205,7 @@ func (w *lowerWalk) part(t *schema.Type, at jsondoc.Pointer, depth int) string {
 	}
 	for _, rule := range w.policy.lowers {
 		if rule.name == by {
-			w.shapes = append(w.shapes, Lowered{})
-			copy(w.shapes[place+1:], w.shapes[place:])
-			w.shapes[place] = Lowered{at, rule.apply(w.label, w.chose), by}
+			w.shapes = slices.Insert(w.shapes, place, Lowered{at, rule.apply(w.label, w.chose), by})
 		}
 	}
 	return by

@@ -412,24 +412,26 @@ lower:
 	}
 	reply := typ(`{"type":"object","required":["day","text","more"],"properties":{"day":{"type":"string","format":"date"},"text":{"type":"string"},
 		"more":{"type":"object","required":["sum"],"properties":{"sum":{"type":"integer","minimum":0,"maximum":1000},"list":{"type":"array","items":{"type":"number"}}},"additionalProperties":false}},"additionalProperties":false}`)
-	parts := p.LowerParts(model, l, reply, label.Label{})
+	parts, shapes := p.LowerParts(model, l, reply, label.Label{})
 	if len(parts) != 2 || parts[0].Path != "/day" || parts[1].Path != "/more/sum" || parts[1].Rule != "numbers" {
 		t.Errorf("got %+v", parts)
 	}
 	// more has a member that may be left out: whether it is there tells something.
-	shapes := p.LowerShapes(model, l, reply, label.Label{})
 	if len(shapes) != 1 || shapes[0].Path != "" || shapes[0].Rule != "dates" || !shapes[0].Label.Trusted() {
 		t.Errorf("got %+v", shapes)
 	}
 	open := typ(`{"type":"object","required":["day"],"properties":{"day":{"type":"string","format":"date"}}}`)
-	if shapes := p.LowerShapes(model, l, open, label.Label{}); shapes != nil {
+	if _, shapes := p.LowerParts(model, l, open, label.Label{}); shapes != nil {
 		t.Errorf("an object of any members: %+v", shapes)
 	}
 	inner := typ(`{"type":"object","required":["a"],"additionalProperties":false,"properties":{"a":{"type":"object","required":["b"],"additionalProperties":false,"properties":{"b":{"enum":["x","y"]}}}}}`)
-	if shapes := p.LowerShapes(model, l, inner, label.Label{}); len(shapes) != 2 || shapes[0].Path != "" || shapes[1].Path != "/a" {
+	if _, shapes := p.LowerParts(model, l, inner, label.Label{}); len(shapes) != 2 || shapes[0].Path != "" || shapes[1].Path != "/a" {
 		t.Errorf("got %+v", shapes)
 	}
-	if p.LowerParts(nil, l, nil, label.Label{}) != nil || p.LowerParts(def(t, p, "email.read"), l, nil, label.Label{}) != nil {
+	if parts, _ := p.LowerParts(nil, l, nil, label.Label{}); parts != nil {
+		t.Error("no tool has results that are lowered")
+	}
+	if parts, _ := p.LowerParts(def(t, p, "email.read"), l, nil, label.Label{}); parts != nil {
 		t.Error("results without a rule are lowered")
 	}
 	// Words that only Bob may read are not released as one of them, and words of
@@ -439,7 +441,7 @@ lower:
 	if !ok || low.ReadableBy("eve@evil.com") || !low.ReadableBy("bob@acme.com") {
 		t.Errorf("got %s, %v", low, ok)
 	}
-	if parts, shapes := p.LowerParts(model, l, reply, l), p.LowerShapes(model, l, reply, l); parts != nil || shapes != nil {
+	if parts, shapes := p.LowerParts(model, l, reply, l); parts != nil || shapes != nil {
 		t.Errorf("a type of other people's words lowers %v %v", parts, shapes)
 	}
 }

@@ -2,7 +2,6 @@ package syntax
 
 import (
 	"fmt"
-	"slices"
 )
 
 // unexpected gives up at the current token, which cannot stand where it does. It
@@ -48,10 +47,7 @@ func endsExpr(k kind) bool {
 // verdict is what is reported in place of e, an error of the grammar: a bracket
 // that was opened on an earlier line and is never closed.
 func (p *parser) verdict(e *Error) (v *Error) {
-	l := p.lexer
-	l.brackets = slices.Clone(l.brackets)
-	l.modes = slices.Clone(l.modes)
-	l.indents = slices.Clone(l.indents)
+	l := &p.lexer // nothing is read after an error
 	defer func() {
 		if r := recover(); r != nil {
 			le, ok := r.(lexError)
