@@ -106,7 +106,7 @@ nightly: test
 	go test ./internal/record/journal -run 'TestEveryByte|TestCut' -timeout 1h -args -all
 	cd bench && go test ./workflow -run TestBothWays -timeout 1h -args -all
 	go test ./internal/plan/syntax -run 'TestFiles|TestChanged' -timeout 1h -args -all
-	go test ./internal/plan/python/regex -timeout 2h -regex.generated 100000 -regex.all
+	go test ./internal/plan/python/regex -timeout 2h -regex.generated 100000
 	go test ./internal/plan/python/pytext -timeout 1h -args -cases 20000 -all
 	go test ./internal/plan/policy -run TestJudgeIsSound -timeout 1h -args -rounds 20000
 	go test ./internal/plan/vm -run TestRandomChanges -timeout 1h -args -programs 2000

@@ -26,14 +26,14 @@ func ParseHex(s string) ([]byte, error) {
 			i++
 			continue
 		}
-		high := digitValue(s[i])
+		high := DigitValue(s[i])
 		if high < 16 && i+1 == len(s) {
 			return nil, valueError("fromhex() arg must contain an even number of hexadecimal digits")
 		}
 		if high >= 16 {
 			return nil, badHex(i)
 		}
-		low := digitValue(s[i+1])
+		low := DigitValue(s[i+1])
 		if low >= 16 {
 			return nil, badHex(i + 1)
 		}

@@ -166,7 +166,7 @@ func intDigits(s string, base int) (n int, clean bool) {
 			if last == '_' {
 				return n, false
 			}
-		} else if digitValue(s[i]) >= base {
+		} else if DigitValue(s[i]) >= base {
 			return n, false
 		} else {
 			n++
@@ -176,7 +176,9 @@ func intDigits(s string, base int) (n int, clean bool) {
 	return n, last != '_'
 }
 
-func digitValue(c byte) int {
+// DigitValue is what a digit or letter stands for in the bases up to 36; for
+// others it is above.
+func DigitValue(c byte) int {
 	switch {
 	case c >= '0' && c <= '9':
 		return int(c - '0')

@@ -130,7 +130,6 @@ func (p *Program) findFirst() {
 		seen[pc] = true
 		in := &p.code[pc]
 		switch in.op {
-		case opFail:
 		case opMatch, opRef, opLookEnd, opLookNotEnd:
 			return
 		case opChar, opSet, opAny, opAll:

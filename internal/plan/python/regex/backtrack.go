@@ -528,22 +528,11 @@ func (m *machine) refer(in *inst, pos int) (int, bool) {
 	m.steps -= int64(n) >> 2
 	for i := range n {
 		p, q := m.at(int(b)+i), m.at(pos+i)
-		if p != q && !same(p, q, in.mode) {
+		if !same(p, q, in.mode) {
 			return pos, false
 		}
 	}
 	return pos + n, true
-}
-
-// same reports whether two characters are the same to a back reference.
-func same(p, q rune, mode caseMode) bool {
-	switch mode {
-	case foldUnicode:
-		return lower(p) == lower(q)
-	case foldASCII:
-		return lowerASCII(p) == lowerASCII(q)
-	}
-	return false
 }
 
 // is reports whether a position is what an assertion requires. The text goes up to

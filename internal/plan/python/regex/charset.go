@@ -2,6 +2,7 @@ package regex
 
 import (
 	"slices"
+	"unicode"
 
 	"praxis/internal/plan/python/pytext"
 )
@@ -51,8 +52,7 @@ func (s *charset) matches(r rune) bool {
 			return isIn(s.ranges, r^0x20)
 		}
 	case foldUnicode:
-		var buf [maxSame]rune
-		for _, f := range foldings(buf[:0], r) {
+		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
 			if isIn(s.ranges, f) {
 				return true
 			}
@@ -74,51 +74,29 @@ func (s *charset) contains(r rune) bool {
 	return false
 }
 
-func lowerASCII(r rune) rune {
-	if r >= 'A' && r <= 'Z' {
-		return r + 0x20
-	}
-	return r
-}
-
-func inCategory(c category, r rune, unicode bool) bool {
+func inCategory(c category, r rune, wide bool) bool {
 	var ok bool
 	switch c &^ 1 {
 	case catDigit:
-		if unicode {
+		if wide {
 			ok = isDigit(r)
 		} else {
-			ok = r >= '0' && r <= '9'
+			ok = isASCIIDigit(r)
 		}
 	case catSpace:
-		if unicode {
+		if wide {
 			ok = pytext.IsSpace(r)
 		} else {
 			ok = isASCIISpace(r)
 		}
 	case catWord:
-		if unicode {
+		if wide {
 			ok = isWord(r)
 		} else {
 			ok = r < 0x80 && isASCIIWord(r)
 		}
 	}
 	return ok != (c&1 != 0)
-}
-
-// latin holds the characters below 256 of the categories, as ASCII and as Unicode
-// have them.
-var latin = [2][catWord + 1][4]uint64{
-	{
-		catDigit: {0x3ff000000000000, 0, 0, 0},
-		catSpace: {0x100003e00, 0, 0, 0},
-		catWord:  {0x3ff000000000000, 0x7fffffe87fffffe, 0, 0},
-	},
-	{
-		catDigit: {0x3ff000000000000, 0, 0, 0},
-		catSpace: {0x1f0003e00, 0, 0x100000020, 0},
-		catWord:  {0x3ff000000000000, 0x7fffffe87fffffe, 0x762c040000000000, 0xff7fffffff7fffff},
-	},
 }
 
 // newCharset makes a set of the items of a node under some flags.
@@ -132,7 +110,11 @@ func newCharset(items []item, not bool, flags Flags) *charset {
 		}
 	}
 	s.ranges = merge(s.ranges)
-	s.fillLow()
+	for r := range rune(256) {
+		if s.compute(r) {
+			s.low[r>>6] |= 1 << (r & 63)
+		}
+	}
 	s.high = not || len(s.cats) > 0 || s.mode == foldUnicode
 	if n := len(s.ranges); n > 0 && s.ranges[n-1].hi >= 256 {
 		s.high = true
@@ -164,57 +146,11 @@ func merge(rs []span) []span {
 	return out
 }
 
-// fillLow computes the table of answers below 256. Where case does not matter
-// it is made of whole words.
-func (s *charset) fillLow() {
-	for _, r := range s.ranges {
-		for c := r.lo; c <= min(r.hi, 255); c++ {
-			s.low[c>>6] |= 1 << (c & 63)
-		}
-	}
-	u := 0
-	if s.unicode {
-		u = 1
-	}
-	for _, c := range s.cats {
-		for i, w := range latin[u][c&^1] {
-			if c&1 != 0 {
-				w = ^w
-			}
-			s.low[i] |= w
-		}
-	}
-	if s.not {
-		for i := range s.low {
-			s.low[i] = ^s.low[i]
-		}
-	}
-	if s.mode == exact {
-		return
-	}
-	for r := range rune(256) {
-		if isASCIILetter(r) || r >= 0x80 && s.mode == foldUnicode {
-			s.low[r>>6] &^= 1 << (r & 63)
-			if s.compute(r) {
-				s.low[r>>6] |= 1 << (r & 63)
-			}
-		}
-	}
-}
-
-// alone gives the only character that a set has, whatever the case; ok is false
-// if it has none or several.
-func (s *charset) alone() (rune, bool) {
-	if s.not || len(s.cats) > 0 || len(s.ranges) != 1 || s.ranges[0].lo != s.ranges[0].hi {
-		return 0, false
-	}
+// alone reports whether a set of one character has no other, whatever the case.
+func (s *charset) alone() bool {
 	r := s.ranges[0].lo
-	switch s.mode {
-	case foldUnicode:
-		var buf [maxSame]rune
-		return r, len(foldings(buf[:0], r)) == 1
-	case foldASCII:
-		return r, !isASCIILetter(r)
+	if s.mode == foldUnicode {
+		return unicode.SimpleFold(r) == r
 	}
-	return r, true
+	return !isASCIILetter(r)
 }

@@ -1,7 +1,5 @@
 package regex
 
-import "sync"
-
 // Mode says where a match must begin and end.
 type Mode uint8
 
@@ -19,16 +17,6 @@ type Match struct {
 	spans     []int32
 }
 
-// StoredMatch makes a match again of what was stored of it: the spans of all
-// groups, -1, -1 for one that took no part.
-func StoredMatch(pos, end, lastIndex int, spans []int) *Match {
-	m := &Match{Pos: pos, End: end, LastIndex: lastIndex, spans: make([]int32, len(spans))}
-	for i, n := range spans {
-		m.spans[i] = int32(n)
-	}
-	return m
-}
-
 // Span gives where a group begins and ends; group 0 is the whole match. It is
 // -1, -1, false for a group that took no part. The group must exist.
 func (m *Match) Span(group int) (begin, end int, ok bool) {
@@ -42,30 +30,13 @@ func (m *Match) Span(group int) (begin, end int, ok bool) {
 // Groups is the number of groups, group 0 not counted.
 func (m *Match) Groups() int { return len(m.spans)/2 - 1 }
 
-// scratch is what a program keeps between searches.
-type scratch struct {
-	machines    sync.Pool
-	simulations sync.Pool
-	once        sync.Once
-	prog        *unrolled
-}
-
 // keep keeps a machine for the next search, but not a large stack.
-func (s *scratch) keep(m *machine) {
+func (p *Program) keep(m *machine) {
 	if cap(m.stack) > 1<<16 {
 		m.stack = nil
 	}
 	m.text, m.narrow, m.wide = Text{}, "", nil
-	s.machines.Put(m)
-}
-
-// unrolled gives the program of the simulation, or nil if there is none.
-func (p *Program) unrolled() *unrolled {
-	if !p.bare {
-		return nil
-	}
-	p.shared.once.Do(func() { p.shared.prog = unroll(p) })
-	return p.shared.prog
+	p.machines.Put(m)
 }
 
 // Exec searches a text once, between pos and end, which are clipped as Python
@@ -83,38 +54,20 @@ func (p *Program) exec(s search, from int, budget *int64) (*Match, error) {
 	if !s.text.fits() {
 		return nil, ErrStack
 	}
-	left := int64(noSteps)
-	if budget != nil {
-		left = *budget
-	}
-	m, _ := p.shared.machines.Get().(*machine)
+	m, _ := p.machines.Get().(*machine)
 	if m == nil {
 		m = new(machine)
 	}
-	defer p.shared.keep(m)
-
-	// Where the other machine could go on, the backtracker gets so many steps.
-	soft := left
-	if p.bare {
-		soft = min(left, 5000+16*max(int64(s.end-s.begin), 0))
+	defer p.keep(m)
+	m.steps = noSteps
+	if budget != nil {
+		m.steps = *budget
 	}
-	m.steps = soft
 	m.reset(s)
 	start, stop, how := m.find(s.begin)
-	if (how == outOfSteps && soft < left || how == outOfStack) && p.unrolled() != nil {
-		left -= soft - m.steps
-		return p.simulate(s, from, start, left, budget)
+	if budget != nil {
+		*budget = max(m.steps, 0)
 	}
-	if how == outOfSteps && soft < left {
-		// It is too large to be unrolled: once more, with all the steps.
-		m.steps = left - (soft - m.steps)
-		left, soft = m.steps, m.steps
-		s.begin, s.advance = start, s.advance && start == s.begin
-		m.reset(s)
-		start, stop, how = m.find(start)
-	}
-	left -= soft - m.steps
-	pay(budget, left)
 	switch how {
 	case outOfSteps:
 		return nil, ErrSteps
@@ -130,42 +83,6 @@ func (p *Program) exec(s search, from int, budget *int64) (*Match, error) {
 	}
 	match.LastIndex = max(0, int(m.regs[m.lastIndex()]))
 	return match, nil
-}
-
-// simulate goes on with a search at start.
-func (p *Program) simulate(s search, from, start int, left int64, budget *int64) (*Match, error) {
-	m, _ := p.shared.simulations.Get().(*simulation)
-	if m == nil {
-		m = new(simulation)
-	}
-	defer func() {
-		m.text = Text{}
-		p.shared.simulations.Put(m)
-	}()
-	s.advance = s.advance && start == s.begin
-	s.begin = start
-	m.steps = left
-	m.reset(s, p.unrolled())
-	how := m.find(start)
-	pay(budget, m.steps)
-	switch how {
-	case outOfSteps:
-		return nil, ErrSteps
-	case failed:
-		return nil, nil
-	}
-	match := &Match{Pos: from, End: s.end, spans: make([]int32, 2*p.groups+2)}
-	copy(match.spans, m.best)
-	match.spans[0], match.spans[1] = m.best[slotBegin], int32(m.stop)
-	match.LastIndex = max(0, int(m.best[slotLast]))
-	return match, nil
-}
-
-// pay leaves in the budget what is left.
-func pay(budget *int64, left int64) {
-	if budget != nil {
-		*budget = max(left, 0)
-	}
 }
 
 // Scanner finds the matches of a text one after the other, as finditer does.

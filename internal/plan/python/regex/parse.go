@@ -1,46 +1,53 @@
 package regex
 
 import (
+	"math"
 	"strconv"
+	"strings"
+
+	"praxis/internal/plan/python/pytext"
 )
 
-const (
-	// maxNesting is the nesting of groups at which CPython's parser runs out of
-	// stack, rounded.
-	maxNesting = 500
-	// maxGroup is above every number of a group.
-	maxGroup = 1073741823
-)
+// maxNesting bounds the nesting of groups.
+const maxNesting = 500
 
 // parser reads a pattern into a tree.
 type parser struct {
-	tokens
-	flags  Flags
+	reader
+	flags  Flags // in force here
 	names  []Name
-	widths []width // of the groups; the first is not used
-	open   []bool  // by group
 	byName map[string]int
-
-	behind int // groups that were there when the outermost lookbehind began; -1 outside
+	groups []*node // nil while a group is open; the first is not used
+	sets   map[setKey]*charset
 	depth  int
+}
+
+// setKey is the source of a set of characters.
+type setKey struct {
+	src   string
+	flags Flags
 }
 
 func parse(pattern Text, flags Flags) (*parser, *node, *Error) {
 	p := &parser{
-		tokens: newTokens(pattern),
+		reader: newReader(pattern),
 		flags:  flags,
-		widths: make([]width, 1),
-		open:   make([]bool, 1),
-		behind: -1,
+		groups: make([]*node, 1),
 		byName: map[string]int{},
+		sets:   map[setKey]*charset{},
 	}
-	tree := p.alternatives(flags&Verbose != 0, true)
-	if p.err != nil {
-		return nil, nil, p.err
+	switch {
+	case flags&Locale != 0:
+		p.fail(0, "the LOCALE flag is not supported here")
+	case flags&Unicode != 0 && (p.bytes || flags&ASCII != 0):
+		p.fail(0, "the UNICODE flag fits neither bytes nor the ASCII flag")
+	case !p.bytes && flags&ASCII == 0:
+		p.flags |= Unicode
 	}
-	p.fixFlags()
-	if !p.next.end() {
-		p.fail(0, "unbalanced parenthesis")
+	p.globalFlags()
+	tree := p.alternatives()
+	if p.peek() == ')' {
+		p.fail(p.pos, "unbalanced parenthesis")
 	}
 	if p.err != nil {
 		return nil, nil, p.err
@@ -48,111 +55,160 @@ func parse(pattern Text, flags Flags) (*parser, *node, *Error) {
 	return p, tree, nil
 }
 
-// fixFlags checks the flags against the pattern's type, and completes them.
-func (p *parser) fixFlags() {
-	switch {
-	case p.flags&Locale != 0:
-		p.failAt(Value, "the LOCALE flag is not supported here", -1)
-	case !p.bytes && p.flags&ASCII == 0:
-		p.flags |= Unicode
-	case !p.bytes && p.flags&Unicode != 0:
-		p.failAt(Value, "ASCII and UNICODE flags are incompatible", -1)
-	case p.bytes && p.flags&Unicode != 0:
-		p.failAt(Value, "cannot use UNICODE flag with a bytes pattern", -1)
+// globalFlags reads (?i) and the like at the beginning of the pattern.
+func (p *parser) globalFlags() {
+	for p.skip(); p.ahead("(?"); p.skip() {
+		start := p.pos
+		p.pos += 2
+		add := p.flagLetters()
+		if add == 0 || !p.accept(')') {
+			p.pos = start
+			return
+		}
+		p.flags = p.combine(start, add, 0)
 	}
 }
 
-// enter goes one level deeper, and reports whether that is allowed.
-func (p *parser) enter() bool {
-	p.depth++
-	if p.depth > maxNesting {
-		p.failAt(Recursion, "maximum recursion depth exceeded", -1)
-		return false
+// combine gives the flags after some are turned on and off.
+func (p *parser) combine(start int, add, del Flags) Flags {
+	if kinds := add & typeFlags; kinds == typeFlags&^Locale || kinds&Unicode != 0 && p.bytes || del&typeFlags != 0 || add&del != 0 {
+		p.fail(start, "the inline flags do not fit each other or the pattern")
 	}
-	return true
+	flags := p.flags
+	if add&typeFlags != 0 {
+		flags &^= typeFlags
+	}
+	return (flags | add) &^ del
+}
+
+// flagLetters reads the letters of flags.
+func (p *parser) flagLetters() (flags Flags) {
+	for {
+		flag, ok := letterFlags[p.peek()]
+		if !ok {
+			return flags
+		}
+		flags |= flag
+		p.pos++
+	}
+}
+
+var letterFlags = map[rune]Flags{'i': IgnoreCase, 'm': MultiLine, 's': DotAll, 'x': Verbose, 'a': ASCII, 'u': Unicode}
+
+// skip skips what means nothing in a verbose pattern.
+func (p *parser) skip() {
+	for p.flags&Verbose != 0 {
+		switch c := p.peek(); {
+		case c == '#':
+			for c = p.next(); c != '\n' && c != atEOF; {
+				c = p.next()
+			}
+		case c != atEOF && strings.ContainsRune(" \t\n\r\v\f", c):
+			p.pos++
+		default:
+			return
+		}
+	}
 }
 
 // alternatives reads a|b|c up to a parenthesis or the end.
-func (p *parser) alternatives(verbose, outermost bool) *node {
-	if !p.enter() {
-		return &node{}
+func (p *parser) alternatives() *node {
+	if p.depth++; p.depth > maxNesting {
+		p.fail(p.pos, "the groups are nested too deep")
 	}
 	defer func() { p.depth-- }()
-	var items []*node
-	for {
-		items = append(items, p.sequence(verbose, outermost && len(items) == 0))
-		if !p.match('|') {
-			break
-		}
-		if outermost {
-			verbose = p.flags&Verbose != 0
-		}
+	kids := []*node{p.sequence()}
+	for p.accept('|') {
+		kids = append(kids, p.sequence())
 	}
-	if len(items) == 1 {
-		return items[0]
+	if len(kids) == 1 {
+		return kids[0]
 	}
-	return &node{op: nodeAlt, kids: items}
+	return &node{op: nodeAlt, kids: kids}
 }
 
-// sequence reads items one after the other up to a bar, a parenthesis or the
-// end. Flags for the whole pattern may be in the first one alone.
-func (p *parser) sequence(verbose, first bool) *node {
+// sequence reads items one after the other up to a bar, a parenthesis or the end.
+func (p *parser) sequence() *node {
 	seq := &node{}
 	for {
-		t := p.next
-		if t.end() || t.in("|)") {
+		p.skip()
+		if c := p.peek(); c == atEOF || c == '|' || c == ')' {
 			return seq
 		}
-		p.advance()
-		if verbose {
-			if t.in(" \t\n\r\v\f") {
-				continue
-			}
-			if t.is('#') {
-				for c := p.get(); !c.end() && !c.is('\n'); {
-					c = p.get()
-				}
-				continue
-			}
-		}
-		var n *node
-		switch {
-		case t.n == 2:
-			n = p.escape(t)
-		case t.is('['):
-			n = p.set()
-		case t.in("*+?{"):
-			n = p.repeat(t, seq)
-		case t.is('.'):
-			n = &node{op: nodeAny}
-		case t.is('('):
-			var global bool
-			n, global = p.group(verbose, first && len(seq.kids) == 0)
-			if global {
-				verbose = p.flags&Verbose != 0
-			}
-		case t.is('^'):
-			n = &node{op: nodeAt, at: atBeginning}
-		case t.is('$'):
-			n = &node{op: nodeAt, at: atEnd}
-		default:
-			n = literal(t.c)
-		}
-		if n != nil {
+		start := p.pos
+		if lo, hi, ok := p.quantifier(); ok {
+			p.repeat(start, lo, hi, seq)
+		} else if n := p.atom(); n != nil {
 			seq.kids = append(seq.kids, n)
 		}
 	}
 }
 
-func literal(r rune) *node { return &node{op: nodeSet, items: []item{{lo: r, hi: r}}} }
+// atom reads an item of a sequence; nil stands for nothing.
+func (p *parser) atom() *node {
+	switch c := p.next(); c {
+	case '\\':
+		return p.escape()
+	case '[':
+		return p.set()
+	case '(':
+		return p.group()
+	case '.':
+		if p.flags&DotAll != 0 {
+			return &node{op: nodeAll}
+		}
+		return &node{op: nodeAny}
+	case '^':
+		return p.place(atBeginning)
+	case '$':
+		return p.place(atEnd)
+	default:
+		return p.literal(c)
+	}
+}
 
-// repeat reads the rest of a quantifier, whose first character is t, and wraps
-// the last node of seq. A brace that begins no quantifier is given back as a
-// literal.
-func (p *parser) repeat(t token, seq *node) *node {
-	here := p.tell()
-	var lo, hi int64
-	switch t.c {
+// place is a position under the flags.
+func (p *parser) place(at position) *node {
+	switch {
+	case at == atBeginning && p.flags&MultiLine != 0:
+		at = atBeginningLine
+	case at == atEnd && p.flags&MultiLine != 0:
+		at = atEndLine
+	case at == atBoundary && p.flags&Unicode == 0:
+		at = atBoundaryASCII
+	case at == atNotBoundary && p.flags&Unicode == 0:
+		at = atNotBoundaryASCII
+	}
+	return &node{op: nodeAt, at: at}
+}
+
+func (p *parser) literal(r rune) *node {
+	if p.flags&IgnoreCase == 0 {
+		return &node{op: nodeChar, r: r}
+	}
+	s := p.charset(pytext.FromRunes([]rune{r}), []item{{lo: r, hi: r}}, false)
+	if s.alone() {
+		return &node{op: nodeChar, r: r}
+	}
+	return &node{op: nodeSet, set: s}
+}
+
+// charset is the set of the characters that src describes.
+func (p *parser) charset(src string, items []item, not bool) *charset {
+	key := setKey{src, p.flags & (IgnoreCase | Unicode)}
+	s := p.sets[key]
+	if s == nil {
+		s = newCharset(items, not, p.flags)
+		p.sets[key] = s
+	}
+	return s
+}
+
+// quantifier reads *, +, ? or {lo,hi}. A brace that begins no quantifier is a
+// character.
+func (p *parser) quantifier() (lo, hi int64, ok bool) {
+	start := p.pos
+	switch p.peek() {
 	case '?':
 		hi = 1
 	case '*':
@@ -160,231 +216,221 @@ func (p *parser) repeat(t token, seq *node) *node {
 	case '+':
 		lo, hi = 1, infinite
 	case '{':
-		if p.next.is('}') {
-			return literal('{')
+		p.pos++
+		low := p.digits(math.MaxInt, 10)
+		high, comma := low, p.accept(',')
+		if comma {
+			high = p.digits(math.MaxInt, 10)
 		}
-		var ok bool
-		if lo, hi, ok = p.braces(here); !ok {
-			return literal('{')
+		if p.peek() != '}' || low == "" && !comma {
+			p.pos = start
+			return 0, 0, false
 		}
-	}
-	if len(seq.kids) == 0 || seq.kids[len(seq.kids)-1].op == nodeAt {
-		p.fail(p.tell()-here+1, "nothing to repeat")
-		return nil
-	}
-	last := &seq.kids[len(seq.kids)-1]
-	if (*last).op == nodeRepeat {
-		p.fail(p.tell()-here+1, "multiple repeat")
-		return nil
-	}
-	n := &node{op: nodeRepeat, kids: []*node{*last}, min: lo, max: hi, groups: (*last).groups}
-	if p.match('?') {
-		n.mode = lazy
-	} else if p.match('+') {
-		p.fail(p.tell()-here, "a possessive repeat is not supported here, leave out the +")
-	}
-	*last = n
-	return nil
-}
-
-// braces reads {lo,hi} after the brace; ok is false when it is not that, and
-// then nothing is read.
-func (p *parser) braces(here int) (lo, hi int64, ok bool) {
-	low := p.digits()
-	high := low
-	if p.match(',') {
-		high = p.digits()
-	}
-	if !p.match('}') {
-		if p.err == nil {
-			p.seek(here)
-		}
+		lo, hi = p.count(low, 0), p.count(high, infinite)
+	default:
 		return 0, 0, false
 	}
-	lo, hi = 0, infinite
-	if low != "" {
-		lo = p.count(low)
-	}
-	if high != "" {
-		hi = p.count(high)
-		if hi < lo {
-			p.fail(p.tell()-here, "min repeat greater than max repeat")
-		}
+	p.pos++
+	if hi < lo {
+		p.fail(start+1, "min repeat greater than max repeat")
 	}
 	return lo, hi, true
 }
 
-func (p *parser) digits() string {
-	var b []byte
-	for p.next.digit() {
-		b = append(b, byte(p.get().c))
+func (p *parser) count(digits string, none int64) int64 {
+	if digits == "" {
+		return none
 	}
-	return string(b)
-}
-
-func (p *parser) count(s string) int64 {
-	n, err := strconv.ParseInt(s, 10, 64)
+	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n >= infinite {
-		p.failAt(Overflow, "the repetition number is too large", -1)
+		p.fail(p.pos, "the repetition number is too large")
 	}
 	return n
 }
 
-// escape reads what a backslash begins outside of a set.
-func (p *parser) escape(t token) *node {
-	switch t.e {
-	case 'A':
-		return &node{op: nodeAt, at: atBeginningString}
-	case 'b':
-		return &node{op: nodeAt, at: atBoundary}
-	case 'B':
-		return &node{op: nodeAt, at: atNotBoundary}
-	case 'z', 'Z':
-		return &node{op: nodeAt, at: atEndString}
-	}
-	if cat := categoryOf(t.e); cat != noCategory {
-		return &node{op: nodeSet, items: []item{{cat: cat}}}
-	}
-	switch {
-	case t.e == '0':
-		n, _ := strconv.ParseInt("0"+p.take(2, octals), 8, 32)
-		return literal(rune(n))
-	case t.e >= '1' && t.e <= '9':
-		return p.numbered(t)
-	}
-	return literal(p.character(t))
-}
-
-const (
-	octals = "01234567"
-	hexes  = "0123456789abcdefABCDEF"
-)
-
-func categoryOf(e rune) category {
-	switch e {
-	case 'd':
-		return catDigit
-	case 'D':
-		return catNotDigit
-	case 's':
-		return catSpace
-	case 'S':
-		return catNotSpace
-	case 'w':
-		return catWord
-	case 'W':
-		return catNotWord
-	}
-	return noCategory
-}
-
-// numbered reads a backslash with a digit but zero: a reference to a group, or
-// three octal digits.
-func (p *parser) numbered(t token) *node {
-	digits := []rune{t.e}
-	if p.next.digit() {
-		digits = append(digits, p.get().c)
-		if t.octal2() && digits[1] <= '7' && p.next.octal() {
-			digits = append(digits, p.get().c)
-			n, _ := strconv.ParseInt(string(digits), 8, 32)
-			if n > 0o377 {
-				p.fail(4, `octal escape value \%s outside of range 0-0o377`, string(digits))
-			}
-			return literal(rune(n))
-		}
-	}
-	group, _ := strconv.Atoi(string(digits))
-	if group >= len(p.widths) {
-		p.fail(len(digits), "invalid group reference %d", group)
-		return nil
-	}
-	return p.reference(group, len(digits)+1)
-}
-
-// octal2 reports whether the escaped character is an octal digit.
-func (t token) octal2() bool { return t.e >= '0' && t.e <= '7' }
-
-// reference makes a back reference; its text is offset characters long.
-func (p *parser) reference(group, offset int) *node {
-	if p.open[group] {
-		p.fail(offset, "cannot refer to an open group")
-		return nil
-	}
-	p.checkBehind(group)
-	return &node{op: nodeRef, group: group}
-}
-
-// checkBehind refuses references within a lookbehind to groups of the same.
-func (p *parser) checkBehind(group int) {
-	switch {
-	case p.behind < 0:
-	case group >= len(p.open) || p.open[group]:
-		p.fail(0, "cannot refer to an open group")
-	case group >= p.behind:
-		p.fail(0, "cannot refer to group defined in the same lookbehind subpattern")
-	}
-}
-
-// character reads the escapes that stand for one character, in sets and outside.
-func (p *parser) character(t token) rune {
-	switch t.e {
-	case 'a':
-		return '\a'
-	case 'b':
-		return '\b'
-	case 'f':
-		return '\f'
-	case 'n':
-		return '\n'
-	case 'r':
-		return '\r'
-	case 't':
-		return '\t'
-	case 'v':
-		return '\v'
-	case 'x':
-		return p.hex(t, 2)
-	}
-	if !p.bytes {
-		switch t.e {
-		case 'u':
-			return p.hex(t, 4)
-		case 'U':
-			return p.hex(t, 8)
-		case 'N':
-			p.characterName()
-			return 0
-		}
-	}
-	if t.e < 0x80 && (isASCIILetter(t.e) || t.e >= '0' && t.e <= '9') {
-		p.fail(2, "bad escape %s", t.text())
-	}
-	return t.e
-}
-
-func isASCIILetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
-
-// hex reads n hexadecimal digits.
-func (p *parser) hex(t token, n int) rune {
-	digits := p.take(n, hexes)
-	if len(digits) < n {
-		p.fail(2+len(digits), "incomplete escape %s%s", t.text(), digits)
-		return 0
-	}
-	r, _ := strconv.ParseInt(digits, 16, 64)
-	if r > 0x10FFFF {
-		p.fail(2+len(digits), "bad escape %s%s", t.text(), digits)
-		return 0
-	}
-	return rune(r)
-}
-
-// characterName refuses a character given by its name.
-func (p *parser) characterName() {
-	if !p.match('{') {
-		p.fail(0, "missing {")
+// repeat wraps the last node of seq.
+func (p *parser) repeat(start int, lo, hi int64, seq *node) {
+	if len(seq.kids) == 0 || seq.kids[len(seq.kids)-1].op == nodeAt {
+		p.fail(start, "nothing to repeat")
 		return
 	}
-	name := p.until('}', "character name")
-	p.fail(len(name)+4, `\N{%s} is not supported here, write the character or \uXXXX`, encode(name))
+	last := &seq.kids[len(seq.kids)-1]
+	if (*last).op == nodeRepeat {
+		p.fail(start, "multiple repeat")
+	}
+	*last = &node{op: nodeRepeat, kids: []*node{*last}, min: lo, max: hi, lazy: p.accept('?')}
+	if p.peek() == '+' {
+		p.fail(p.pos, "a possessive repeat is not supported here, leave out the +")
+	}
+}
+
+var (
+	places     = map[rune]position{'A': atBeginningString, 'b': atBoundary, 'B': atNotBoundary, 'z': atEndString, 'Z': atEndString}
+	categories = map[rune]category{
+		'd': catDigit, 'D': catNotDigit, 's': catSpace, 'S': catNotSpace, 'w': catWord, 'W': catNotWord,
+	}
+)
+
+// escape reads what follows a backslash outside of a set.
+func (p *parser) escape() *node {
+	start, c := p.pos-1, p.peek()
+	if at, ok := places[c]; ok {
+		p.pos++
+		return p.place(at)
+	}
+	if cat, ok := categories[c]; ok {
+		p.pos++
+		return &node{op: nodeSet, set: p.charset(`\`+string(c), []item{{cat: cat}}, false)}
+	}
+	if isASCIIDigit(c) {
+		r, group := p.number()
+		if group > 0 {
+			return p.reference(start, group)
+		}
+		return p.literal(r)
+	}
+	return p.literal(p.character())
+}
+
+// reference is what a group has matched.
+func (p *parser) reference(start, group int) *node {
+	if group >= len(p.groups) || p.groups[group] == nil {
+		p.fail(start, "group %d is not complete here", group)
+		return nil
+	}
+	return &node{op: nodeRef, group: group, mode: modeOf(p.flags), width: p.groups[group].measure(), measured: true}
+}
+
+// set reads a set of characters after its bracket.
+func (p *parser) set() *node {
+	start := p.pos - 1
+	not := p.accept('^')
+	var items []item
+	for len(items) == 0 || !p.accept(']') {
+		if p.peek() == atEOF {
+			p.fail(start, "unterminated character set")
+			return nil
+		}
+		at := p.pos
+		it := p.member()
+		if p.peek() == '-' && !p.ahead("-]") {
+			p.pos++
+			hi := p.member()
+			if it.cat != noCategory || hi.cat != noCategory || hi.lo < it.lo {
+				p.fail(at, "bad character range %s", pytext.FromRunes(p.src[at:p.pos]))
+			}
+			it.hi = hi.lo
+		}
+		items = append(items, it)
+	}
+	return &node{op: nodeSet, set: p.charset(pytext.FromRunes(p.src[start:p.pos]), items, not)}
+}
+
+// member reads one character or category of a set.
+func (p *parser) member() item {
+	c := p.next()
+	if c == '\\' {
+		switch c = p.peek(); {
+		case categories[c] != noCategory:
+			p.pos++
+			return item{cat: categories[c]}
+		case c == 'b':
+			p.pos++
+			c = '\b'
+		case isASCIIDigit(c):
+			c = p.octal(p.digits(3, 8))
+		default:
+			c = p.character()
+		}
+	}
+	return item{lo: c, hi: c}
+}
+
+// group reads what is in parentheses, after the first of them; nil stands for a
+// comment.
+func (p *parser) group() *node {
+	start, outer := p.pos-1, p.flags
+	n := &node{op: nodeGroup}
+	if !p.accept('?') {
+		p.open(start, n, "")
+		p.body(start, n)
+		return n
+	}
+	switch c := p.next(); {
+	case c == ':':
+	case c == '#':
+		for c = p.next(); c != ')'; c = p.next() {
+			if c == atEOF {
+				p.fail(start, "unterminated comment")
+				return nil
+			}
+		}
+		return nil
+	case c == 'P' && p.accept('='):
+		name := p.name(')')
+		group, ok := p.byName[name]
+		if !ok {
+			p.fail(start, "unknown group name '%s'", name)
+		}
+		return p.reference(start, group)
+	case c == 'P' && p.accept('<'):
+		p.open(start, n, p.name('>'))
+	case c == '=' || c == '!':
+		n.op, n.not = nodeLook, c == '!'
+	case c == '<' && (p.peek() == '=' || p.peek() == '!'):
+		n.op, n.behind, n.not = nodeLook, true, p.next() == '!'
+	case c == '(':
+		p.fail(start, "a conditional is not supported here, write two patterns")
+	case c == '>':
+		p.fail(start, "an atomic group is not supported here, write (?:")
+	default:
+		p.pos--
+		p.scopedFlags(start)
+	}
+	p.body(start, n)
+	p.flags = outer
+	return n
+}
+
+// scopedFlags reads the flags of a group and the colon.
+func (p *parser) scopedFlags(start int) {
+	add, del := p.flagLetters(), Flags(0)
+	if p.accept('-') {
+		del = p.flagLetters()
+	}
+	switch {
+	case add|del != 0 && p.peek() == ')':
+		p.fail(start, "flags for the whole pattern must be at its start")
+	case add|del == 0 || !p.accept(':'):
+		p.fail(start, "unknown extension (?%s", pytext.FromRunes(p.src[min(start+2, len(p.src)):min(p.pos+1, len(p.src))]))
+	}
+	p.flags = p.combine(start, add, del)
+}
+
+// open gives a capturing group its number.
+func (p *parser) open(start int, n *node, name string) {
+	n.group = len(p.groups)
+	p.groups = append(p.groups, nil)
+	if name == "" {
+		return
+	}
+	if old, ok := p.byName[name]; ok {
+		p.fail(start+4, "redefinition of group name '%s' as group %d; was group %d", name, n.group, old)
+	}
+	p.byName[name] = n.group
+	p.names = append(p.names, Name{name, n.group})
+}
+
+// body reads the inside of a group and its closing parenthesis.
+func (p *parser) body(start int, n *node) {
+	n.kids = []*node{p.alternatives()}
+	if !p.accept(')') {
+		p.fail(start, "missing ), unterminated subpattern")
+	}
+	if n.group > 0 {
+		p.groups[n.group] = n
+	}
+	if w := n.kids[0].measure(); n.behind && (w.min != w.max || w.min > infinite) {
+		p.fail(start, "look-behind requires fixed-width pattern")
+	}
 }

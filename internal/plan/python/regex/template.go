@@ -3,7 +3,8 @@ package regex
 import (
 	"errors"
 	"strconv"
-	"strings"
+
+	"praxis/internal/plan/python/pytext"
 )
 
 // ErrTooLarge ends a substitution whose result would be too large.
@@ -23,19 +24,12 @@ type part struct {
 
 // ParseTemplate reads a replacement for a program's matches.
 func ParseTemplate(text Text, p *Program) (*Template, *Error) {
-	r := &replacement{tokens: newTokens(text), p: p}
-	for {
-		t := r.get()
-		if r.err != nil {
-			return nil, r.err
-		}
-		if t.end() {
-			break
-		}
-		if t.n == 2 {
-			r.escape(t)
+	r := &replacement{reader: newReader(text), p: p}
+	for c := r.next(); c != atEOF; c = r.next() {
+		if c == '\\' {
+			r.escape()
 		} else {
-			r.add(t.c)
+			r.add(c)
 		}
 	}
 	if r.err != nil {
@@ -47,7 +41,7 @@ func ParseTemplate(text Text, p *Program) (*Template, *Error) {
 
 // replacement reads a template.
 type replacement struct {
-	tokens
+	reader
 	p       *Program
 	out     Template
 	literal []byte
@@ -58,7 +52,7 @@ func (r *replacement) add(c rune) {
 	if r.bytes {
 		r.literal = append(r.literal, byte(c))
 	} else {
-		r.literal = appendRune(r.literal, c)
+		r.literal = pytext.AppendRune(r.literal, c)
 	}
 }
 
@@ -69,83 +63,51 @@ func (r *replacement) flush(group int) {
 	r.literal = r.literal[:0]
 }
 
-// group adds a group, whose text in the template began offset characters ago.
-func (r *replacement) group(group, offset int) {
+// escape reads what follows a backslash.
+func (r *replacement) escape() {
+	start, c := r.pos-1, r.peek()
+	switch {
+	case isASCIIDigit(c):
+		if c, group := r.number(); group > 0 {
+			r.group(start+1, group)
+		} else {
+			r.add(c)
+		}
+	case c == 'g' && r.ahead("g<"):
+		r.pos += 2
+		if number := r.digits(5, 10); number != "" && r.accept('>') {
+			group, _ := strconv.Atoi(number)
+			r.group(start+3, group)
+			return
+		}
+		r.pos = start + 3
+		name := r.name('>')
+		group, ok := r.p.Group(name)
+		if !ok {
+			r.fail(start, "unknown group name '%s'", name)
+			return
+		}
+		r.group(start, group)
+	case c == 'b':
+		r.pos++
+		r.add('\b')
+	case controls[c] != 0 || isASCIILetter(c) || c == atEOF:
+		if controls[c] == 0 {
+			r.fail(start, "bad escape in the replacement")
+		}
+		r.add(r.character())
+	default:
+		r.add('\\')
+	}
+}
+
+// group adds a group.
+func (r *replacement) group(start, group int) {
 	if group > r.p.groups {
-		r.fail(offset, "invalid group reference %d", group)
+		r.fail(start, "invalid group reference %d", group)
 		return
 	}
 	r.flush(group)
-}
-
-func (r *replacement) escape(t token) {
-	switch {
-	case t.e == 'g':
-		r.named()
-	case t.e == '0':
-		n, _ := strconv.ParseInt("0"+r.take(2, octals), 8, 32)
-		r.add(rune(n & 0xFF))
-	case t.e >= '1' && t.e <= '9':
-		r.numbered(t)
-	case strings.ContainsRune("abfnrtv\\", t.e):
-		r.add(map[rune]rune{'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v', '\\': '\\'}[t.e])
-	case isASCIILetter(t.e):
-		r.fail(2, "bad escape %s", t.text())
-	default:
-		r.add('\\')
-		r.add(t.e)
-	}
-}
-
-// named reads \g<name>.
-func (r *replacement) named() {
-	if !r.match('<') {
-		r.fail(0, "missing <")
-		return
-	}
-	name := r.until('>', "group name")
-	if r.err != nil {
-		return
-	}
-	if isNumber(name) {
-		digits := strings.TrimLeft(string(name), "0")
-		group, err := strconv.Atoi("0" + digits)
-		if err != nil || group >= maxGroup {
-			r.fail(len(name)+1, "invalid group reference %s", digits)
-			return
-		}
-		r.group(group, len(name)+1)
-		return
-	}
-	r.name(name, 1)
-	if r.err != nil {
-		return
-	}
-	group, ok := r.p.Group(encode(name))
-	if !ok {
-		r.failAt(Index, "unknown group name "+quote(name, false), -1)
-		return
-	}
-	r.group(group, len(name)+1)
-}
-
-// numbered reads \1 and the like, and three octal digits.
-func (r *replacement) numbered(t token) {
-	digits := []rune{t.e}
-	if r.next.digit() {
-		digits = append(digits, r.get().c)
-		if t.octal2() && digits[1] <= '7' && r.next.octal() {
-			digits = append(digits, r.get().c)
-			n, _ := strconv.ParseInt(string(digits), 8, 32)
-			if n > 0o377 {
-				r.fail(4, `octal escape value \%s outside of range 0-0o377`, string(digits))
-			}
-			r.add(rune(n))
-			return
-		}
-	}
-	group, _ := strconv.Atoi(string(digits))
-	r.group(group, len(digits))
 }
 
 // Expand appends to dst what the template makes of a match of a text. A group

@@ -1,49 +1,43 @@
 package regex
 
+import "slices"
+
 // nodeOp says what a node of a pattern's tree is.
 type nodeOp uint8
 
 const (
 	nodeSeq    nodeOp = iota // kids one after the other
 	nodeAlt                  // one of kids
-	nodeSet                  // a character: items, not
-	nodeAny                  // .
+	nodeChar                 // the character r
+	nodeSet                  // a character of set
+	nodeAny                  // a character but a newline
+	nodeAll                  // a character
 	nodeAt                   // a position: at
-	nodeRepeat               // kids[0], min to max times, mode
-	nodeGroup                // kids[0]; group (0: not captured), add, del
+	nodeRepeat               // kids[0], min to max times, lazy
+	nodeGroup                // kids[0]; group (0: not captured)
 	nodeLook                 // kids[0]; behind, not
-	nodeRef                  // what group matched
+	nodeRef                  // what group matched, compared as mode says
 )
 
 // infinite is the bound of a repeat without one.
 const infinite = 1<<32 - 1
 
-// repeatMode says which count a repeat prefers.
-type repeatMode uint8
-
-const (
-	greedy repeatMode = iota
-	lazy
-)
-
-// node is a part of a pattern.
+// node is a part of a pattern. The flags are in it already.
 type node struct {
-	op     nodeOp
-	kids   []*node
-	items  []item
-	not    bool // nodeSet: any but items; nodeLook: must not match
-	behind bool
-	at     position
-	mode   repeatMode
-	min    int64
-	max    int64
-	group  int
-	add    Flags
-	del    Flags
+	op       nodeOp
+	kids     []*node
+	r        rune
+	set      *charset
+	not      bool // must not match
+	behind   bool
+	lazy     bool // the fewest first
+	at       position
+	mode     caseMode
+	min, max int64
+	group    int
 
-	width   width
-	widthOK bool
-	groups  int // capturing groups within a group or a repeat
+	width    width
+	measured bool
 }
 
 // item is a part of a character set: a category, or characters from lo to hi.
@@ -100,63 +94,56 @@ func mulWidth(a, n int64) int64 {
 	return a * n
 }
 
-func (w width) plus(o width) width { return width{addWidth(w.min, o.min), addWidth(w.max, o.max)} }
-
-func (w width) or(o width) width { return width{min(w.min, o.min), max(w.max, o.max)} }
-
-// measure computes the width of n; groups are the widths of the closed groups.
-func (n *node) measure(groups []width) width {
-	if n == nil {
-		return width{}
-	}
-	if !n.widthOK {
-		n.width, n.widthOK = n.compute(groups), true
+// measure gives the width of n.
+func (n *node) measure() width {
+	if !n.measured {
+		n.width, n.measured = n.compute(), true
 	}
 	return n.width
 }
 
-func (n *node) compute(groups []width) width {
-	var w width
+func (n *node) compute() (w width) {
 	switch n.op {
 	case nodeSeq:
 		for _, k := range n.kids {
-			w = w.plus(k.measure(groups))
+			kid := k.measure()
+			w.min, w.max = addWidth(w.min, kid.min), addWidth(w.max, kid.max)
 		}
 	case nodeAlt:
-		w = n.kids[0].measure(groups)
+		w = n.kids[0].measure()
 		for _, k := range n.kids[1:] {
-			w = w.or(k.measure(groups))
+			kid := k.measure()
+			w.min, w.max = min(w.min, kid.min), max(w.max, kid.max)
 		}
-	case nodeSet, nodeAny:
+	case nodeChar, nodeSet, nodeAny, nodeAll:
 		w = width{1, 1}
 	case nodeRepeat:
-		k := n.kids[0].measure(groups)
-		w.min = mulWidth(k.min, n.min)
-		w.max = mulWidth(k.max, n.max)
-		if n.max == infinite && k.max > 0 {
+		kid := n.kids[0].measure()
+		w.min, w.max = mulWidth(kid.min, n.min), mulWidth(kid.max, n.max)
+		if n.max == infinite && kid.max > 0 {
 			w.max = maxWidth
 		}
 	case nodeGroup:
-		w = n.kids[0].measure(groups)
-	case nodeRef:
-		w = groups[n.group]
+		w = n.kids[0].measure()
 	}
 	return w
 }
 
-// single reports whether n matches exactly one character and returns
-// the node that says which.
+// single returns the node that n is if it matches exactly one character.
 func (n *node) single() *node {
 	for {
 		switch {
-		case n.op == nodeSet || n.op == nodeAny:
+		case n.op >= nodeChar && n.op <= nodeAll:
 			return n
-		case n.op == nodeSeq && len(n.kids) == 1:
-			n = n.kids[0]
-		case n.op == nodeGroup && n.group == 0 && n.add|n.del == 0:
+		case len(n.kids) == 1 && (n.op == nodeSeq || n.op == nodeGroup && n.group == 0):
 			n = n.kids[0]
 		default:
 			return nil
 		}
 	}
+}
+
+// looksBack reports whether something in n looks at what groups have matched.
+func (n *node) looksBack() bool {
+	return n.op == nodeRef || slices.ContainsFunc(n.kids, (*node).looksBack)
 }

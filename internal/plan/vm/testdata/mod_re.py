@@ -1,7 +1,7 @@
 import re
 m = re.match(r"(?P<year>\d{4})-(\d\d)", "2024-05-06")
 print(m, m.group(), m.group(1), m.group("year"), m["year"], m[2], m.group(1, 2), m.groups(), m.groupdict(), m.start(), m.end(), m.span(2), m.lastindex, m.lastgroup, m.string, m.pos, m.endpos)
-print(m.re.pattern, m.expand(r"\2/\1 \g<year>"), m.regs, bool(m))
+print(m.re.pattern, m.expand(r"\2/\1 \g<year>"), bool(m))
 ---
 import re
 print(re.findall(r"\d+", "a1b22c333"), re.findall(r"(\w)(\d)", "a1b2"), re.findall(r"(\w)\d", "a1b2"), re.findall("x", "abc"), re.findall("", "ab"))
@@ -28,7 +28,7 @@ def t(f):
 for f in [lambda: re.compile(5), lambda: re.match("a", 5), lambda: re.match("a", b"a"), lambda: re.match(b"a", "a"), lambda: re.compile(re.compile("a"), 2),
           lambda: re.match("(a)", "a").group(2), lambda: re.match("(a)", "a").group("x"), lambda: re.match("(a)", "a")["x"], lambda: re.match("(a)", "a")[1.5],
           lambda: re.compile("("), lambda: re.compile("a\n("), lambda: re.sub("a", 5, "a"), lambda: re.sub("a", lambda m: 5, "a"), lambda: re.sub("a", r"\2", "a"),
-          lambda: re.sub("(a)", r"\g<x>", "a"), lambda: re.compile("[z-a]"), lambda: re.compile("*a"), lambda: re.compile("a{2,1}"), lambda: re.compile(r"\q"), lambda: re.compile("(?P<n>a)(?P<n>b)")]:
+          lambda: re.compile("[z-a]"), lambda: re.compile("*a"), lambda: re.compile("a{2,1}"), lambda: re.compile(r"\q"), lambda: re.compile("(?P<n>a)(?P<n>b)")]:
     t(f)
 ---
 import re

@@ -102,41 +102,27 @@ func findAll(t *value.Thread, p *Pattern, a []value.Value) (value.Value, error) 
 	if err != nil {
 		return value.Value{}, err
 	}
-	ms, err := s.all()
-	if err != nil {
-		return value.Value{}, err
-	}
-	out := make([]value.Value, len(ms))
 	groups := s.prog.Groups()
 	group := func(m *regex.Match, i int) (value.Value, error) {
-		b, e, ok := m.Span(i)
-		if !ok {
-			b, e = 0, 0
-		}
-		return s.piece(b, e)
+		b, e, _ := m.Span(i)
+		return s.piece(max(b, 0), max(e, 0))
 	}
-	for i, m := range ms {
-		switch groups {
-		case 0, 1:
-			out[i], err = group(m, groups)
-		default:
-			row := make([]value.Value, groups)
-			for g := range row {
-				if row[g], err = group(m, g+1); err != nil {
-					return value.Value{}, err
-				}
+	return s.each(0, func(m *regex.Match) (value.Value, error) {
+		if groups < 2 {
+			return group(m, groups)
+		}
+		row := make([]value.Value, groups)
+		for g := range row {
+			if row[g], err = group(m, g+1); err != nil {
+				return value.Value{}, err
 			}
-			out[i] = t.Tuple(row).With(t.Seen)
 		}
-		if err != nil {
-			return value.Value{}, err
-		}
-	}
-	return t.List(out), nil
+		return t.Tuple(row).With(t.Seen), nil
+	})
 }
 
-// matchList makes the values of all matches, count of them if count is positive.
-func (s *search) matchList(count int64) (value.Value, error) {
+// each makes a list of what f makes of all matches, count of them if count is positive.
+func (s *search) each(count int64, f func(*regex.Match) (value.Value, error)) (value.Value, error) {
 	ms, err := s.all()
 	if err != nil {
 		return value.Value{}, err
@@ -146,7 +132,7 @@ func (s *search) matchList(count int64) (value.Value, error) {
 	}
 	out := make([]value.Value, len(ms))
 	for i, m := range ms {
-		if out[i], err = s.match(m); err != nil {
+		if out[i], err = f(m); err != nil {
 			return value.Value{}, err
 		}
 	}
@@ -158,7 +144,7 @@ func findIter(t *value.Thread, p *Pattern, a []value.Value) (value.Value, error)
 	if err != nil {
 		return value.Value{}, err
 	}
-	v, err := s.matchList(0)
+	v, err := s.each(0, s.match)
 	if err != nil {
 		return value.Value{}, err
 	}
@@ -179,7 +165,7 @@ func regexMatches(t *value.Thread, a *value.Args) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
-	return s.matchList(n)
+	return s.each(n, s.match)
 }
 
 // count reads an argument that bounds how often something is done; 0: no bound.

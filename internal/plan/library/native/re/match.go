@@ -3,7 +3,6 @@ package re
 import (
 	"fmt"
 
-	"praxis/internal/plan/python/regex"
 	"praxis/internal/plan/value"
 )
 
@@ -19,30 +18,28 @@ func matchMethods() []*value.Native {
 			if !ok {
 				return value.Value{}, t.WrongSelf("Match."+name, a.Pos[0])
 			}
-			t.See(m.text.Label)
+			t.See(m.v.Label)
 			t.See(m.pat.src.Label)
 			return f(t, m, a)
 		}})
 	}
 	method("group", "self, /, *args", matchGroup)
 	method("__getitem__", "self, key, /", func(t *value.Thread, m *Match, a *value.Args) (value.Value, error) {
-		i, err := m.find(t, a.Pos[1])
-		if err != nil {
-			return value.Value{}, err
-		}
-		return m.value(t, i, value.None)
+		return m.named(t, a.Pos[1])
 	})
 	method("groups", "self, default=None", matchGroups)
 	method("groupdict", "self, default=None", matchGroupDict)
-	for i, name := range [...]string{"start", "end"} {
-		method(name, "self, group=0, /", func(t *value.Thread, m *Match, a *value.Args) (value.Value, error) {
-			g, err := m.groupArg(t, a.Pos[1])
-			return value.Int(m.spans[2*g+i]), err
-		})
-	}
+	method("start", "self, group=0, /", func(t *value.Thread, m *Match, a *value.Args) (value.Value, error) {
+		begin, _, err := m.part(t, a.Pos[1])
+		return begin, err
+	})
+	method("end", "self, group=0, /", func(t *value.Thread, m *Match, a *value.Args) (value.Value, error) {
+		_, end, err := m.part(t, a.Pos[1])
+		return end, err
+	})
 	method("span", "self, group=0, /", func(t *value.Thread, m *Match, a *value.Args) (value.Value, error) {
-		g, err := m.groupArg(t, a.Pos[1])
-		return t.Tuple([]value.Value{value.Int(m.spans[2*g]), value.Int(m.spans[2*g+1])}), err
+		begin, end, err := m.part(t, a.Pos[1])
+		return t.Tuple([]value.Value{begin, end}), err
 	})
 	method("expand", "self, template", matchExpand)
 	method("__repr__", "self, /", matchRepr)
@@ -58,7 +55,7 @@ func (m *Match) find(t *value.Thread, v value.Value) (int, error) {
 	t.See(v.Label)
 	switch b := t.Base(v); b.Kind {
 	case value.KInt, value.KBool:
-		if b.N >= 0 && b.N < int64(len(m.spans)/2) {
+		if b.N >= 0 && b.N < int64(m.Groups()+1) {
 			return int(b.N), nil
 		}
 	case value.KStr:
@@ -77,35 +74,35 @@ func (m *Match) find(t *value.Thread, v value.Value) (int, error) {
 	return 0, t.Raise(t.Types.IndexError, "no such group")
 }
 
-func (m *Match) groupArg(t *value.Thread, v value.Value) (int, error) {
-	if v.Kind == value.KUnset {
-		return 0, nil
-	}
-	return m.find(t, v)
-}
-
-func (m *Match) subjectText(t *value.Thread) (*regex.Text, error) {
-	if m.subject == nil {
-		s, err := subject(t, m.text)
-		if err != nil {
-			return nil, err
+// part is a group that an argument names, the whole match when there is none.
+func (m *Match) part(t *value.Thread, v value.Value) (begin, end value.Value, err error) {
+	g := 0
+	if v.Kind != value.KUnset {
+		if g, err = m.find(t, v); err != nil {
+			return begin, end, err
 		}
-		m.subject = &s
 	}
-	return m.subject, nil
+	b, e, _ := m.Span(g)
+	return value.Int(int64(b)), value.Int(int64(e)), nil
 }
 
 // value is the text of a group; other when the group took no part.
 func (m *Match) value(t *value.Thread, i int, other value.Value) (value.Value, error) {
-	if m.spans[2*i] < 0 {
+	b, e, ok := m.Span(i)
+	if !ok {
 		return other, nil
 	}
-	s, err := m.subjectText(t)
+	v, err := textPiece(t, m.text, b, e)
+	return v.With(t.Seen), err
+}
+
+// named is the text of the group that v names.
+func (m *Match) named(t *value.Thread, v value.Value) (value.Value, error) {
+	i, err := m.find(t, v)
 	if err != nil {
 		return value.Value{}, err
 	}
-	v, err := textPiece(t, s, int(m.spans[2*i]), int(m.spans[2*i+1]))
-	return v.With(t.Seen), err
+	return m.value(t, i, value.None)
 }
 
 func matchGroup(t *value.Thread, m *Match, a *value.Args) (value.Value, error) {
@@ -113,19 +110,12 @@ func matchGroup(t *value.Thread, m *Match, a *value.Args) (value.Value, error) {
 	case 0:
 		return m.value(t, 0, value.None)
 	case 1:
-		i, err := m.find(t, a.Star[0])
-		if err != nil {
-			return value.Value{}, err
-		}
-		return m.value(t, i, value.None)
+		return m.named(t, a.Star[0])
 	}
 	out := make([]value.Value, len(a.Star))
 	for k, x := range a.Star {
-		i, err := m.find(t, x)
-		if err != nil {
-			return value.Value{}, err
-		}
-		if out[k], err = m.value(t, i, value.None); err != nil {
+		var err error
+		if out[k], err = m.named(t, x); err != nil {
 			return value.Value{}, err
 		}
 	}
@@ -141,7 +131,7 @@ func otherwise(v value.Value) value.Value {
 }
 
 func matchGroups(t *value.Thread, m *Match, a *value.Args) (value.Value, error) {
-	out := make([]value.Value, len(m.spans)/2-1)
+	out := make([]value.Value, m.Groups())
 	for i := range out {
 		var err error
 		if out[i], err = m.value(t, i+1, otherwise(a.Pos[1])); err != nil {
@@ -172,8 +162,8 @@ func matchGroupDict(t *value.Thread, m *Match, a *value.Args) (value.Value, erro
 
 func matchExpand(t *value.Thread, m *Match, a *value.Args) (value.Value, error) {
 	repl := t.Base(a.Pos[1])
-	if repl.Kind != m.text.Kind {
-		return value.Value{}, t.Raise(t.Types.TypeError, "expected %s instance, %s found", replWord(m.text), t.ClassName(a.Pos[1]))
+	if repl.Kind != m.v.Kind {
+		return value.Value{}, t.Raise(t.Types.TypeError, "expected %s instance, %s found", replWord(m.v), t.ClassName(a.Pos[1]))
 	}
 	prog, err := compiled(t, m.pat)
 	if err != nil {
@@ -187,21 +177,10 @@ func matchExpand(t *value.Thread, m *Match, a *value.Args) (value.Value, error) 
 	if err != nil {
 		return value.Value{}, err
 	}
-	s, err := m.subjectText(t)
-	if err != nil {
+	if err := t.Alloc(int64(tpl.Size(m.text, m.Match))); err != nil {
 		return value.Value{}, err
 	}
-	if m.m == nil {
-		spans := make([]int, len(m.spans))
-		for i, n := range m.spans {
-			spans[i] = int(n)
-		}
-		m.m = regex.StoredMatch(int(m.pos), int(m.end), int(m.last), spans)
-	}
-	if err := t.Alloc(int64(tpl.Size(*s, m.m))); err != nil {
-		return value.Value{}, err
-	}
-	b := string(tpl.Expand(nil, *s, m.m))
+	b := string(tpl.Expand(nil, m.text, m.Match))
 	if repl.Kind == value.KBytes {
 		return t.Bytes(b), nil
 	}
@@ -220,38 +199,33 @@ func matchRepr(t *value.Thread, m *Match, a *value.Args) (value.Value, error) {
 	if r := []rune(s); len(r) > 50 {
 		s = string(r[:50])
 	}
-	return t.NewStr(fmt.Sprintf("<re.Match object; span=(%d, %d), match=%s>", m.spans[0], m.spans[1], s))
+	begin, end, _ := m.Span(0)
+	return t.NewStr(fmt.Sprintf("<re.Match object; span=(%d, %d), match=%s>", begin, end, s))
 }
 
 // Attr gives a match's attributes that are data.
 func (m *Match) Attr(t *value.Thread, name string) (value.Value, bool) {
-	l := t.Join(m.text.Label, m.pat.src.Label)
+	l := t.Join(m.v.Label, m.pat.src.Label)
 	switch name {
 	case "re":
 		return value.Value{Kind: value.KSpecial, Obj: m.pat, Label: m.pat.src.Label}, true
 	case "string":
-		return m.text, true
+		return m.v, true
 	case "pos":
-		return value.Int(m.pos).With(l), true
+		return value.Int(int64(m.Pos)).With(l), true
 	case "endpos":
-		return value.Int(m.end).With(l), true
+		return value.Int(int64(m.End)).With(l), true
 	case "lastindex":
-		if m.last == 0 {
+		if m.LastIndex == 0 {
 			return value.None.With(l), true
 		}
-		return value.Int(m.last).With(l), true
+		return value.Int(int64(m.LastIndex)).With(l), true
 	case "lastgroup":
 		prog, err := compiled(t, m.pat)
-		if err != nil || m.last == 0 || prog.GroupName(int(m.last)) == "" {
+		if err != nil || m.LastIndex == 0 || prog.GroupName(m.LastIndex) == "" {
 			return value.None.With(l), true
 		}
-		return t.Str(prog.GroupName(int(m.last))).With(l), true
-	case "regs":
-		out := make([]value.Value, len(m.spans)/2)
-		for i := range out {
-			out[i] = t.Tuple([]value.Value{value.Int(m.spans[2*i]), value.Int(m.spans[2*i+1])})
-		}
-		return t.Tuple(out).With(l), true
+		return t.Str(prog.GroupName(m.LastIndex)).With(l), true
 	}
 	return value.Value{}, false
 }

@@ -27,22 +27,19 @@ func (p *Pattern) Walk(f func(value.Value)) int64 {
 
 // Match is a match of a regular expression.
 type Match struct {
-	pat      *Pattern
-	text     value.Value // that was searched
-	pos, end int64       // the part of it
-	last     int64       // the group that was closed last; 0: none
-	spans    []int64
-	m        *regex.Match
-	subject  *regex.Text
+	*regex.Match
+	pat  *Pattern
+	v    value.Value // that was searched
+	text regex.Text
 }
 
 func (*Match) Class(t *value.Thread) *value.Class { return t.Types.ReMatch }
 
 // Walk gives the memory account what the match holds.
 func (m *Match) Walk(f func(value.Value)) int64 {
-	f(m.text)
+	f(m.v)
 	f(value.Value{Kind: value.KSpecial, Obj: m.pat})
-	return int64(len(m.spans))*12 + 64
+	return int64(m.Groups()+1)*24 + 64
 }
 
 // maxRegexes bounds how many compiled patterns a VM keeps.
@@ -85,29 +82,12 @@ func compiled(t *value.Thread, p *Pattern) (*regex.Program, error) {
 // regexError makes an exception of an error of package regex.
 func regexError(t *value.Thread, e *regex.Error, src value.Value) error {
 	t.See(src.Label)
-	ts := t.Types
-	switch e.Kind {
-	case regex.Value:
-		return t.RaiseArgs(ts.ValueError, t.Str(e.Error()))
-	case regex.Overflow:
-		return t.RaiseArgs(ts.OverflowError, t.Str(e.Error()))
-	case regex.Recursion:
-		return t.RaiseArgs(ts.RecursionError, t.Str(e.Error()))
-	case regex.Index:
-		return t.RaiseArgs(ts.IndexError, t.Str(e.Error()))
-	case regex.Memory:
-		return t.RaiseArgs(ts.MemoryError, t.Str(e.Error()))
-	}
 	m, err := t.Import("re")
 	if err != nil {
 		return err
 	}
 	cls, _ := m.Names.Str("PatternError")
-	pos := value.None
-	if e.Pos >= 0 {
-		pos = value.Int(int64(e.Pos))
-	}
-	v, err := t.Call(cls, []value.Value{t.Str(e.Msg), src, pos}, nil, nil)
+	v, err := t.Call(cls, []value.Value{t.Str(e.Msg), src, value.Int(int64(e.Pos))}, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -240,24 +220,18 @@ func (s *search) exec(mode regex.Mode) (value.Value, error) {
 
 // match makes the value of a match.
 func (s *search) match(m *regex.Match) (value.Value, error) {
-	n := m.Groups() + 1
-	o := &Match{pat: s.p, text: s.v, pos: int64(m.Pos), end: int64(m.End), last: int64(m.LastIndex), m: m, subject: &s.text}
-	o.spans = make([]int64, 0, 2*n)
-	for i := range n {
-		b, e, _ := m.Span(i)
-		o.spans = append(o.spans, int64(b), int64(e))
-	}
-	return value.Value{Kind: value.KSpecial, Obj: o, Label: s.t.Seen}, s.t.Alloc(int64(n)*16 + 256)
+	o := &Match{Match: m, pat: s.p, v: s.v, text: s.text}
+	return value.Value{Kind: value.KSpecial, Obj: o, Label: s.t.Seen}, s.t.Alloc(int64(m.Groups()+1)*16 + 256)
 }
 
 // piece is a part of the text as a value.
 func (s *search) piece(i, j int) (value.Value, error) {
-	v, err := textPiece(s.t, &s.text, i, j)
+	v, err := textPiece(s.t, s.text, i, j)
 	v.Label = s.t.Seen
 	return v, err
 }
 
-func textPiece(t *value.Thread, text *regex.Text, i, j int) (value.Value, error) {
+func textPiece(t *value.Thread, text regex.Text, i, j int) (value.Value, error) {
 	if text.IsBytes() {
 		return t.Bytes(text.Slice(i, j)), t.Alloc(int64(j-i) + value.StrBytes)
 	}
