@@ -40,9 +40,6 @@ func builtinIter(t *value.Thread, a *value.Args) (value.Value, error) {
 	if !t.Callable(v) {
 		return value.Value{}, t.FailOf(v, t.Types.TypeError, "iter(v, w): v must be callable")
 	}
-	if plainCallable(t, v) {
-		return value.Value{Kind: value.KIter, Obj: &value.Iter{Kind: value.IterCall, Src: v, Stop: sentinel}, Label: t.Join(v.Label, sentinel.Label)}, nil
-	}
 	return t.TailBuiltin("_call_until", v, sentinel)
 }
 

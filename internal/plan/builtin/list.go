@@ -213,39 +213,37 @@ func reversed(t *value.Thread, v value.Value) (value.Value, error) {
 		it.Label = t.Join(it.Label, l.Shape)
 		it.Obj.(*value.Iter).At = int64(len(l.Items)) - 1
 		return it, nil
-	case value.KDict, value.KView:
-		var items []value.Value
-		l, err := t.Shaped(func() (err error) {
-			items, err = t.Collect(b)
-			return err
-		})
-		if err != nil {
-			return value.Value{}, err
-		}
-		return reversed(t, t.NewList(items, l).With(l))
 	case value.KRange:
 		r := b.Obj.(*value.Range)
 		return t.Iter(reverseRange(r).With(t.Join(b.Label, r.Depends)))
-	case value.KStr, value.KTuple, value.KBytes:
-		return reversedSeq(t, b)
 	case value.KObject, value.KSpecial:
-		if _, ok := t.Override(b, "__len__"); ok {
-			return reversedSeq(t, b)
+		if _, ok := t.Override(b, "__len__"); !ok {
+			return value.Value{}, t.FailOf(v, t.Types.TypeError, "'%s' object is not reversible", t.ClassName(v))
 		}
+	case value.KStr, value.KTuple, value.KBytes, value.KDict, value.KView:
+	default:
+		return value.Value{}, t.FailOf(v, t.Types.TypeError, "'%s' object is not reversible", t.ClassName(v))
 	}
-	return value.Value{}, t.FailOf(v, t.Types.TypeError, "'%s' object is not reversible", t.ClassName(v))
-}
-
-// reversedSeq walks over a sequence by its length and __getitem__.
-func reversedSeq(t *value.Thread, v value.Value) (value.Value, error) {
-	it := value.NewIter(value.IterSeqReverse, v, 0)
-	s, err := t.Shaped(func() error {
-		n, err := t.Length(v)
-		it.Obj.(*value.Iter).At = int64(n) - 1
+	var items []value.Value
+	l, err := t.Shaped(func() (err error) {
+		if b.Kind != value.KObject && b.Kind != value.KSpecial {
+			items, err = t.Collect(b)
+			return err
+		}
+		n, err := t.Length(b)
+		for i := 0; i < n && err == nil; i++ {
+			var v value.Value
+			if v, err = t.GetItem(b, value.Int(int64(i))); err == nil {
+				items = append(items, v)
+				err = t.Alloc(2 * value.ValueBytes)
+			}
+		}
 		return err
 	})
-	it.Label = t.Join(it.Label, s)
-	return it, err
+	if err != nil {
+		return value.Value{}, err
+	}
+	return reversed(t, t.NewList(items, l).With(l))
 }
 
 // itemsNow are the elements of a list or a tuple; a comparison may change those of a list.

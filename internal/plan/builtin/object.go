@@ -79,8 +79,8 @@ func exceptionNatives() []*value.Native {
 	return []*value.Native{
 		n("BaseException.__new__", "", exceptionNew),
 		n("BaseException.__init__", "", exceptionInit),
-		n("BaseException.__str__", "self, /", exceptionStr),
-		n("BaseException.__repr__", "self, /", exceptionRepr),
+		{Name: "BaseException.__str__", Params: "self, /", Call: exceptionText("__str__", (*value.Thread).AppendException)},
+		{Name: "BaseException.__repr__", Params: "self, /", Call: exceptionText("__repr__", (*value.Thread).AppendExceptionRepr)},
 		n("BaseException.with_traceback", "self, tb, /", func(t *value.Thread, a *value.Args) (value.Value, error) { return a.Pos[0], nil }),
 		n("BaseException.add_note", "self, note, /", exceptionAddNote),
 	}
@@ -119,35 +119,19 @@ func exceptionInit(t *value.Thread, a *value.Args) (value.Value, error) {
 	return value.None, nil
 }
 
-func exceptionStr(t *value.Thread, a *value.Args) (value.Value, error) {
-	e, err := exceptionOf(t, a.Pos[0], "__str__")
-	if err != nil {
-		return value.Value{}, err
+// exceptionText is str() or repr() of an exception, whatever its class overrides.
+func exceptionText(method string, write func(*value.Thread, []byte, value.Value, *value.Exception) ([]byte, error)) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		e, err := exceptionOf(t, a.Pos[0], method)
+		if err != nil {
+			return value.Value{}, err
+		}
+		b, err := write(t, nil, a.Pos[0], e)
+		if err != nil {
+			return value.Value{}, err
+		}
+		return t.NewStr(string(b))
 	}
-	return seenText(t, func() ([]byte, error) { return t.AppendException(nil, a.Pos[0], e) })
-}
-
-// exceptionRepr is repr() of an exception, whatever its class overrides.
-func exceptionRepr(t *value.Thread, a *value.Args) (value.Value, error) {
-	e, err := exceptionOf(t, a.Pos[0], "__repr__")
-	if err != nil {
-		return value.Value{}, err
-	}
-	return seenText(t, func() ([]byte, error) { return t.AppendExceptionRepr(nil, a.Pos[0], e) })
-}
-
-// seenText makes a string value of what f writes, labelled with what f saw.
-func seenText(t *value.Thread, f func() ([]byte, error)) (value.Value, error) {
-	seen := t.Seen
-	t.Seen = 0
-	b, err := f()
-	l := t.Seen
-	t.Seen = seen
-	if err != nil {
-		return value.Value{}, err
-	}
-	v, err := t.NewStr(string(b))
-	return v.With(l), err
 }
 
 func exceptionAddNote(t *value.Thread, a *value.Args) (value.Value, error) {

@@ -503,9 +503,6 @@ func (t *Thread) containsBytes(b string, x Value) (bool, error) {
 	if s, ok := t.Payload(x, KBytes); ok {
 		return t.containsStr(b, s.Obj.(*Bytes).Data)
 	}
-	if !t.IsIndex(x) {
-		return false, t.Raise(t.Types.TypeError, "a bytes-like object is required, not '%s'", t.ClassName(x))
-	}
 	n, err := t.Index(x)
 	if err != nil {
 		return false, err

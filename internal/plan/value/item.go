@@ -398,19 +398,8 @@ func (t *Thread) storeSlice(l *List, s *Slice, v Value) error {
 
 // Iterable returns an error with the given message when v cannot be iterated.
 func (t *Thread) Iterable(v Value, message string) (bool, error) {
-	switch v.Kind {
-	case KList, KTuple, KStr, KBytes, KDict, KSet, KRange, KView, KIter, KGen:
+	if t.CanIter(v) {
 		return true, nil
-	case KObject, KSpecial, KClass:
-		if _, ok := t.Override(v, "__iter__"); ok {
-			return true, nil
-		}
-		if _, ok := t.Override(v, "__getitem__"); ok {
-			return true, nil
-		}
-		if b := t.Base(v); b.Kind != v.Kind {
-			return t.Iterable(b, message)
-		}
 	}
 	return false, t.FailOf(v, t.Types.TypeError, "%s", message)
 }

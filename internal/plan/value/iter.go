@@ -23,13 +23,11 @@ const (
 	IterValues
 	IterItems
 	IterSet
-	IterSeq        // calls __getitem__ with 0, 1, 2, …
-	IterSeqReverse // calls __getitem__ with n-1, n-2, …
-	IterCall       // calls Src until it returns Stop
-	IterEnumerate  // Src is an iterator, At the next number
-	IterZip        // Src is a tuple of iterators, N is 1 when they must be of one length
-	IterMap        // Src is a tuple of iterators, Stop is the function
-	IterFilter     // Src is an iterator, Stop the function or None
+	IterSeq       // calls __getitem__ with 0, 1, 2, …
+	IterEnumerate // Src is an iterator, At the next number
+	IterZip       // Src is a tuple of iterators, N is 1 when they must be of one length
+	IterMap       // Src is a tuple of iterators, Stop is the function
+	IterFilter    // Src is an iterator, Stop the function or None
 )
 
 // Iter is an iterator over a value of a built-in class.
@@ -41,7 +39,7 @@ type Iter struct {
 	Step  int64    // range
 	left  int64    // dict: entries left
 	Moved label.ID // what its place depends on beside
-	Stop  Value    // IterCall: the sentinel
+	Stop  Value    // map, filter: the function
 }
 
 // Generator is the object of a KGen value; the machine makes them.
@@ -62,7 +60,7 @@ func (it *Iter) Class(t *Thread) *Class {
 		return t.Types.Map
 	case IterFilter:
 		return t.Types.Filter
-	case IterSeqReverse:
+	case IterListReverse:
 		return t.Types.Reversed
 	}
 	return t.Types.Iterator
@@ -241,7 +239,10 @@ func (t *Thread) Advance(it *Iter) (v Value, ok bool, err error) {
 	case IterStr:
 		return t.advanceStr(it)
 	case IterBytes:
-		if b := it.bytes(); it.At < int64(len(b)) {
+		if it.Src.Kind == KUnset {
+			return Value{}, false, nil
+		}
+		if b := it.Src.Obj.(*Bytes).Data; it.At < int64(len(b)) {
 			it.At++
 			return Int(int64(b[it.At-1])), true, nil
 		}
@@ -253,13 +254,6 @@ func (t *Thread) Advance(it *Iter) (v Value, ok bool, err error) {
 		return t.advanceSet(it)
 	}
 	return t.advanceOther(it)
-}
-
-func (it *Iter) bytes() string {
-	if it.Src.Kind == KUnset {
-		return ""
-	}
-	return it.Src.Obj.(*Bytes).Data
 }
 
 func (t *Thread) advanceStr(it *Iter) (Value, bool, error) {
@@ -353,11 +347,7 @@ func (t *Thread) advanceOther(it *Iter) (Value, bool, error) {
 		}
 		it.Src = Value{}
 		return Value{Label: l.Shape}, false, nil
-	case IterSeq, IterSeqReverse:
-		if it.At < 0 {
-			it.Src = Value{}
-			return Value{}, false, nil
-		}
+	case IterSeq:
 		v, err := t.GetItem(it.Src, Int(it.At))
 		if err != nil {
 			if r, is := err.(*Raise); is && (r.Exc.Cls.Derives(t.Types.IndexError) || r.Exc.Cls.Derives(t.Types.StopIteration)) {
@@ -367,25 +357,8 @@ func (t *Thread) advanceOther(it *Iter) (Value, bool, error) {
 			}
 			return Value{}, false, err
 		}
-		if it.At++; it.Kind == IterSeqReverse {
-			it.At -= 2
-		}
+		it.At++
 		return v, true, nil
-	case IterCall:
-		v, err := t.Call(it.Src, nil, nil, nil)
-		if err != nil {
-			return Value{}, false, err
-		}
-		seen := t.Seen
-		t.Seen = 0
-		end, err := t.Equal(v, it.Stop)
-		v.Label = t.Join(v.Label, t.Seen)
-		t.Seen = seen
-		if err != nil || !end {
-			return v, err == nil, err
-		}
-		it.Src = Value{}
-		return Value{Label: v.Label}, false, nil
 	}
 	return t.advanceBuilt(it)
 }
