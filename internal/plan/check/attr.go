@@ -45,8 +45,6 @@ func (f *frame) attrOf(o *object, v val, name string, n syntax.Node) val {
 		return f.space(o.name+"."+name, n)
 	case oSuper:
 		return f.superAttr(o, name, n)
-	case oWrap:
-		return f.wrapAttr(o, self, name, n)
 	case oFunc:
 		// Functions may have attributes that the program sets.
 		out := o.other
@@ -66,6 +64,8 @@ func (f *frame) attrOf(o *object, v val, name string, n syntax.Node) val {
 	a.grow(&m.recv, self)
 	out := ref(m)
 	switch o.kind {
+	case oWrap: // a property's setter, getter, fget
+		out = join(out, o.fn)
 	case oOpaque, oData, oIter, oGen:
 		// What is read may be a value as well.
 		out = join(out, a.contents(o).loose())
@@ -121,34 +121,30 @@ func (f *frame) bindAttr(m val, o *object, self val, name string, n syntax.Node)
 	for _, id := range m.objs.all() {
 		p := a.objects[id]
 		switch p.kind {
-		case oFunc:
-			b := a.alloc(oBound, n, f.act, "bound "+strconv.Itoa(int(p.id))+" "+strconv.Itoa(int(o.id)))
-			a.grow(&b.fn, ref(p))
-			a.grow(&b.recv, self)
-			out.objs = out.objs.union(&b.only)
+		case oFunc, oNative, oOpaque, oBound:
+			out.objs = out.objs.union(&f.methodFor(p, ref(p), self, o, n).only)
+			if p.kind != oFunc { // it may or may not become a method
+				out.objs = out.objs.union(&p.only)
+			}
 		case oWrap:
 			r := f.unwrap(p, o, self, n)
 			if p.name == "cached_property" && o.kind == oInst {
 				a.setAttr(o, name, r)
 			}
 			out = join(out, r)
-		case oInst:
-			if r, ok := f.specialOf(p, "__get__", ref(p), args{site: n, pos: []val{self, ref(o)}}); ok {
-				out = join(out, r)
-			} else {
-				out.objs = out.objs.union(ref(a.objects[id]).objs)
-			}
-		case oNative, oOpaque, oBound:
-			// A native may or may not become a method.
-			b := a.alloc(oBound, n, f.act, "bound "+strconv.Itoa(int(p.id))+" "+strconv.Itoa(int(o.id)))
-			a.grow(&b.fn, ref(p))
-			a.grow(&b.recv, self)
-			out.objs = out.objs.union(ref(a.objects[id]).objs).union(&b.only)
 		default:
-			out.objs = out.objs.union(ref(a.objects[id]).objs)
+			out.objs = out.objs.union(&p.only)
 		}
 	}
 	return out
+}
+
+// methodFor is the method that the function fn, found as p, becomes for an object.
+func (f *frame) methodFor(p *object, fn, self val, o *object, n syntax.Node) *object {
+	b := f.a.alloc(oBound, n, f.act, "bound "+strconv.Itoa(int(p.id))+" "+strconv.Itoa(int(o.id)))
+	f.a.grow(&b.fn, fn)
+	f.a.grow(&b.recv, self)
+	return b
 }
 
 // unwrap reads a property, static method or class method from an instance or a class.
@@ -161,10 +157,7 @@ func (f *frame) unwrap(p, o *object, self val, n syntax.Node) val {
 		if o.kind == oInst {
 			cls = ref(o.of).with(self.may)
 		}
-		b := f.a.alloc(oBound, n, f.act, "class "+strconv.Itoa(int(p.id))+" "+strconv.Itoa(int(o.id)))
-		f.a.grow(&b.fn, p.fn)
-		f.a.grow(&b.recv, cls)
-		return ref(b)
+		return ref(f.methodFor(p, p.fn, cls, o, n))
 	}
 	if o.kind == oClass {
 		return ref(p)
@@ -178,18 +171,10 @@ func (f *frame) classRead(o *object, self val, name string, n syntax.Node) val {
 	if m, ok := a.classAttr(o, name); ok {
 		out = val{may: m.may, must: m.must, fl: m.fl, k: m.k}
 		for _, id := range m.objs.all() {
-			p := a.objects[id]
-			switch p.kind {
-			case oWrap:
+			if p := a.objects[id]; p.kind == oWrap {
 				out = join(out, f.unwrap(p, o, self, n))
-			case oInst:
-				if r, ok := f.specialOf(p, "__get__", ref(p), args{site: n, pos: []val{f.constant(nil), self}}); ok {
-					out = join(out, r)
-				} else {
-					out.objs = out.objs.union(ref(a.objects[id]).objs)
-				}
-			default:
-				out.objs = out.objs.union(ref(a.objects[id]).objs)
+			} else {
+				out.objs = out.objs.union(&p.only)
 			}
 		}
 	}
@@ -259,13 +244,6 @@ func (f *frame) superAttr(o *object, name string, n syntax.Node) val {
 		out = join(out, ref(m))
 	}
 	return out
-}
-
-// wrapAttr reads the parts of a property: setter, getter, fget.
-func (f *frame) wrapAttr(o *object, self val, name string, n syntax.Node) val {
-	m := f.a.alloc(oBound, n, f.act, name)
-	f.a.grow(&m.recv, self)
-	return join(ref(m), o.fn)
 }
 
 // setAttr stores an attribute.
@@ -383,11 +361,7 @@ func (f *frame) itemOf(o *object, v, key val, n syntax.Node) val {
 		}
 		return out
 	case oClass:
-		out := f.members(o)
-		if m, ok := a.classAttr(o, "__class_getitem__"); ok {
-			out = join(out, f.call(m, args{site: n, pos: []val{ref(o), key}}))
-		}
-		return join(out, ref(o))
+		return join(f.members(o), ref(o))
 	case oNative, oFunc, oModule:
 		return ref(o) // list[int]
 	}

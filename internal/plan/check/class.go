@@ -163,9 +163,6 @@ func (f *frame) classDef(n *syntax.ClassDef) {
 	if len(others) > 0 {
 		a.grow(&o.elem, f.opaque(n, "base", true, others...))
 	}
-	for _, e := range o.attrs {
-		f.special(e.v, "__set_name__", args{site: n, pos: []val{ref(o), f.constant(e.name)}})
-	}
 	v := ref(o).with(chosen)
 	for i := len(n.Decorators) - 1; i >= 0; i-- {
 		v = f.decorate(f.eval(n.Decorators[i]), v, n.Decorators[i])

@@ -204,9 +204,6 @@ func (f *frame) finished(v val, n syntax.Node) val {
 		case oOpaque:
 			out = join(out, f.a.contents(o))
 		case oInst:
-			if r, ok := f.specialOf(o, "__await__", ref(o), args{site: n}); ok {
-				out = join(out, f.finished(r, n))
-			}
 			out = join(out, f.a.raised)
 		}
 	}

@@ -140,7 +140,7 @@ func (f *frame) methodOf(o *object, self val, name string, x args) (val, bool) {
 // instMethod is a method that no class of the program defines.
 func (f *frame) instMethod(o *object, self val, name string, x args) (val, bool) {
 	switch name {
-	case "__init__", "__set_name__", "__setattr__", "__delattr__", "__new__":
+	case "__init__", "__setattr__", "__delattr__", "__new__":
 		if name == "__new__" {
 			return self, true
 		}
@@ -278,9 +278,14 @@ func (f *frame) setMethod(o *object, self val, name string, x args) (val, bool) 
 	return val{}, false
 }
 
+// dictMethod is a method of a dict, or of a JSON value that may be one.
 func (f *frame) dictMethod(o *object, self val, name string, x args) (val, bool) {
 	a := f.a
 	by := union(self.may, f.pc)
+	keys := o.dictKeys()
+	if o.kind == oData {
+		keys = join(keys, plain(a.dataOwn(o), nil))
+	}
 	key := val{}
 	if len(x.pos) > 0 {
 		key = x.pos[0]
@@ -311,13 +316,16 @@ func (f *frame) dictMethod(o *object, self val, name string, x args) (val, bool)
 		f.raises(l)
 		return join(r, def).with(l).loose(), true
 	case "keys":
-		return f.iterator(x.site, union(by, o.shape), o.dictKeys().with(by)), true
+		return f.iterator(x.site, union(by, o.shape), keys.with(by)), true
 	case "values":
-		v := f.iterator(x.site, union(by, o.shape), a.contents(o).with(by))
-		return v, true
-	case "items":
+		return f.iterator(x.site, union(by, o.shape), a.contents(o).with(by)), true
+	case "items", "popitem":
 		t := a.alloc(oTuple, x.site, f.act, "pair")
-		a.display(t, []val{o.dictKeys().with(by), a.contents(o).with(by)})
+		a.display(t, []val{keys.with(by), a.contents(o).with(by)})
+		if name == "popitem" {
+			a.drop(o, by)
+			return ref(t).with(union(by, o.shape)), true
+		}
 		return f.iterator(x.site, union(by, o.shape), ref(t)), true
 	case "update":
 		for _, v := range x.pos {
@@ -331,12 +339,12 @@ func (f *frame) dictMethod(o *object, self val, name string, x args) (val, bool)
 	case "clear":
 		a.drop(o, by)
 		return f.constant(nil), true
-	case "popitem":
-		t := a.alloc(oTuple, x.site, f.act, "pair")
-		a.display(t, []val{o.dictKeys().with(by), a.contents(o).with(by)})
-		a.drop(o, by)
-		return ref(t).with(union(by, o.shape)), true
 	case "copy":
+		if o.kind == oData {
+			d := f.copyOf(oDict, x.site, by, a.contents(o))
+			a.grow(&a.objects[d.objs.ids[0]].keys, keys)
+			return d, true
+		}
 		d := a.alloc(oDict, x.site, f.act, "copy")
 		f.update(d, self, x.site)
 		return ref(d), true
@@ -353,7 +361,7 @@ func (f *frame) dataMethod(o *object, self val, name string, x args) (val, bool)
 	self.must = nil
 	switch name {
 	case "get", "pop", "setdefault", "keys", "values", "items", "popitem", "update", "clear", "copy":
-		r, ok := f.dataDict(o, self, name, x)
+		r, ok := f.dictMethod(o, self, name, x)
 		if name == "copy" || name == "pop" || name == "clear" {
 			l, _ := f.listMethod(o, self, name, x)
 			r = join(r, l)
@@ -366,32 +374,6 @@ func (f *frame) dataMethod(o *object, self val, name string, x args) (val, bool)
 		return val{}, false
 	}
 	return f.textMethod(text, name, x), true
-}
-
-func (f *frame) dataDict(o *object, self val, name string, x args) (val, bool) {
-	a := f.a
-	own := plain(a.dataOwn(o), nil)
-	by := union(self.may, f.pc)
-	keys := join(o.dictKeys(), own)
-	switch name {
-	case "keys":
-		return f.iterator(x.site, union(by, o.shape), keys), true
-	case "values":
-		return f.iterator(x.site, union(by, o.shape), a.contents(o).with(by)), true
-	case "items", "popitem":
-		t := a.alloc(oTuple, x.site, f.act, "pair")
-		a.display(t, []val{keys.with(by), a.contents(o).with(by)})
-		if name == "popitem" {
-			a.drop(o, by)
-			return ref(t).with(by), true
-		}
-		return f.iterator(x.site, union(by, o.shape), ref(t)), true
-	case "copy":
-		d := f.copyOf(oDict, x.site, by, a.contents(o))
-		a.grow(&a.objects[d.objs.ids[0]].keys, keys)
-		return d, true
-	}
-	return f.dictMethod(o, self, name, x)
 }
 
 func (f *frame) genMethod(o *object, self val, name string, x args) (val, bool) {

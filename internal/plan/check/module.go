@@ -314,7 +314,7 @@ func (f *frame) pattern(p syntax.Pattern, v val) {
 				star = i
 			}
 		}
-		for i, part := range f.parts(f.loosely(v, p), p, len(p.Patterns), star) {
+		for i, part := range f.parts(v, p, len(p.Patterns), star) {
 			f.pattern(p.Patterns[i], part)
 		}
 	case *syntax.MatchStar:
@@ -348,9 +348,6 @@ func (f *frame) pattern(p syntax.Pattern, v val) {
 	}
 }
 
-// loosely is v without the objects that no sequence pattern takes apart exactly.
-func (f *frame) loosely(v val, n syntax.Node) val { return v }
-
 func (f *frame) capture(name string, v val, at syntax.Pos) {
 	if name != "" {
 		f.write(name, v, at)
@@ -367,7 +364,6 @@ func (f *frame) controlWith(l *lab) {
 func (f *frame) matchClass(p *syntax.MatchClass, v val) {
 	c := f.eval(p.Cls)
 	f.controlWith(union(v.may, c.may))
-	f.call(f.metaInstance(c), args{site: p, pos: []val{v}})
 	for i, q := range p.KwdPatterns {
 		part := f.attr(v, p.KwdAttrs[i], p)
 		f.controlWith(part.may)
@@ -419,6 +415,3 @@ func (f *frame) matchArg(v val, i int) (string, bool) {
 	}
 	return o.of.class.fields[i], true
 }
-
-// metaInstance is the __instancecheck__ that a class's own class defines; classes of the program have none.
-func (f *frame) metaInstance(c val) val { return val{} }

@@ -1,40 +1,9 @@
 package check
 
-import "praxis/internal/plan/syntax"
-
-// methodsOf are the special methods of an operator: in place, plain, reversed.
-func methodsOf(op syntax.Operator) (in, left, right string) {
-	name := ""
-	switch op {
-	case syntax.Add:
-		name = "add"
-	case syntax.Sub:
-		name = "sub"
-	case syntax.Mult:
-		name = "mul"
-	case syntax.MatMult:
-		name = "matmul"
-	case syntax.Div:
-		name = "truediv"
-	case syntax.Mod:
-		name = "mod"
-	case syntax.Pow:
-		name = "pow"
-	case syntax.LShift:
-		name = "lshift"
-	case syntax.RShift:
-		name = "rshift"
-	case syntax.BitOr:
-		name = "or"
-	case syntax.BitXor:
-		name = "xor"
-	case syntax.BitAnd:
-		name = "and"
-	case syntax.FloorDiv:
-		name = "floordiv"
-	}
-	return "__i" + name + "__", "__" + name + "__", "__r" + name + "__"
-}
+import (
+	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
+)
 
 // binary is what an operator makes of two values.
 func (f *frame) binary(op syntax.Operator, a, b val, n syntax.Node) val {
@@ -54,9 +23,9 @@ func (f *frame) binary(op syntax.Operator, a, b val, n syntax.Node) val {
 	if op == syntax.Mod && a.fl&scalar != 0 {
 		out = join(out, plain(union(a.may, f.textOf(b, n).may), a.must))
 	}
-	_, left, right := methodsOf(op)
-	out = join(out, f.special(a, left, args{site: n, pos: []val{b}}))
-	out = join(out, f.special(b, right, args{site: n, pos: []val{a}}))
+	names := value.Operators[op]
+	out = join(out, f.special(a, names.Plain, args{site: n, pos: []val{b}}))
+	out = join(out, f.special(b, names.Reflected, args{site: n, pos: []val{a}}))
 	out = join(out, f.combine(op, a, b, n))
 	by := union(a.may, b.may)
 	out = join(out, f.opaqueOperands(n, a, b))
@@ -157,7 +126,6 @@ func (f *frame) inplace(n *syntax.AugAssign, old, v val) val {
 	a := f.a
 	f.hook(old, v)
 	f.touch(old, "")
-	in, _, _ := methodsOf(n.Op)
 	var out val
 	by := union(union(old.may, v.may), f.pc)
 	for _, id := range old.objs.all() {
@@ -191,7 +159,7 @@ func (f *frame) inplace(n *syntax.AugAssign, old, v val) val {
 		case oOpaque:
 			out = join(join(out, self), f.opaque(n, "operator", true, self, v))
 		case oInst:
-			if r, ok := f.specialOf(o, in, self, args{site: n, pos: []val{v}}); ok {
+			if r, ok := f.specialOf(o, value.Operators[n.Op].Inplace, self, args{site: n, pos: []val{v}}); ok {
 				out = join(out, r)
 			}
 			if len(o.of.class.nativeAll(a)) > 0 {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 	"praxis/internal/tool/schema"
 )
 
@@ -198,9 +199,8 @@ func (f *frame) operate(op syntax.Operator, x, y shape) valFlag {
 	case x == aText && op == syntax.Mod:
 		return text
 	case x == aThing || y == aThing:
-		_, _, reflected := methodsOf(op)
 		differs := op == syntax.Sub && x == aNull || op == syntax.Div || op == syntax.FloorDiv || op == syntax.Pow
-		if differs && x&(sequence|aNull) != 0 && !f.a.scopes.defines[reflected] {
+		if differs && x&(sequence|aNull) != 0 && !f.a.scopes.defines[value.Operators[op].Reflected] {
 			return 0
 		}
 		return all
