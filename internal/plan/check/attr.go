@@ -54,7 +54,7 @@ func (f *frame) attrOf(o *object, v val, name string, n syntax.Node) val {
 		return join(out, plain(nil, nil))
 	case oNative:
 		if s := a.nativeAttr(o.name, name); s != "" {
-			return ref(a.nativeObject(s, f))
+			return ref(a.nativeObject(s))
 		}
 	}
 	m := a.alloc(oBound, n, f.act, name)

@@ -104,7 +104,7 @@ func (f *frame) callObject(o *object, v val, x args) val {
 	case oPartial:
 		return f.callPartial(o, v, x)
 	case oOpaque:
-		return f.opaqueMethod(o, ref(o).with(v.may), "call", x)
+		return f.opaqueMethod(ref(o).with(v.may), "call", x)
 	default:
 		return plain(v.may, nil) // it cannot be called
 	}

@@ -56,33 +56,11 @@ func (f *frame) overValue(n syntax.Node, gens []*syntax.Comprehension, first ite
 	outer := f.scope
 	f.scope = f.a.scopes.of[n]
 	mark := f.mark()
-	base := len(f.trail)
-	key := headKey{n, f.act.id}
-	known := f.a.heads[key]
-	head := known.pairs
-	f.pc = union(f.pc, known.pc)
-	f.nest++
-	for turn := 0; ; turn++ {
-		for _, p := range head {
-			f.set(p.slot, p.v)
-		}
-		pc := f.pc
+	end := f.settle(n, mark, func() []diff {
 		f.turns(gens, first, each, shape)
-		back := f.since(mark)
-		f.rollback(base)
-		f.dead = false
-		grown := false
-		head, grown = f.widen(head, []diff{back})
-		grown = grown || !f.pc.within(pc)
-		if !grown || turn+1 >= settled(f.nest) {
-			if grown {
-				f.later(key, head)
-			}
-			f.merge(back, diff{})
-			break
-		}
-	}
-	f.nest--
+		return nil
+	})
+	f.merge(end, diff{})
 	f.unmark()
 	f.scope = outer
 }

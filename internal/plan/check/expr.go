@@ -130,12 +130,12 @@ func (f *frame) mayLack(n *syntax.Name) bool {
 // outside is the value of a name that the program does not bind.
 func (f *frame) outside(name string) val {
 	if id, ok := f.a.inputs[name]; ok {
-		return f.a.input(name, id, f)
+		return f.a.input(name, id)
 	}
 	if v, ok := f.toolName(name); ok {
 		return v
 	}
-	return ref(f.a.nativeObject(name, f))
+	return ref(f.a.nativeObject(name))
 }
 
 // toolName is a tool, or the names before a tool's dot.
@@ -144,7 +144,7 @@ func (f *frame) toolName(name string) (val, bool) {
 		return val{}, false
 	}
 	if d, ok := f.a.tools.Lookup(name); ok {
-		return ref(f.a.toolObject(d, f)), true
+		return ref(f.a.toolObject(d)), true
 	}
 	if f.a.tools.IsNamespace(name) {
 		return f.space(name, nil), true
@@ -156,7 +156,7 @@ func (f *frame) toolName(name string) (val, bool) {
 func (f *frame) space(name string, n syntax.Node) val {
 	a := f.a
 	if d, ok := a.tools.Lookup(name); ok {
-		return ref(a.toolObject(d, f))
+		return ref(a.toolObject(d))
 	}
 	if at, ok := n.(*syntax.Attribute); ok && !a.tools.IsNamespace(name) {
 		wrong := a.noTool(name)
@@ -198,21 +198,9 @@ func (f *frame) callExpr(e *syntax.Call) val {
 		fn = f.eval(e.Func)
 		f.callee(fn, e)
 	}
-	x := f.drained(fn, e)
-	if x == nil {
-		y := f.arguments(e)
-		x = &y
-	}
+	x := f.given(e, f.drains(fn))
 	f.risks(fn)
-	for _, v := range x.pos {
-		f.risks(v)
-	}
-	for _, n := range x.named {
-		f.risks(n.v)
-	}
-	f.risks(x.star, x.kw)
-	x.direct = true
-	r := f.call(fn, *x).with(f.pc)
+	r := f.call(fn, x).with(f.pc)
 	f.risks(r)
 	return r
 }
@@ -224,20 +212,7 @@ func (f *frame) callAttr(at *syntax.Attribute, e *syntax.Call) val {
 	f.attributes(v, at)
 	f.raises(v.may)
 	f.risks(v)
-	var x args
-	if y := f.drainedBy(v, at.Attr, e); y != nil {
-		x = *y
-	} else {
-		x = f.arguments(e)
-	}
-	for _, a := range x.pos {
-		f.risks(a)
-	}
-	for _, n := range x.named {
-		f.risks(n.v)
-	}
-	f.risks(x.star, x.kw)
-	x.direct = true
+	x := f.given(e, at.Attr == "join" && v.objs == nil)
 	f.gets(v, at.Attr, e)
 	if v.fl&scalar != 0 || len(v.objs.all()) > 1 {
 		f.a.made(e, nil) // with one of them, perhaps
@@ -276,47 +251,46 @@ func (f *frame) callMethod(o *object, v val, at *syntax.Attribute, x args) val {
 	return f.call(f.attrOf(o, v, at.Attr, at), x)
 }
 
-// drainedBy is drained for the method join of a text.
-func (f *frame) drainedBy(v val, name string, e *syntax.Call) *args {
-	if name != "join" || v.objs != nil || len(e.Args) != 1 || len(e.Keywords) > 0 {
-		return nil
+// given evaluates the arguments of a call in the text of the program; one that drains
+// uses up a generator expression before it returns.
+func (f *frame) given(e *syntax.Call, drains bool) args {
+	x := args{site: e, where: e.Args}
+	if g, ok := soleGenerator(e); ok && drains {
+		x.pos = []val{f.inlineGenerator(g)}
+		for _, k := range e.Keywords {
+			x.named = append(x.named, entry{name: k.Arg, v: f.eval(k.Value)})
+		}
+	} else {
+		x = f.arguments(e)
 	}
-	g, ok := e.Args[0].(*syntax.GeneratorExp)
-	if !ok {
-		return nil
+	x.direct = true
+	f.risks(x.pos...)
+	for _, n := range x.named {
+		f.risks(n.v)
 	}
-	return &args{site: e, where: e.Args, pos: []val{f.inlineGenerator(g)}}
+	f.risks(x.star, x.kw)
+	return x
 }
 
-// drained evaluates a generator expression that the function uses up at once.
-func (f *frame) drained(fn val, e *syntax.Call) *args {
-	if len(e.Args) == 0 || fn.objs == nil || len(fn.objs.ids) != 1 {
-		return nil
+// soleGenerator is the generator expression that is a call's only positional argument.
+func soleGenerator(e *syntax.Call) (*syntax.GeneratorExp, bool) {
+	if len(e.Args) != 1 || slices.ContainsFunc(e.Keywords, func(k *syntax.Keyword) bool { return k.Arg == "" }) {
+		return nil, false
 	}
 	g, ok := e.Args[0].(*syntax.GeneratorExp)
-	if !ok || len(e.Args) > 1 {
-		return nil
+	return g, ok
+}
+
+// drains says whether a function is built in and uses up its argument before it returns.
+func (f *frame) drains(fn val) bool {
+	if fn.objs == nil || len(fn.objs.ids) != 1 {
+		return false
 	}
 	o := f.a.objects[fn.objs.ids[0]]
-	switch {
-	case o.kind == oNative && drains(o.name):
-	default:
-		return nil
+	if o.kind != oNative {
+		return false
 	}
-	x := args{site: e, where: e.Args}
-	x.pos = []val{f.inlineGenerator(g)}
-	for _, k := range e.Keywords {
-		if k.Arg == "" {
-			return nil
-		}
-		x.named = append(x.named, entry{name: k.Arg, v: f.eval(k.Value)})
-	}
-	return &x
-}
-
-// drains says whether a built-in function uses up its argument before it returns.
-func drains(name string) bool {
-	switch name {
+	switch o.name {
 	case "sum", "list", "tuple", "set", "frozenset", "sorted", "min", "max", "dict", "any", "all", "len":
 		return true
 	}

@@ -84,23 +84,18 @@ func (r *Result) Mermaid() string {
 		}
 	}
 	for i, n := range g.nodes {
-		if style := styles(n.verdict); style != "" {
+		if style := styles[n.verdict].mermaid; style != "" {
 			fmt.Fprintf(&b, "    style n%d %s\n", i, style)
 		}
 	}
 	return b.String()
 }
 
-func styles(v Verdict) string {
-	switch v {
-	case Violating:
-		return "fill:#fdd,stroke:#c00"
-	case Open:
-		return "fill:#ffd,stroke:#a80"
-	case Safe:
-		return "fill:#dfd,stroke:#080"
-	}
-	return ""
+// styles are how a call is drawn of which a verdict is known, in Mermaid and in DOT.
+var styles = map[Verdict]struct{ mermaid, dot string }{
+	Violating: {"fill:#fdd,stroke:#c00", ", color=red"},
+	Open:      {"fill:#ffd,stroke:#a80", ", color=orange"},
+	Safe:      {"fill:#dfd,stroke:#080", ", color=darkgreen"},
 }
 
 // mermaidText writes everything but plain characters as numbers: the names of
@@ -123,19 +118,11 @@ func (r *Result) DOT() string {
 	var b strings.Builder
 	b.WriteString("digraph plan {\n    rankdir=LR;\n    node [shape=ellipse];\n")
 	for i, n := range g.nodes {
-		attrs := ""
+		shape := ""
 		if n.call {
-			attrs = ", shape=box"
+			shape = ", shape=box"
 		}
-		switch n.verdict {
-		case Violating:
-			attrs += ", color=red"
-		case Open:
-			attrs += ", color=orange"
-		case Safe:
-			attrs += ", color=darkgreen"
-		}
-		fmt.Fprintf(&b, "    n%d [label=%s%s];\n", i, dotText(n.text), attrs)
+		fmt.Fprintf(&b, "    n%d [label=%s%s%s];\n", i, dotText(n.text), shape, styles[n.verdict].dot)
 	}
 	for _, e := range g.edges {
 		attrs := ""

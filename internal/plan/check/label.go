@@ -59,15 +59,28 @@ func (l *lab) within(o *lab) bool {
 	if l == nil || l == o || o.any() {
 		return true
 	}
-	if o == nil || len(l.ids) > len(o.ids) {
+	return o != nil && subset(l.ids, o.ids)
+}
+
+// subset says whether one sorted list has all numbers of another.
+func subset(few, many []int32) bool {
+	if len(few) > len(many) {
 		return false
 	}
+	if len(few) <= 4 {
+		for _, id := range few {
+			if _, ok := slices.BinarySearch(many, id); !ok {
+				return false
+			}
+		}
+		return true
+	}
 	i := 0
-	for _, id := range l.ids {
-		for i < len(o.ids) && o.ids[i] < id {
+	for _, id := range few {
+		for i < len(many) && many[i] < id {
 			i++
 		}
-		if i == len(o.ids) || o.ids[i] != id {
+		if i == len(many) || many[i] != id {
 			return false
 		}
 	}

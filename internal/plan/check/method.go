@@ -26,7 +26,7 @@ func (f *frame) method(recv val, name string, x args) val {
 			r, ok = f.methodOf(o, self, name, x)
 		}
 		if !ok {
-			r = f.opaqueMethod(o, self, name, x)
+			r = f.opaqueMethod(self, name, x)
 		}
 		out = join(out, r)
 	}
@@ -42,9 +42,8 @@ func (f *frame) method(recv val, name string, x args) val {
 
 // opaqueMethod is a method that is not known: it may change its object and
 // keep what it is given in it.
-func (f *frame) opaqueMethod(o *object, self val, name string, x args) val {
-	r := f.opaque(x.site, "."+name, true, self, x.all())
-	return r
+func (f *frame) opaqueMethod(self val, name string, x args) val {
+	return f.opaque(x.site, "."+name, true, self, x.all())
 }
 
 // textMethod is a method of a value without parts.
@@ -220,16 +219,10 @@ func (f *frame) listMethod(o *object, self val, name string, x args) (val, bool)
 		return f.copyOf(oList, x.site, union(by, o.shape), a.contents(o)), true
 	case "sort":
 		el := a.contents(o)
-		l := f.compares(x.site, el)
 		if e := ent(x.named, "key"); e != nil && !isNone(e.v) {
 			f.stick(a.deep(el))
-			k := f.callback(e.v, args{site: x.site, pos: []val{el.loose()}})
-			l = union(a.deep(k), f.compares(x.site, k))
 		}
-		if e := ent(x.named, "reverse"); e != nil {
-			l = union(l, a.deep(e.v))
-		}
-		a.shuffle(o, union(by, l))
+		a.shuffle(o, union(by, f.ordered(el, x)))
 		return none, true
 	}
 	return f.searched(o, self, name, x)

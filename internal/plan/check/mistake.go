@@ -49,11 +49,7 @@ func (f *frame) subscripts(v, key val, n syntax.Node) {
 		wrong = f.mistaken("", "objects of the class "+f.a.objects[v.objs.ids[0]].of.class.name+" have no items", "Read a field as an attribute: x.field.")
 	}
 	if s == aDict {
-		for _, id := range v.objs.all() {
-			if wrong = f.lacks(f.a.objects[id], key); wrong == nil {
-				break
-			}
-		}
+		wrong = f.lacks(v, key)
 	}
 	f.a.made(n, wrong)
 }
@@ -67,20 +63,24 @@ func (f *frame) gets(v val, method string, n *syntax.Call) {
 	if !ok {
 		return
 	}
-	var wrong *Finding
-	for _, id := range v.objs.all() {
-		if wrong = f.lacks(f.a.objects[id], literal(k)); wrong == nil {
-			break
-		}
-	}
+	wrong := f.lacks(v, literal(k))
 	if wrong != nil {
 		wrong.Level = Warning
 	}
 	f.a.made(k, wrong)
 }
 
-// lacks says what member a dict cannot have.
-func (f *frame) lacks(o *object, key val) *Finding {
+// lacks says what member none of the dicts can have that v may be.
+func (f *frame) lacks(v, key val) (wrong *Finding) {
+	for _, id := range v.objs.all() {
+		if wrong = f.lacking(f.a.objects[id], key); wrong == nil {
+			break
+		}
+	}
+	return wrong
+}
+
+func (f *frame) lacking(o *object, key val) *Finding {
 	if o.kind != oData || o.data.deep >= maxNested || !o.elem.bottom() || len(o.data.typ.Variants) > 0 || o.data.typ.Kinds != schema.ObjectKind {
 		return nil
 	}

@@ -163,7 +163,7 @@ func (f *frame) dataclasses(fn string, x args) (val, bool) {
 	switch fn {
 	case "dataclass":
 		if len(x.pos) == 0 && !x.open {
-			return ref(f.a.nativeObject("dataclasses.dataclass", f)), true
+			return ref(f.a.nativeObject("dataclasses.dataclass")), true
 		}
 		if len(x.pos) > 0 {
 			_, r := f.knownDecorator("dataclasses.dataclass", x.pos[0], x.site)
@@ -201,18 +201,11 @@ func (f *frame) dataclasses(fn string, x args) (val, bool) {
 func (f *frame) functools(fn string, x args) (val, bool) {
 	switch fn {
 	case "lru_cache", "cache", "wraps":
-		if fn == "cache" && len(x.pos) == 1 {
-			return x.pos[0], true
-		}
-		if fn == "lru_cache" && len(x.pos) == 1 && x.pos[0].fl&scalar == 0 {
-			return x.pos[0], true
+		if len(x.pos) == 1 && (fn == "cache" || x.open || fn == "lru_cache" && x.pos[0].fl&scalar == 0) {
+			return x.pos[0], true // a decorator that gives back what it is put on
 		}
 		if len(x.pos) <= 1 && !x.open {
-			return ref(f.a.nativeObject("functools."+fn, f)), true
-		}
-		// A decorator that gives back what it is put on.
-		if len(x.pos) == 1 {
-			return x.pos[0], true
+			return ref(f.a.nativeObject("functools." + fn)), true
 		}
 	case "partial":
 		if len(x.pos) > 0 && !x.open && !x.hasKw {

@@ -8,7 +8,7 @@ import (
 )
 
 // nativeObject is something built in, by its qualified name.
-func (a *analysis) nativeObject(name string, f *frame) *object {
+func (a *analysis) nativeObject(name string) *object {
 	return a.alloc(oNative, a.scopes.root.node, a.root, name)
 }
 
@@ -28,7 +28,7 @@ func (f *frame) module(name string, n syntax.Node) val {
 // moduleAttr is what a module holds: something built in, by its qualified
 // name, or what the program has put there.
 func (f *frame) moduleAttr(o *object, name string, n syntax.Node) val {
-	v := ref(f.a.nativeObject(o.name+"."+name, f))
+	v := ref(f.a.nativeObject(o.name + "." + name))
 	if e := ent(o.attrs, name); e != nil {
 		v = join(v, e.v)
 	}
@@ -325,15 +325,7 @@ func (f *frame) container(name string, x args) (val, bool) {
 		f.hashes(el, x.site)
 		return r, true
 	case "sorted":
-		l := f.compares(x.site, el)
-		if e := ent(x.named, "key"); e != nil && !isNone(e.v) {
-			k := f.callback(e.v, args{site: x.site, pos: []val{el.loose()}})
-			f.compares(x.site, k)
-			l = a.deep(k)
-		}
-		if e := ent(x.named, "reverse"); e != nil {
-			l = union(l, a.deep(e.v))
-		}
+		l := f.ordered(el, x)
 		return f.copyOf(oList, x.site, union(by, l), el.with(l)), true
 	case "reversed", "iter":
 		if name == "iter" && len(x.pos) == 2 {
@@ -419,6 +411,19 @@ func (f *frame) zipped(name string, x args, by *lab) val {
 	return f.uses(f.iterator(x.site, by, ref(t)), x)
 }
 
+// ordered is what the order of elements depends on that are compared, or what a key makes of them.
+func (f *frame) ordered(el val, x args) *lab {
+	l := f.compares(x.site, el)
+	if e := ent(x.named, "key"); e != nil && !isNone(e.v) {
+		k := f.callback(e.v, args{site: x.site, pos: []val{el.loose()}})
+		l = f.compares(x.site, k)
+	}
+	if e := ent(x.named, "reverse"); e != nil {
+		l = union(l, f.a.deep(e.v))
+	}
+	return l
+}
+
 // reduce is sum, min, max, any and all.
 func (f *frame) reduce(name string, x args) val {
 	a := f.a
@@ -453,12 +458,7 @@ func (f *frame) reduce(name string, x args) val {
 		f.raises(r.may)
 		return r
 	}
-	l := f.compares(x.site, el)
-	if e := ent(x.named, "key"); e != nil && !isNone(e.v) {
-		k := f.callback(e.v, args{site: x.site, pos: []val{el.loose()}})
-		l = union(a.deep(k), f.compares(x.site, k))
-	}
-	out := el.with(union(by, l)).loose()
+	out := el.with(union(by, f.ordered(el, x))).loose()
 	if e := ent(x.named, "default"); e != nil {
 		out = join(out, e.v.with(by)).loose()
 	}
@@ -565,6 +565,10 @@ func (f *frame) attrCall(name string, x args) (val, bool) {
 	}
 	o, key := x.pos[0], x.pos[1]
 	known, ok := key.text()
+	names := []string{known}
+	if !ok {
+		names = append(f.attrNames(o), "?")
+	}
 	switch name {
 	case "setattr":
 		if len(x.pos) < 3 {
@@ -581,33 +585,26 @@ func (f *frame) attrCall(name string, x args) (val, bool) {
 		f.touch(o, "")
 		f.named(o, key)
 		f.special(o, "__delattr__", args{site: x.site, pos: []val{key}})
-		for _, name := range f.attrNames(o) {
+		for _, name := range names {
 			f.accessor(o, name, args{site: x.site, pos: []val{o}})
 		}
 		return f.constant(nil), true
-	case "getattr":
-		if ok {
-			r := f.attr(o, known, x.site).with(key.may)
-			if len(x.pos) > 2 {
-				r = join(r, x.pos[2].with(union(o.may, key.may)))
-			}
-			return r, true
-		}
-		r := f.anyAttr(o, x.site)
-		if len(x.pos) > 2 {
-			r = join(r, x.pos[2])
-		}
-		return r.with(union(o.may, f.a.deep(key))).loose(), true
 	}
-	// hasattr
-	r := plain(union(o.may, f.a.deep(key)), nil)
-	if ok {
-		v := f.attr(o, known, x.site)
-		r = r.with(v.may)
-	} else {
-		r = r.with(f.anyAttr(o, x.site).may)
+	var r val
+	for _, name := range names {
+		r = join(r, f.attr(o, name, x.site))
 	}
-	return r.with(f.exc.may), true
+	by := union(o.may, f.a.deep(key))
+	if name == "hasattr" {
+		return plain(by, nil).with(union(r.may, f.exc.may)), true
+	}
+	if len(x.pos) > 2 {
+		r = join(r, x.pos[2])
+	}
+	if ok && len(x.pos) == 2 {
+		return r.with(by), true
+	}
+	return r.with(by).loose(), true
 }
 
 // named notes that a key that is not known says which attribute is changed.
@@ -648,15 +645,6 @@ func (f *frame) attrNames(v val) []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// anyAttr reads an attribute whose name is not known.
-func (f *frame) anyAttr(v val, n syntax.Node) val {
-	out := f.attr(v, "?", n)
-	for _, name := range f.attrNames(v) {
-		out = join(out, f.attr(v, name, n))
-	}
-	return out.loose()
 }
 
 // setAnyAttr stores an attribute whose name is not known.

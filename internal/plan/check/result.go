@@ -160,15 +160,7 @@ func (r *Result) finish() {
 	}
 }
 
-func rank(l Level) int {
-	switch l {
-	case Error:
-		return 0
-	case Warning:
-		return 1
-	}
-	return 2
-}
+func rank(l Level) int { return slices.Index([]Level{Error, Warning, Note}, l) }
 
 // Broken is the result of a program that is no Python.
 func Broken(name string, source []byte, bad []*syntax.Error) *Result {
@@ -282,34 +274,15 @@ func (a *analysis) reportSink(r *Result, s *sink) {
 }
 
 func everywhere(list []policy.Judgement, c policy.Certainty) bool {
-	for _, j := range list {
-		if j.Certainty != c {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(j policy.Judgement) bool { return j.Certainty != c })
 }
 
 // worst is the judgement that is reported: the strictest, then the first.
 func worst(list []policy.Judgement) policy.Judgement {
-	order := func(c policy.Certainty) int {
-		switch c {
-		case policy.CertainDeny:
-			return 3
-		case policy.DependsOnRunTime:
-			return 2
-		case policy.CertainAsk:
-			return 1
-		}
-		return 0
-	}
-	best := list[0]
-	for _, j := range list[1:] {
-		if order(j.Certainty) > order(best.Certainty) {
-			best = j
-		}
-	}
-	return best
+	order := []policy.Certainty{policy.CertainAllow, policy.CertainAsk, policy.DependsOnRunTime, policy.CertainDeny}
+	return slices.MaxFunc(list, func(a, b policy.Judgement) int {
+		return cmp.Compare(slices.Index(order, a.Certainty), slices.Index(order, b.Certainty))
+	})
 }
 
 func reason(j policy.Judgement) string {
@@ -322,21 +295,18 @@ func reason(j policy.Judgement) string {
 func (a *analysis) judged(s *sink, fl Flow, j policy.Judgement, kind Kind, level Level, text string) Finding {
 	f := found(s.node, kind, level, text)
 	f.Tool, f.Rule, f.Remedy = s.def.Name, j.Rule, j.Remedy
+	var trusted []Path
 	for _, x := range fl.Args {
 		for _, p := range x.Paths {
-			if !p.Trusted && len(f.Paths) < 4 {
+			if p.Trusted {
+				trusted = append(trusted, p)
+			} else {
 				f.Paths = append(f.Paths, p)
 			}
 		}
 	}
-	if len(f.Paths) == 0 {
-		for _, x := range fl.Args {
-			for _, p := range x.Paths {
-				if len(f.Paths) < 2 {
-					f.Paths = append(f.Paths, p)
-				}
-			}
-		}
+	if f.Paths = f.Paths[:min(len(f.Paths), 4)]; len(f.Paths) == 0 {
+		f.Paths = trusted[:min(len(trusted), 2)]
 	}
 	return f
 }

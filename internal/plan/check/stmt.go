@@ -5,18 +5,16 @@ import "praxis/internal/plan/syntax"
 // body analyses the code of the frame's function.
 func (f *frame) body() {
 	fn := f.act.fn
+	f.bindParams()
 	switch {
 	case fn.gens != nil:
-		f.bindParams()
 		f.generatorBody(fn.gens)
 	case fn.expr != nil:
-		f.bindParams()
-		f.returned(f.eval(fn.expr), fn.expr)
+		f.returned(f.eval(fn.expr))
 	default:
-		f.bindParams()
 		f.block(fn.body)
 		if !f.dead {
-			f.returned(f.constant(nil), nil)
+			f.returned(f.constant(nil))
 		}
 	}
 }
@@ -34,10 +32,7 @@ func (f *frame) bindParams() {
 	}
 }
 
-func (f *frame) returned(v val, n syntax.Node) {
-	v = v.with(f.pc)
-	f.a.grow(&f.act.ret, v)
-}
+func (f *frame) returned(v val) { f.a.grow(&f.act.ret, v.with(f.pc)) }
 
 func (f *frame) block(body []syntax.Stmt) {
 	for _, s := range body {
@@ -69,7 +64,7 @@ func (f *frame) stmt(n syntax.Stmt) {
 		if n.Value != nil {
 			v = f.eval(n.Value)
 		}
-		f.returned(v, n)
+		f.returned(v)
 		f.dead = true
 	case *syntax.If:
 		f.ifStmt(n)
@@ -191,54 +186,62 @@ func settled(nest int) int {
 }
 
 func (f *frame) loop(n syntax.Stmt) {
-	f.nest++
 	mark := f.mark()
+	var first val
+	var orElse []syntax.Stmt
+	switch n := n.(type) {
+	case *syntax.For:
+		first, orElse = f.eval(n.Iter), n.OrElse
+	case *syntax.While:
+		orElse = n.OrElse
+	}
+	st := &loopState{mark: mark}
+	var exit diff
+	f.settle(n, mark, func() []diff {
+		st.breaks, st.continues = nil, nil
+		f.loops = append(f.loops, st)
+		exit = f.turn(n, first, mark)
+		f.loops = f.loops[:len(f.loops)-1]
+		return st.continues
+	})
+	f.rollback(mark)
+	f.apply(exit)
+	f.block(orElse)
+	f.merge(append(st.breaks, f.take(mark))...)
+	f.unmark()
+}
+
+// settle analyses a loop until nothing at its head grows, or leaves the rest to the
+// next round. once analyses the body, and gives the states from which it goes on
+// early; the result is the state at its end.
+func (f *frame) settle(n syntax.Node, mark int, once func() []diff) (end diff) {
+	f.nest++
 	key := headKey{n, f.act.id}
 	known := f.a.heads[key]
 	head := known.pairs
 	f.pc = union(f.pc, known.pc)
-	var first val
-	loop, isFor := n.(*syntax.For)
-	if isFor {
-		first = f.eval(loop.Iter)
-	}
 	base := len(f.trail)
-	st := &loopState{mark: mark}
-	var exit diff
-	for turn := 0; ; turn++ {
+	for turn := 1; ; turn++ {
 		for _, p := range head {
 			f.set(p.slot, p.v)
 		}
-		st.breaks, st.continues = nil, nil
 		pc := f.pc
-		f.loops = append(f.loops, st)
-		exit = f.turn(n, first, mark)
-		f.loops = f.loops[:len(f.loops)-1]
-		backs := append(st.continues, f.since(mark))
+		backs := once()
+		end = f.since(mark)
 		f.rollback(base)
 		f.dead = false
 		grown := false
-		head, grown = f.widen(head, backs)
+		head, grown = f.widen(head, append(backs, end))
 		if !grown && f.pc.within(pc) {
 			break
 		}
-		if turn+1 >= settled(f.nest) {
+		if turn >= settled(f.nest) {
 			f.later(key, head)
 			break
 		}
 	}
 	f.nest--
-	alts := st.breaks
-	f.rollback(mark)
-	f.apply(exit)
-	if isFor {
-		f.block(loop.OrElse)
-	} else {
-		f.block(n.(*syntax.While).OrElse)
-	}
-	alts = append(alts, f.take(mark))
-	f.merge(alts...)
-	f.unmark()
+	return end
 }
 
 // later leaves a loop that has not settled to the next round.
@@ -331,6 +334,18 @@ func (f *frame) jump(out bool) {
 	f.dead = true
 }
 
+// jumped lets the jumps out of a body go on from here.
+func (f *frame) jumped(t *tryState) {
+	if f.dead {
+		return
+	}
+	for _, l := range t.jumps {
+		d := f.since(l.mark)
+		l.breaks = append(l.breaks, d)
+		l.continues = append(l.continues, d)
+	}
+}
+
 // thrown is the exception that a handler gets.
 func (f *frame) thrown(n syntax.Node, exc val) val {
 	o := f.a.alloc(oOpaque, n, f.act, "exception")
@@ -387,8 +402,7 @@ func (f *frame) try(n *syntax.TryStmt) {
 		f.handled(n, inner)
 		f.unmark()
 	})
-	f.exc.may, f.exc.objs = union(f.exc.may, exc.may), f.exc.objs.union(exc.objs)
-	f.exc.fl |= exc.fl
+	f.exc = joinExc(f.exc, exc, val{})
 	if f.a.strict {
 		f.pc = union(f.pc, exc.may)
 	}
@@ -396,13 +410,7 @@ func (f *frame) try(n *syntax.TryStmt) {
 	end.dead = false
 	f.merge(end, left)
 	f.block(n.FinalBody)
-	if len(t.jumps) > 0 && !f.dead {
-		for _, l := range t.jumps {
-			d := f.since(l.mark)
-			l.breaks = append(l.breaks, d)
-			l.continues = append(l.continues, d)
-		}
-	}
+	f.jumped(t)
 	f.dead = f.dead || dead
 	f.unmark()
 }
@@ -634,18 +642,11 @@ func (f *frame) with(items []*syntax.WithItem, body []syntax.Stmt) {
 	if f.a.strict {
 		f.pc = union(f.pc, exc.may)
 	}
-	jumps := t.jumps
 	f.exc = joinExc(f.exc, exc, val{})
 	f.merge(end, left)
 	answer := f.special(m, "__exit__", args{site: it, pos: []val{caught, caught, caught}})
 	f.control(answer)
-	if len(jumps) > 0 {
-		for _, l := range jumps {
-			d := f.since(l.mark)
-			l.breaks = append(l.breaks, d)
-			l.continues = append(l.continues, d)
-		}
-	}
+	f.jumped(t)
 	if end.dead && !f.swallows(m) {
 		f.dead = true
 	}

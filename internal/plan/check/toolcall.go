@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -90,14 +91,14 @@ func (a *analysis) counted() map[string]label.Label {
 	return out
 }
 
-func (a *analysis) toolObject(d *tool.Definition, f *frame) *object {
+func (a *analysis) toolObject(d *tool.Definition) *object {
 	o := a.alloc(oTool, a.scopes.root.node, a.root, d.Name)
 	o.def = d
 	return o
 }
 
 // input is the value of a name that is given from outside.
-func (a *analysis) input(name string, id int32, f *frame) val {
+func (a *analysis) input(name string, id int32) val {
 	l := a.sources[id].lab
 	org := a.originOf(originKey{a.scopes.root.node, -1 - id}, nil)
 	org.may, org.must = l, l
@@ -153,8 +154,8 @@ func (f *frame) toolCall(o *object, fn val, x args) val {
 		}
 		l, c := a.deep(v), f.deepMust(v, 0)
 		l = l.via(pos(x.site), stepSink, d.Name+"\x00"+name)
-		if old, ok := abs.Args[name]; ok {
-			abs.Args[name] = a.anyOf(old, m)
+		if _, ok := abs.Args[name]; ok {
+			abs.Args[name] = eitherOf()
 		} else {
 			abs.Args[name] = m
 		}
@@ -702,11 +703,9 @@ func (a *analysis) wide(l *lab) policy.Bound {
 	return b
 }
 
-// anyOf is a bound of what is one of two.
-func (a *analysis) anyOf(x, y policy.Bound) policy.Bound {
-	b := policy.Bound{Presence: policy.MaybeGiven, AnySource: true}
-	b.May.Readers = label.Only()
-	return b
+// eitherOf is a bound of what is one of several values.
+func eitherOf() policy.Bound {
+	return policy.Bound{Presence: policy.MaybeGiven, AnySource: true, May: label.Label{Readers: label.Only()}}
 }
 
 // sortedNodes are the nodes of a table in the order of the source, the shorter of
@@ -721,13 +720,7 @@ func sortedNodes[T any](m map[syntax.Node]T) []syntax.Node {
 		if p == q {
 			p, q = a.Range().End, b.Range().End
 		}
-		switch {
-		case p.Before(q):
-			return -1
-		case q.Before(p):
-			return 1
-		}
-		return 0
+		return cmp.Or(cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
 	})
 	return out
 }

@@ -217,14 +217,6 @@ func (s *oset) same(o *oset) bool {
 	return slices.Equal(s.ids, o.ids)
 }
 
-func (s *oset) has(id int32) bool {
-	if s == nil {
-		return false
-	}
-	_, ok := slices.BinarySearch(s.ids, id)
-	return ok
-}
-
 func (s *oset) union(o *oset) *oset {
 	switch {
 	case o == nil || s == o:
@@ -240,20 +232,18 @@ func (s *oset) union(o *oset) *oset {
 	}
 	s.charge(4 * (len(s.ids) + len(o.ids)))
 	out := make([]int32, 0, len(s.ids)+len(o.ids))
-	i, k := 0, 0
-	for i < len(s.ids) || k < len(o.ids) {
-		switch {
-		case k == len(o.ids) || i < len(s.ids) && s.ids[i] < o.ids[k]:
-			out = append(out, s.ids[i])
-			i++
-		case i == len(s.ids) || o.ids[k] < s.ids[i]:
-			out = append(out, o.ids[k])
-			k++
-		default:
-			out = append(out, s.ids[i])
-			i, k = i+1, k+1
+	x, y := s.ids, o.ids
+	for len(x) > 0 && len(y) > 0 {
+		least := min(x[0], y[0])
+		out = append(out, least)
+		if x[0] == least {
+			x = x[1:]
+		}
+		if y[0] == least {
+			y = y[1:]
 		}
 	}
+	out = append(append(out, x...), y...)
 	return &oset{of: s.of, ids: out}
 }
 
@@ -262,26 +252,11 @@ func (s *oset) within(o *oset) bool {
 	if s == nil || s == o {
 		return true
 	}
-	if o == nil || len(s.ids) > len(o.ids) {
+	if o == nil {
 		return false
 	}
-	if len(s.ids) <= 4 {
-		for _, id := range s.ids {
-			if !o.has(id) {
-				return false
-			}
-		}
-		return true
+	if len(s.ids) > 4 {
+		s.charge(len(o.ids))
 	}
-	s.charge(len(o.ids))
-	i := 0
-	for _, id := range s.ids {
-		for i < len(o.ids) && o.ids[i] < id {
-			i++
-		}
-		if i == len(o.ids) || o.ids[i] != id {
-			return false
-		}
-	}
-	return true
+	return subset(s.ids, o.ids)
 }
