@@ -311,3 +311,28 @@ AttributeError: 'str' object has no attribute 'uper'
 		t.Errorf("got\n%s", f.Full)
 	}
 }
+
+// TestOwnWords checks what a plan is told where the language says it in its own words,
+// or leaves out what CPython does.
+func TestOwnWords(t *testing.T) {
+	inner := "def g():\n    yield from h()\ndef h():\n    yield 1\nx = g()\nnext(x)\n"
+	for src, want := range map[string]string{
+		"def f(a, b, *, k): pass\nf(1)":                     "TypeError: f() missing required argument 'b'",
+		"def f(a, b, *, k): pass\nf(1, 2)":                  "TypeError: f() missing required argument 'k'",
+		"def f(a, b=1): pass\nf(1, 2, 3)":                   "TypeError: f() takes from 1 to 2 positional arguments but 3 were given",
+		"def f(a): pass\nf(1, a=1)":                         "TypeError: f() got multiple values for argument 'a'",
+		"len(x=1)":                                          "TypeError: len() got an unexpected keyword argument 'x'",
+		"len(1, 2)":                                         "TypeError: len() takes 1 positional argument but 2 were given",
+		inner + "x.close()":                                 "RuntimeError: a plan cannot throw into or close a generator that waits in yield from: write a for loop with yield",
+		inner + "x.throw(ValueError)":                       "RuntimeError: a plan cannot throw into or close a generator that waits in yield from: write a for loop with yield",
+		"from typing import List\nclass A(List[int]): pass": "TypeError: a class cannot derive from a '_Form' object: name a class, such as list for List[int]",
+		"print(list(zip([1], [], strict=True)))":            "ValueError: zip() arguments have different lengths",
+		"map(len, [], strict=True)":                         "TypeError: map() got an unexpected keyword argument 'strict'",
+	} {
+		for _, strict := range []bool{false, true} {
+			if got := runPlan(src, strict); got.Error != want {
+				t.Errorf("%s (strict %v): got %s, want %s", src, strict, got.Error, want)
+			}
+		}
+	}
+}
