@@ -312,8 +312,8 @@ AttributeError: 'str' object has no attribute 'uper'
 	}
 }
 
-// TestOwnWords checks what a plan is told where the language says it in its own words,
-// or leaves out what CPython does.
+// TestOwnWords checks the errors that the language words in its own way,
+// and those of what it leaves out.
 func TestOwnWords(t *testing.T) {
 	inner := "def g():\n    yield from h()\ndef h():\n    yield 1\nx = g()\nnext(x)\n"
 	for src, want := range map[string]string{
