@@ -32,7 +32,6 @@ type analysis struct {
 	sinks     map[sinkKey]*sink
 	sinkOrder []*sink
 	misuses   map[syntax.Node]misuse
-	uses      []problem
 	origins   map[originKey]*origin
 
 	choices []choice

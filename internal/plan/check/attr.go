@@ -180,11 +180,7 @@ func (f *frame) classRead(o *object, self val, name string, n syntax.Node) val {
 	}
 	if native := o.class.nativeAll(a); len(native) > 0 {
 		if enumLike(native) && !dunder(name) && !out.bottom() {
-			// A member is an object around the value.
-			inst := a.alloc(oInst, o.node, o.act, "member")
-			inst.of = o
-			a.grow(&inst.elem, out.loose())
-			out = join(out, ref(inst))
+			out = join(out, f.member(o, out.loose()))
 		}
 		m := a.alloc(oBound, n, f.act, name)
 		a.grow(&m.recv, self)
@@ -516,7 +512,11 @@ func (f *frame) elements(o *object, v val, n syntax.Node) val {
 	case oInst:
 		return f.instElements(o, v, n)
 	case oClass:
-		return join(f.members(o), f.enumMembers(o))
+		all := f.members(o)
+		if enumLike(o.class.nativeAll(a)) {
+			all = join(all, f.member(o, all))
+		}
+		return all
 	case oOpaque:
 		f.walked(o)
 		return join(a.contents(o), ref(o)).loose()
@@ -526,13 +526,11 @@ func (f *frame) elements(o *object, v val, n syntax.Node) val {
 	return a.contents(o)
 }
 
-func (f *frame) enumMembers(o *object) val {
-	if !enumLike(o.class.nativeAll(f.a)) {
-		return val{}
-	}
-	inst := f.a.alloc(oInst, o.node, o.act, "member")
-	inst.of = o
-	f.a.grow(&inst.elem, f.members(o))
+// member is a member of an enumeration: an object around the value.
+func (f *frame) member(class *object, v val) val {
+	inst := f.a.alloc(oInst, class.node, class.act, "member")
+	inst.of = class
+	f.a.grow(&inst.elem, v)
 	return ref(inst)
 }
 

@@ -53,8 +53,7 @@ func Check(ctx context.Context, in Input) (*Result, error) {
 	a.scopes = newScopes(in.Module)
 	a.scopes.catches = a.scopes.catches || a.strict && (a.scopes.tries || a.scopes.always)
 	for _, x := range in.Refused {
-		r.add(Finding{Kind: Refused, Level: Error, Line: int(x.Pos.Line), Col: int(x.Pos.Col), EndLine: int(x.End.Line), EndCol: int(x.End.Col),
-			Message: x.Feature + " is not part of the plan language", Remedy: x.Remedy})
+		r.add(Finding{Kind: Refused, Level: Error, Message: x.Feature + " is not part of the plan language", Remedy: x.Remedy}.at(syntax.Span{Start: x.Pos, End: x.End}))
 	}
 	a.names(r)
 	a.builtinCalls(r)

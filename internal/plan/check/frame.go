@@ -206,11 +206,7 @@ func (f *frame) merge(alts ...diff) {
 }
 
 // control joins what a test depends on into the control flow.
-func (f *frame) control(v val) {
-	if f.a.strict {
-		f.pc = union(f.pc, v.may)
-	}
-}
+func (f *frame) control(v val) { f.stick(v.may) }
 
 // stick notes that what is done is written in the plan language itself, with
 // branches of its own that depend on what it is given.

@@ -41,10 +41,7 @@ func (a *analysis) made(n syntax.Node, wrong *Finding) {
 func (a *analysis) misused(r *Result) {
 	for _, n := range sortedNodes(a.misuses) {
 		if m := a.misuses[n]; m.round == a.round && !m.fine {
-			f := *m.wrong
-			s := n.Range()
-			f.Line, f.Col, f.EndLine, f.EndCol = int(s.Start.Line), int(s.Start.Col), int(s.End.Line), int(s.End.Col)
-			r.add(f)
+			r.add(m.wrong.at(n.Range()))
 		}
 	}
 }

@@ -257,10 +257,6 @@ func (f *frame) match(n *syntax.Match) {
 		alts = append(alts, f.since(mark))
 		// What a pattern has bound stays, whether the case fits or not.
 		captured := append([]slotVal(nil), f.trail[mark:at]...)
-		now := make([]val, len(captured))
-		for i, t := range captured {
-			now[i] = f.vars[t.slot]
-		}
 		f.rollback(at)
 		before := diff{}
 		for _, t := range captured {
@@ -349,9 +345,7 @@ func (f *frame) capture(name string, v val, at syntax.Pos) {
 
 func (f *frame) controlWith(l *lab) {
 	f.raises(l)
-	if f.a.strict {
-		f.pc = union(f.pc, l)
-	}
+	f.stick(l)
 }
 
 func (f *frame) matchClass(p *syntax.MatchClass, v val) {
@@ -366,23 +360,7 @@ func (f *frame) matchClass(p *syntax.MatchClass, v val) {
 		return
 	}
 	// The names of the positional ones are in __match_args__.
-	any := v.loose()
-	for _, id := range v.objs.all() {
-		o := f.a.objects[id]
-		if o.kind != oInst {
-			continue
-		}
-		any = join(any, f.allAttrs(o).with(v.may).loose())
-		any = join(any, join(o.other, f.a.contents(o)).with(v.may).loose())
-		o.of.lineage(func(c *object) bool {
-			for _, e := range c.attrs {
-				if !dunder(e.name) {
-					any = join(any, f.bindAttr(e.v, o, ref(o).with(v.may), e.name, p).loose())
-				}
-			}
-			return true
-		})
-	}
+	any := join(v, f.attrs(v, append(f.attrNames(v), "?"), p)).loose()
 	f.controlWith(any.may)
 	for i, q := range p.Patterns {
 		part := any

@@ -11,9 +11,6 @@ import (
 	"praxis/internal/tool/jsondoc"
 )
 
-// problem is something that the analysis found on its way.
-type problem struct{ finding Finding }
-
 // given says whether a name means something that the program has not bound.
 func (a *analysis) given(name string) bool {
 	_, ok := a.inputs[name]
@@ -115,10 +112,7 @@ func (a *analysis) toolCallNames(r *Result, c callUse) {
 	if !ok {
 		root, _, _ := strings.Cut(name, ".")
 		if a.tools.IsNamespace(root) && root != name {
-			f := a.noTool(name)
-			at := found(c.call.Func, f.Kind, f.Level, f.Message)
-			at.Tool, at.Remedy = f.Tool, f.Remedy
-			r.add(at)
+			r.add(a.noTool(name).at(c.call.Func.Range()))
 		}
 		return
 	}
@@ -138,18 +132,15 @@ func (a *analysis) noTool(name string) *Finding {
 }
 
 func toolNames(list []*tool.Definition) string {
-	var b strings.Builder
+	var names []string
 	for i, d := range list {
 		if i == 12 {
-			b.WriteString(", …")
+			names = append(names, "…")
 			break
 		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(d.Name)
+		names = append(names, d.Name)
 	}
-	return b.String()
+	return strings.Join(names, ", ")
 }
 
 func (a *analysis) bindTool(r *Result, d *tool.Definition, call *syntax.Call) {

@@ -590,10 +590,7 @@ func (f *frame) attrCall(name string, x args) (val, bool) {
 		}
 		return f.constant(nil), true
 	}
-	var r val
-	for _, name := range names {
-		r = join(r, f.attr(o, name, x.site))
-	}
+	r := f.attrs(o, names, x.site)
 	by := union(o.may, f.a.deep(key))
 	if name == "hasattr" {
 		return plain(by, nil).with(union(r.may, f.exc.may)), true
@@ -605,6 +602,15 @@ func (f *frame) attrCall(name string, x args) (val, bool) {
 		return r.with(by), true
 	}
 	return r.with(by).loose(), true
+}
+
+// attrs reads attributes, one of which it may be; "?" stands for those that are not known.
+func (f *frame) attrs(v val, names []string, n syntax.Node) val {
+	var out val
+	for _, name := range names {
+		out = join(out, f.attr(v, name, n))
+	}
+	return out
 }
 
 // named notes that a key that is not known says which attribute is changed.

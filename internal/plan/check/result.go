@@ -192,9 +192,6 @@ func (a *analysis) report(r *Result) {
 			Message: "the flows of this program could not be followed: " + a.lost.Reason,
 			Remedy:  "Every call is decided when it runs. Write it simpler to have it checked before."})
 	}
-	for _, p := range a.uses {
-		r.add(p.finding)
-	}
 	if a.lost != nil {
 		a.flowsLost(r)
 		return
@@ -236,8 +233,13 @@ func (a *analysis) flowsLost(r *Result) {
 }
 
 func found(n syntax.Node, kind Kind, level Level, text string) Finding {
-	s := n.Range()
-	return Finding{Kind: kind, Level: level, Line: int(s.Start.Line), Col: int(s.Start.Col), EndLine: int(s.End.Line), EndCol: int(s.End.Col), Message: text}
+	return Finding{Kind: kind, Level: level, Message: text}.at(n.Range())
+}
+
+// at is a finding about a place.
+func (f Finding) at(s syntax.Span) Finding {
+	f.Line, f.Col, f.EndLine, f.EndCol = int(s.Start.Line), int(s.Start.Col), int(s.End.Line), int(s.End.Col)
+	return f
 }
 
 func (a *analysis) reportSink(r *Result, s *sink) {

@@ -403,9 +403,7 @@ func (f *frame) try(n *syntax.TryStmt) {
 		f.unmark()
 	})
 	f.exc = joinExc(f.exc, exc, val{})
-	if f.a.strict {
-		f.pc = union(f.pc, exc.may)
-	}
+	f.stick(exc.may)
 	dead := end.dead
 	end.dead = false
 	f.merge(end, left)
@@ -425,9 +423,7 @@ func (f *frame) handled(n *syntax.TryStmt, mark int) {
 	if f.act.fn.lazy {
 		exc = joinExc(exc, f.a.raised, val{}) // whoever walks it may throw something in
 	}
-	if f.a.strict {
-		f.pc = union(f.pc, exc.may)
-	}
+	f.stick(exc.may)
 	f.apply(end)
 	if !f.dead {
 		f.block(n.OrElse)
@@ -639,9 +635,7 @@ func (f *frame) with(items []*syntax.WithItem, body []syntax.Stmt) {
 	mark := f.mark()
 	end, left, exc, t := f.attempt(mark, func() { f.with(items[1:], body) })
 	caught := f.thrown(it, exc)
-	if f.a.strict {
-		f.pc = union(f.pc, exc.may)
-	}
+	f.stick(exc.may)
 	f.exc = joinExc(f.exc, exc, val{})
 	f.merge(end, left)
 	answer := f.special(m, "__exit__", args{site: it, pos: []val{caught, caught, caught}})

@@ -39,12 +39,9 @@ type sinkArg struct {
 func (s *sink) begin() { s.live, s.args, s.pc, s.calls = false, s.args[:0], nil, s.calls[:0] }
 
 func (s *sink) arg(name string, may, must *lab) {
-	for i := range s.args {
-		if s.args[i].name == name {
-			s.args[i].may = union(s.args[i].may, may)
-			s.args[i].must = both(s.args[i].must, must)
-			return
-		}
+	if x := s.find(name); x != nil {
+		x.may, x.must = union(x.may, may), both(x.must, must)
+		return
 	}
 	if s.live {
 		must = nil
@@ -180,7 +177,11 @@ func (f *frame) toolCall(o *object, fn val, x args) val {
 		l := a.deep(rest)
 		may = union(may, l)
 		for _, p := range params[min(len(x.pos), len(params)):] {
-			b := a.wide(union(l, s.mayOf(p.Name)))
+			before := l
+			if x := s.find(p.Name); x != nil {
+				before = union(l, x.may)
+			}
+			b := a.wide(before)
 			b.Presence = policy.MaybeGiven
 			abs.Args[p.Name] = b
 			s.arg(p.Name, l.via(pos(x.site), stepSink, d.Name+"\x00"+p.Name), nil)
@@ -206,11 +207,10 @@ func (f *frame) toolCall(o *object, fn val, x args) val {
 	return f.result(d, x, src, may, must)
 }
 
-func (s *sink) mayOf(name string) *lab {
-	for i := range s.args {
-		if s.args[i].name == name {
-			return s.args[i].may
-		}
+// find is what is known of an argument, nil before anything is.
+func (s *sink) find(name string) *sinkArg {
+	if i := slices.IndexFunc(s.args, func(x sinkArg) bool { return x.name == name }); i >= 0 {
+		return &s.args[i]
 	}
 	return nil
 }
