@@ -10,10 +10,6 @@ class CancelledError(BaseException):
 TimeoutError = TimeoutError
 
 
-class InvalidStateError(Exception):
-    pass
-
-
 def run(main, *, debug=None):
     if not isinstance(main, (_coroutine, Task)):
         raise ValueError(f"a coroutine was expected, got {main!r}")
@@ -32,9 +28,8 @@ _c.close()
 class Task:
     """A coroutine that is executed when its value is awaited, or at the end."""
 
-    def __init__(self, coro, name=None):
+    def __init__(self, coro):
         self._coro = coro
-        self._name = name
         self._state = "pending"
         self._value = None
         self._error = None
@@ -73,21 +68,15 @@ class Task:
         return True
 
     def result(self):
-        if self._state != "done":
-            raise InvalidStateError("Result is not set.")
         return self._result()
 
     def exception(self):
-        if self._state != "done":
-            raise InvalidStateError("Exception is not set.")
+        self._work()
         return self._error
-
-    def get_name(self):
-        return self._name
 
 
 def create_task(coro, *, name=None):
-    return Task(coro, name)
+    return Task(coro)
 
 
 def ensure_future(coro):
@@ -133,11 +122,6 @@ async def wait_for(fut, timeout):
         raise TimeoutError from None
     finally:
         _deadline = outer
-
-
-def as_completed(fs, *, timeout=None):
-    for f in fs:
-        yield f
 
 
 async def to_thread(func, /, *args, **kwargs):

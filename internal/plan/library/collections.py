@@ -319,10 +319,7 @@ class deque:
     def index(self, x, start=0, stop=None, /):
         items = self._all()
         stop = len(items) if stop is None else stop
-        try:
-            return items.index(x, start, stop)
-        except ValueError:
-            raise ValueError("deque.index(x): x not in deque") from None
+        return items.index(x, start, stop)
 
     def insert(self, i, x, /):
         if self._maxlen is not None and len(self) >= self._maxlen:
@@ -333,10 +330,7 @@ class deque:
 
     def remove(self, x, /):
         items = self._all()
-        try:
-            items.remove(x)
-        except ValueError:
-            raise ValueError("deque.remove(x): x not in deque") from None
+        items.remove(x)
         self._set(items)
 
     def __len__(self):
@@ -395,13 +389,6 @@ class deque:
         if not isinstance(other, deque):
             return NotImplemented
         return self._all() == other._all()
-
-    def __add__(self, other):
-        if not isinstance(other, deque):
-            raise TypeError(f'can only concatenate deque (not "{type(other).__name__}") to deque')
-        new = self.copy()
-        new.extend(other)
-        return new
 
     def __iadd__(self, other):
         self.extend(other)

@@ -1,12 +1,6 @@
 """Copies of values."""
 
 
-class Error(Exception):
-    pass
-
-
-error = Error
-
 _atoms = (type(None), int, float, bool, str, bytes, range, type, type(Ellipsis), type(NotImplemented),
           type(len), type(lambda: 0), property)
 

@@ -208,29 +208,21 @@ def tee(iterable, n=2):
     if n < 0:
         raise ValueError("n must be >= 0")
     it = iter(iterable)
-    queues = [[] for _ in range(n)]
-    return tuple([_branch(it, queues, i) for i in range(n)])
+    seen = []
+    return tuple([_branch(it, seen) for _ in range(n)])
 
 
-def _branch(it, queues, i):
-    mine = queues[i]
+def _branch(it, seen):
     at = 0
     while True:
-        if at == len(mine):
-            mine.clear()
-            at = 0
+        if at == len(seen):
             for x in it:
-                for q in queues:
-                    q.append(x)
+                seen.append(x)
                 break
             else:
                 return
-        x = mine[at]
+        yield seen[at]
         at += 1
-        if at > 1000:
-            del mine[:at]
-            at = 0
-        yield x
 
 
 def zip_longest(*iterables, fillvalue=None):

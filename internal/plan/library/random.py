@@ -124,8 +124,6 @@ class Random:
             if weights is None:
                 n += 0.0
                 return _depend([population[_math.floor(_random(dice) * n)] for _ in range(k)], k)
-            if isinstance(weights, int):
-                raise TypeError(f'The number of choices must be a keyword argument: k={weights!r}')
             cum_weights = list(_accumulate(weights))
         elif weights is not None:
             raise TypeError('Cannot specify both weights and cumulative weights')

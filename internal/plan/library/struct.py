@@ -2,16 +2,16 @@
 
 from math import copysign as _copysign, frexp as _frexp, isinf as _isinf, isnan as _isnan, ldexp as _ldexp
 
-__all__ = ['calcsize', 'pack', 'unpack', 'unpack_from', 'iter_unpack', 'Struct', 'error']
+__all__ = ['calcsize', 'pack', 'unpack', 'unpack_from', 'Struct', 'error']
 
 
 class error(Exception):
     pass
 
 
-_sizes = {'x': 1, 'c': 1, 'b': 1, 'B': 1, '?': 1, 'h': 2, 'H': 2, 'i': 4, 'I': 4, 'l': 4, 'L': 4, 'q': 8, 'Q': 8, 'e': 2, 'f': 4, 'd': 8, 's': 1, 'p': 1}
-_native = {'l': 8, 'L': 8, 'n': 8, 'N': 8, 'P': 8}
-_floats = {'e': (11, 5), 'f': (24, 8), 'd': (53, 11)}  # bits of the fraction and of the exponent
+_sizes = {'x': 1, 'c': 1, 'b': 1, 'B': 1, '?': 1, 'h': 2, 'H': 2, 'i': 4, 'I': 4, 'l': 4, 'L': 4, 'q': 8, 'Q': 8, 'f': 4, 'd': 8, 's': 1}
+_native = {'l': 8, 'L': 8}
+_floats = {'f': (24, 8), 'd': (53, 11)}  # bits of the fraction and of the exponent
 
 
 def _fields(format):
@@ -99,7 +99,7 @@ def calcsize(format):
 
 def pack(format, *values):
     order, size, fields = _fields(format)
-    need = sum([1 if c in 'sp' else 0 if c == 'x' else n for c, n, _, _ in fields])
+    need = sum([1 if c == 's' else 0 if c == 'x' else n for c, n, _, _ in fields])
     if len(values) != need:
         raise error(f'pack expected {need} items for packing (got {len(values)})')
     values = iter(values)
@@ -107,12 +107,10 @@ def pack(format, *values):
     for c, n, at, size in fields:
         out.append(bytes(at - end + (n if c == 'x' else 0)))
         end = at + n * size
-        if c in 'sp':
+        if c == 's':
             x = next(values)
             if not isinstance(x, bytes):
                 raise error(f"argument for '{c}' must be a bytes object")
-            if c == 'p' and n:
-                x = bytes([min(len(x), n - 1, 255)]) + x
             out.append(x[:n].ljust(n, b'\0'))
         elif c != 'x':
             for _ in range(n):
@@ -139,8 +137,6 @@ def unpack_from(format, buffer, offset=0):
         at += offset
         if c == 's':
             out.append(bytes(buffer[at:at + n]))
-        elif c == 'p':
-            out.append(bytes(buffer[at + 1:at + 1 + min(buffer[at], n - 1)]) if n else b'')
         elif c != 'x':
             for i in range(at, at + n * size, size):
                 part = bytes(buffer[i:i + size])
@@ -153,14 +149,6 @@ def unpack_from(format, buffer, offset=0):
                 else:
                     out.append(int.from_bytes(part, order, signed=c.islower()))
     return tuple(out)
-
-
-def iter_unpack(format, buffer):
-    size = calcsize(format)
-    if size == 0 or len(buffer) % size:
-        raise error(f'iterative unpacking requires a buffer of a multiple of {size} bytes')
-    for i in range(0, len(buffer), size):
-        yield unpack_from(format, buffer, i)
 
 
 class Struct:
@@ -176,6 +164,3 @@ class Struct:
 
     def unpack_from(self, buffer, offset=0):
         return unpack_from(self.format, buffer, offset)
-
-    def iter_unpack(self, buffer):
-        return iter_unpack(self.format, buffer)

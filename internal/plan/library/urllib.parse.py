@@ -77,16 +77,10 @@ def urlencode(query, doseq=False, safe='', encoding=None, errors=None, quote_via
     return '&'.join(out)
 
 
-def parse_qsl(qs, keep_blank_values=False, strict_parsing=False, encoding='utf-8', errors='replace', max_num_fields=None, separator='&'):
-    if not separator or not isinstance(separator, str):
-        raise ValueError('Separator must be of type string or bytes.')
-    if not qs:
-        return []
-    if max_num_fields is not None and max_num_fields < 1 + qs.count(separator):
-        raise ValueError('Max number of fields exceeded')
+def parse_qsl(qs, keep_blank_values=False, strict_parsing=False, encoding='utf-8', errors='replace'):
     out = []
-    for part in qs.split(separator):
-        if not part and not strict_parsing:
+    for part in qs.split('&'):
+        if not part and (not qs or not strict_parsing):
             continue
         name, has_value, value = part.partition('=')
         if strict_parsing and not has_value:
@@ -96,9 +90,9 @@ def parse_qsl(qs, keep_blank_values=False, strict_parsing=False, encoding='utf-8
     return out
 
 
-def parse_qs(qs, keep_blank_values=False, strict_parsing=False, encoding='utf-8', errors='replace', max_num_fields=None, separator='&'):
+def parse_qs(qs, keep_blank_values=False, strict_parsing=False, encoding='utf-8', errors='replace'):
     out = {}
-    for name, value in parse_qsl(qs, keep_blank_values, strict_parsing, encoding, errors, max_num_fields, separator):
+    for name, value in parse_qsl(qs, keep_blank_values, strict_parsing, encoding, errors):
         out.setdefault(name, []).append(value)
     return out
 
@@ -152,9 +146,7 @@ class ParseResult(_named('ParseResult', 'scheme netloc path params query fragmen
         return urlunparse(self)
 
 
-class DefragResult(_named('DefragResult', 'url fragment')):
-    def geturl(self):
-        return self.url + ('#' + self.fragment if self.fragment else '')
+DefragResult = _named('DefragResult', 'url fragment')
 
 
 def urlsplit(url, scheme='', allow_fragments=True):

@@ -6,24 +6,20 @@ import "praxis/internal/plan/value"
 // element's place depends on joins the list's shape.
 func heapNatives() []*value.Native {
 	var out []*value.Native
-	for _, suffix := range []string{"", "_max"} {
-		h := heapOrder{max: suffix != ""}
-		add := func(name, params string, f value.NativeFunc) {
-			out = append(out, &value.Native{Name: "heapq." + name + suffix, Params: params, Call: f, Precise: true})
-		}
-		add("heapify", "heap, /", h.on(h.heapify))
-		add("heappush", "heap, item, /", h.on(h.push))
-		add("heappop", "heap, /", h.on(h.pop))
-		add("heapreplace", "heap, item, /", h.on(h.replace))
-		add("heappushpop", "heap, item, /", h.on(h.pushPop))
+	add := func(name, params string, f func(t *value.Thread, l *value.List, a *value.Args) (value.Value, error)) {
+		out = append(out, &value.Native{Name: "heapq." + name, Params: params, Call: onHeap(f), Precise: true})
 	}
+	add("heapify", "heap, /", heapify)
+	add("heappush", "heap, item, /", heapPush)
+	add("heappop", "heap, /", heapPop)
+	add("heapreplace", "heap, item, /", heapReplace)
+	add("heappushpop", "heap, item, /", heapPushPop)
 	return out
 }
 
-// heapOrder orders a list as a binary tree: the children of i are 2i+1 and 2i+2.
-type heapOrder struct{ max bool }
-
-func (h heapOrder) on(f func(t *value.Thread, l *value.List, a *value.Args) (value.Value, error)) value.NativeFunc {
+// onHeap calls f with the list that is the heap: a binary tree in which the
+// children of i are 2i+1 and 2i+2.
+func onHeap(f func(t *value.Thread, l *value.List, a *value.Args) (value.Value, error)) value.NativeFunc {
 	return func(t *value.Thread, a *value.Args) (value.Value, error) {
 		self, ok := t.Payload(a.Pos[0], value.KList)
 		if !ok {
@@ -47,29 +43,27 @@ func (h heapOrder) on(f func(t *value.Thread, l *value.List, a *value.Args) (val
 	}
 }
 
-// before reports whether a belongs nearer to the root than b.
-func (h heapOrder) before(t *value.Thread, a, b value.Value) (bool, error) {
+// less compares elements of a heap, whose size the comparison must not change.
+func less(t *value.Thread, l *value.List, a, b value.Value) (bool, error) {
+	n := len(l.Items)
 	if err := t.Step(1); err != nil {
 		return false, err
 	}
-	if h.max {
-		a, b = b, a
+	ok, err := t.Less(a, b)
+	if err == nil && len(l.Items) != n {
+		err = t.Raise(t.Types.RuntimeError, "list changed size during iteration")
 	}
-	return t.Less(a, b)
+	return ok, err
 }
 
-// up moves the element at i towards the root, no further than start.
-func (h heapOrder) up(t *value.Thread, l *value.List, start, i int) error {
+// heapUp moves the element at i towards the root, no further than start.
+func heapUp(t *value.Thread, l *value.List, start, i int) error {
 	x := l.Items[i]
 	for i > start {
 		parent := (i - 1) / 2
-		n := len(l.Items)
-		ok, err := h.before(t, x, l.Items[parent])
+		ok, err := less(t, l, x, l.Items[parent])
 		if err != nil {
 			return err
-		}
-		if len(l.Items) != n {
-			return t.Raise(t.Types.RuntimeError, "list changed size during iteration")
 		}
 		if !ok {
 			break
@@ -80,17 +74,14 @@ func (h heapOrder) up(t *value.Thread, l *value.List, start, i int) error {
 	return nil
 }
 
-// down moves the element at i to a leaf along the better children, then up to its place.
-func (h heapOrder) down(t *value.Thread, l *value.List, i int) error {
+// heapDown moves the element at i to a leaf along the better children, then up to its place.
+func heapDown(t *value.Thread, l *value.List, i int) error {
 	start, n := i, len(l.Items)
 	for child := 2*i + 1; child < n; child = 2*i + 1 {
 		if right := child + 1; right < n {
-			ok, err := h.before(t, l.Items[child], l.Items[right])
+			ok, err := less(t, l, l.Items[child], l.Items[right])
 			if err != nil {
 				return err
-			}
-			if len(l.Items) != n {
-				return t.Raise(t.Types.RuntimeError, "list changed size during iteration")
 			}
 			if !ok {
 				child = right
@@ -99,26 +90,26 @@ func (h heapOrder) down(t *value.Thread, l *value.List, i int) error {
 		l.Items[i], l.Items[child] = l.Items[child], l.Items[i]
 		i = child
 	}
-	return h.up(t, l, start, i)
+	return heapUp(t, l, start, i)
 }
 
-func (h heapOrder) heapify(t *value.Thread, l *value.List, a *value.Args) (value.Value, error) {
+func heapify(t *value.Thread, l *value.List, a *value.Args) (value.Value, error) {
 	for i := len(l.Items)/2 - 1; i >= 0; i-- {
-		if err := h.down(t, l, i); err != nil {
+		if err := heapDown(t, l, i); err != nil {
 			return value.Value{}, err
 		}
 	}
 	return value.None, nil
 }
 
-func (h heapOrder) push(t *value.Thread, l *value.List, a *value.Args) (value.Value, error) {
+func heapPush(t *value.Thread, l *value.List, a *value.Args) (value.Value, error) {
 	if err := t.Push(l, t.Under(a.Pos[1])); err != nil {
 		return value.Value{}, err
 	}
-	return value.None, h.up(t, l, 0, len(l.Items)-1)
+	return value.None, heapUp(t, l, 0, len(l.Items)-1)
 }
 
-func (h heapOrder) pop(t *value.Thread, l *value.List, a *value.Args) (value.Value, error) {
+func heapPop(t *value.Thread, l *value.List, a *value.Args) (value.Value, error) {
 	n := len(l.Items)
 	if n == 0 {
 		t.See(t.Join(l.Shape, a.Pos[0].Label))
@@ -132,29 +123,26 @@ func (h heapOrder) pop(t *value.Thread, l *value.List, a *value.Args) (value.Val
 	}
 	top := l.Items[0]
 	l.Items[0] = last
-	return top, h.down(t, l, 0)
+	return top, heapDown(t, l, 0)
 }
 
-func (h heapOrder) replace(t *value.Thread, l *value.List, a *value.Args) (value.Value, error) {
+func heapReplace(t *value.Thread, l *value.List, a *value.Args) (value.Value, error) {
 	if len(l.Items) == 0 {
 		t.See(t.Join(l.Shape, a.Pos[0].Label))
 		return value.Value{}, t.Raise(t.Types.IndexError, "index out of range")
 	}
 	top := l.Items[0]
 	l.Items[0] = t.Under(a.Pos[1])
-	return top, h.down(t, l, 0)
+	return top, heapDown(t, l, 0)
 }
 
-func (h heapOrder) pushPop(t *value.Thread, l *value.List, a *value.Args) (value.Value, error) {
+func heapPushPop(t *value.Thread, l *value.List, a *value.Args) (value.Value, error) {
 	x := t.Under(a.Pos[1])
 	if len(l.Items) == 0 {
 		return x, nil
 	}
-	ok, err := h.before(t, l.Items[0], x)
-	if err != nil || !ok {
+	if ok, err := less(t, l, l.Items[0], x); err != nil || !ok {
 		return x, err
 	}
-	top := l.Items[0]
-	l.Items[0] = x
-	return top, h.down(t, l, 0)
+	return heapReplace(t, l, a)
 }

@@ -117,9 +117,6 @@ def dijkstra(g, s):
     return dist
 print(dijkstra({"a": [("b", 1), ("c", 4)], "b": [("c", 2), ("d", 6)], "c": [("d", 3)], "d": []}, "a"))
 h = [3, 1, 2]
-heapq.heapify_max(h)
-heapq.heappush_max(h, 5)
-print(h, heapq.heappop_max(h), h, heapq.heappushpop_max(h, 0), heapq.heapreplace_max(h, 9), h)
 ---
 from abc import ABC, abstractmethod
 class Shape(ABC):

@@ -18,7 +18,7 @@ for u in ["http://user:pw@Example.com:8080/a/b;p?q=1#frag", "//host/path", "path
     print(p, tuple(s), p.hostname, p.port, p.username, p.password, p.geturl(), s.geturl())
 p = urllib.parse.urlparse("https://x.org/a?b=c")
 print(p._replace(query="d=e", fragment="top").geturl(), p.netloc, p[1], urllib.parse.urlunparse(("http", "h", "p", "", "q", "")), urllib.parse.urlunsplit(("http", "h", "/p", "q", "f")))
-print(urllib.parse.urldefrag("http://x/y#z"), urllib.parse.urldefrag("x").geturl())
+print(urllib.parse.urldefrag("http://x/y#z"), urllib.parse.urldefrag("x").url)
 for u in ["http://x:port/", "http://x:99999/"]:
     try:
         print(urllib.parse.urlparse(u).port)
