@@ -525,8 +525,8 @@ class ChainMap:
     def __eq__(self, other):
         return self._merged() == (other._merged() if isinstance(other, ChainMap) else other)
 
-    def new_child(self, m=None, **kwargs):
-        return self.__class__(dict(m or {}, **kwargs) if m is None or kwargs else m, *self.maps)
+    def new_child(self, m=None):
+        return self.__class__({} if m is None else m, *self.maps)
 
     @property
     def parents(self):

@@ -91,22 +91,11 @@ def dump(obj, fp, **kw):
 
 
 class JSONEncoder:
-    item_separator = ", "
-    key_separator = ": "
+    """What dumps(cls=...) takes: a class whose method default says what to write for other objects."""
 
     def __init__(self, *, skipkeys=False, ensure_ascii=True, check_circular=True, allow_nan=True, sort_keys=False,
                  indent=None, separators=None, default=None):
-        self.skipkeys = skipkeys
-        self.ensure_ascii = ensure_ascii
-        self.check_circular = check_circular
-        self.allow_nan = allow_nan
-        self.sort_keys = sort_keys
-        self.indent = indent
-        self._separators = separators
-        if separators is not None:
-            self.item_separator, self.key_separator = separators
-        elif indent is not None:
-            self.item_separator = ","
+        self._options = skipkeys, ensure_ascii, check_circular, allow_nan, indent, separators, sort_keys
         if default is not None:
             self.default = default
 
@@ -114,9 +103,4 @@ class JSONEncoder:
         raise TypeError(f"Object of type {o.__class__.__name__} is not JSON serializable")
 
     def encode(self, o):
-        o = _plain(o, self.default, set())
-        return _text(o, self.skipkeys, self.ensure_ascii, self.check_circular, self.allow_nan, self.indent,
-                     (self.item_separator, self.key_separator), self.sort_keys)
-
-    def iterencode(self, o):
-        yield self.encode(o)
+        return _text(_plain(o, self.default, set()), *self._options)

@@ -3,9 +3,8 @@
 import math as _math
 from collections import Counter as _Counter, namedtuple as _namedtuple
 
-__all__ = ['StatisticsError', 'correlation', 'covariance', 'fmean', 'geometric_mean', 'harmonic_mean',
-           'linear_regression', 'mean', 'median', 'median_high', 'median_low', 'mode', 'multimode', 'pstdev',
-           'pvariance', 'quantiles', 'stdev', 'variance']
+__all__ = ['StatisticsError', 'correlation', 'fmean', 'linear_regression', 'mean', 'median', 'median_high',
+           'median_low', 'mode', 'multimode', 'pstdev', 'pvariance', 'quantiles', 'stdev', 'variance']
 
 
 class StatisticsError(ValueError):
@@ -82,28 +81,6 @@ def fmean(data, weights=None):
     if not whole:
         raise StatisticsError('sum of weights must be non-zero')
     return _math.sumprod(data, weights) / whole
-
-
-def geometric_mean(data):
-    data = list(data)
-    if not data:
-        raise StatisticsError('Must have a non-empty dataset')
-    if any([x < 0 for x in data]):
-        raise StatisticsError('No negative inputs allowed', min(data))
-    return 0.0 if 0 in data else _math.exp(_math.fsum([_math.log(x) for x in data]) / len(data))
-
-
-def harmonic_mean(data):
-    data = _given(data, 'harmonic_mean')
-    if any([x < 0 for x in data]):
-        raise StatisticsError('harmonic mean does not support negative values')
-    if len(data) == 1:
-        return data[0]
-    if 0 in data:
-        return 0
-    inverse = [1 / x for x in data]
-    n, d = _total(_ratios(inverse))
-    return _result(len(data) * d, n, inverse)
 
 
 def _sorted(data):
@@ -229,11 +206,6 @@ def _centred(x, y, what):
     a = _math.fsum(x) / n
     b = _math.fsum(y) / n
     return a, b, [v - a for v in x], [v - b for v in y]
-
-
-def covariance(x, y, /):
-    _, _, x, y = _centred(x, y, 'covariance')
-    return _math.sumprod(x, y) / (len(x) - 1)
 
 
 def correlation(x, y, /):

@@ -83,7 +83,7 @@ try:
     json.dumps(object(), cls=E)
 except TypeError as e:
     print(e)
-print("".join(json.JSONEncoder().iterencode([1, 2])), json.JSONEncoder(sort_keys=True).encode({"b": 1, "a": 2}))
+print(json.JSONEncoder(sort_keys=True).encode({"b": 1, "a": 2}))
 ---
 import json
 data = {"name": "x", "tags": ["a", "b"], "n": {"k": [1, 2, {"z": None}]}, "f": 1.25, "t": True}

@@ -4,7 +4,7 @@ from fractions import Fraction as F
 from decimal import Decimal as D
 for data in ([1, 2, 3, 4], [1, 2, 3, 5], [1.5, 2.5, 3.25], [0.1] * 10, [1e100, 1, -1e100], [F(1, 3), F(2, 3)], [D('0.5'), D('0.75')], [1, 2.5], [F(1, 2), 0.5], [1, D('2')], (5,), [True, False, True], range(10), [float('inf'), 1], [float('nan')]):
     print(st.mean(data), st.fmean(data), type(st.mean(data)).__name__)
-print(st.fmean([1, 2, 3], weights=[3, 1, 1]), st.geometric_mean([54, 24, 36]), st.geometric_mean([0, 1]), st.harmonic_mean([40, 60]), st.harmonic_mean([F(1, 2), F(1, 3)]), st.harmonic_mean([2, 0]), st.harmonic_mean([D(3), D(6)]), st.mean({1: 2, 3: 4}), st.mean(iter([1, 2])))
+print(st.fmean([1, 2, 3], weights=[3, 1, 1]), st.mean({1: 2, 3: 4}), st.mean(iter([1, 2])))
 ---
 # medians and modes
 import statistics as st
@@ -24,7 +24,7 @@ print(st.variance([1, 2, 3], 2), st.pvariance([1, 2, 3], mu=2), st.pstdev([4]), 
 import statistics as st
 x = [1, 2, 3, 4, 5, 6, 7, 8, 9]
 y = [1, 2, 3, 1, 2, 3, 1, 2, 3]
-print(st.covariance(x, y), st.correlation(x, x), st.correlation(x, y), st.correlation(x, x[::-1]))
+print(st.correlation(x, x), st.correlation(x, y), st.correlation(x, x[::-1]))
 print(st.linear_regression(x, y), st.linear_regression([1971, 1975, 1979, 1982, 1983], [1, 2, 3, 4, 5]))
 ---
 # errors
@@ -34,17 +34,14 @@ def tell(f):
         print(f())
     except Exception as e:
         print(type(e).__name__, e)
-for f in (st.mean, st.fmean, st.geometric_mean, st.harmonic_mean, st.median, st.median_low, st.median_high, st.mode, st.variance, st.pvariance, st.stdev, st.pstdev, st.quantiles):
+for f in (st.mean, st.fmean, st.median, st.median_low, st.median_high, st.mode, st.variance, st.pvariance, st.stdev, st.pstdev, st.quantiles):
     tell(lambda: f([]))
 tell(lambda: st.mean(['a']))
 tell(lambda: st.mean('ab'))
 tell(lambda: st.mean(5))
 tell(lambda: st.stdev([1]))
-tell(lambda: st.harmonic_mean([1, -1]))
-tell(lambda: st.geometric_mean([1, -1]))
 tell(lambda: st.quantiles([1, 2], n=0))
 tell(lambda: st.quantiles([1, 2], method='x'))
-tell(lambda: st.covariance([1], [1, 2]))
 tell(lambda: st.correlation([1, 1], [1, 2]))
 tell(lambda: st.correlation([1], [1]))
 tell(lambda: st.linear_regression([1, 1], [1, 2]))
@@ -63,4 +60,4 @@ for i in range(120):
     size = 2 + draw(30)
     a = [draw(2000) / (1 + draw(50)) - 20 for _ in range(size)]
     b = [draw(1000) for _ in range(size)]
-    print(st.mean(a), st.mean(b), st.fmean(a), st.median(a), st.stdev(a), st.pstdev(b), st.variance(b), st.pvariance(a), st.quantiles(a, n=1 + draw(7)), st.mode(b), st.covariance(a, b), st.correlation(a, b), tuple(st.linear_regression(b, a)), st.geometric_mean([x + 1 for x in b]), st.harmonic_mean([x + 1 for x in b]))
+    print(st.mean(a), st.mean(b), st.fmean(a), st.median(a), st.stdev(a), st.pstdev(b), st.variance(b), st.pvariance(a), st.quantiles(a, n=1 + draw(7)), st.mode(b), st.correlation(a, b), tuple(st.linear_regression(b, a)))
