@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -51,10 +52,16 @@ var types = sync.OnceValue(value.NewTypes)
 // HasMethod says whether a built-in class has a method, as in "dict.get".
 func HasMethod(name string) bool { return methodTable()[name] }
 
+// AnyMethod says whether any built-in class has a method of that name.
+func AnyMethod(name string) bool { return methodTable()["."+name] }
+
 var methodTable = sync.OnceValue(func() map[string]bool {
 	table := make(map[string]bool, 512)
 	for _, n := range Methods() {
 		table[n.Name] = true
+		if i := strings.LastIndexByte(n.Name, '.'); i >= 0 {
+			table[n.Name[i:]] = true
+		}
 	}
 	return table
 })

@@ -3,6 +3,7 @@ package check
 import (
 	"strings"
 
+	"praxis/internal/plan/builtin"
 	"praxis/internal/plan/compile"
 	"praxis/internal/plan/syntax"
 )
@@ -158,7 +159,7 @@ func (f *frame) hook(vs ...val) {
 		return
 	}
 	for _, v := range vs {
-		if v.may != nil && v.objs != nil && f.chosen(v.may).objs != nil && f.a.code().hooks {
+		if v.may != nil && f.chosen(v.may).objs != nil && f.a.code().hooks {
 			f.stay(v.may)
 		}
 	}
@@ -208,6 +209,9 @@ func (f *frame) picks(v val) {
 		}
 	}
 	look(v)
+	if first != nil && !several && (v.fl&scalar != 0 || builtin.AnyMethod(name)) {
+		several = true // what is built in may have a method of that name, too
+	}
 	if first != nil && !several {
 		// Closures of one function are several, too.
 		for _, id := range v.objs.all() {
@@ -266,7 +270,15 @@ func (f *frame) receives(v val, name string) {
 			}
 		}
 	})
-	if several {
+	// Values of other types that have a method of that name do what it does not.
+	mixed := v.fl&scalar != 0 && builtin.AnyMethod(name)
+	for _, id := range v.objs.all() {
+		switch f.a.objects[id].kind {
+		case oList, oTuple, oSet, oDict, oData, oOpaque, oIter:
+			mixed = mixed || builtin.AnyMethod(name)
+		}
+	}
+	if several || mixed && first != nil {
 		f.stay(v.may)
 	}
 }

@@ -72,6 +72,13 @@ func (a *analysis) sinkAt(n syntax.Node, d *tool.Definition) *sink {
 // or of all where the policy looks at their number.
 func (a *analysis) counted() map[string]label.Label {
 	by := map[string]*lab{}
+	if a.lost != nil && a.strict && a.tools != nil {
+		for d := range a.tools.All() {
+			if d.Limits.CallsPerRun > 0 || a.policy.Counts() {
+				by[d.Name] = &lab{ids: []int32{anySource}} // it is not known what they depend on
+			}
+		}
+	}
 	for _, s := range a.sinkOrder {
 		if (s.def.Limits.CallsPerRun > 0 || a.policy.Counts()) && s.pc != nil {
 			by[s.def.Name] = union(by[s.def.Name], s.pc)

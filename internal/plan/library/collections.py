@@ -272,20 +272,28 @@ class deque:
         del source[:n]
 
     def extend(self, iterable, /):
-        if iterable is self:
-            iterable = list(iterable)
-        if self._maxlen is None:
-            self._back.extend(iterable)
-            self._changes += 1
-        else:
-            for x in iterable:
-                self.append(x)
+        self._grow(self._back, self.popleft, iterable)
 
     def extendleft(self, iterable, /):
+        self._grow(self._front, self.pop, iterable)
+
+    def _grow(self, half, drop, iterable):
         if iterable is self:
             iterable = list(iterable)
-        for x in iterable:
-            self.appendleft(x)
+        self._changes += 1
+        if self._maxlen is None:
+            half.extend(iterable)
+            return
+        it = iter(iterable)
+        more = True
+        while more:
+            items = list(zip(range(1000), it))  # a few at a time: there may be more than fit
+            self._mark(len(items))
+            for _, x in items:
+                half.append(x)
+                if len(self) > self._maxlen:
+                    drop()
+            more = len(items) == 1000
 
     def _all(self):
         return self._front[::-1] + self._back

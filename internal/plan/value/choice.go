@@ -34,7 +34,7 @@ func (v *Value) Changeable() bool { return changeable>>v.Kind&1 != 0 }
 // Choose notes that data of label l chose v out of from. What has the label of
 // from itself was not chosen by it.
 func (t *Thread) Choose(v *Value, l label.ID, from Value) {
-	if l == 0 || !v.Changeable() || t.Join(l, from.Label) == from.Label {
+	if l == 0 || !v.Changeable() && !(t.Acts && holdsInstance(from)) || t.Join(l, from.Label) == from.Label {
 		return
 	}
 	for i := len(t.Choices) - 1; i >= 0; i-- {
@@ -43,6 +43,37 @@ func (t *Thread) Choose(v *Value, l label.ID, from Value) {
 		}
 	}
 	t.addChoice(Choice{L: l, From: from})
+}
+
+// maxMixed bounds how many elements of a container are looked at for instances.
+const maxMixed = 256
+
+// holdsInstance reports whether a container may hold an instance beside values that
+// cannot be changed: its methods do what theirs do not.
+func holdsInstance(from Value) bool {
+	switch o := from.Obj.(type) {
+	case *List:
+		return anyInstance(o.Items)
+	case *Tuple:
+		return anyInstance(o.Items)
+	case *Dict:
+		for i := range min(len(o.Entries), maxMixed) {
+			if o.Entries[i].Val.Kind == KObject {
+				return true
+			}
+		}
+		return len(o.Entries) > maxMixed
+	}
+	return false
+}
+
+func anyInstance(items []Value) bool {
+	for i := range min(len(items), maxMixed) {
+		if items[i].Kind == KObject {
+			return true
+		}
+	}
+	return len(items) > maxMixed
 }
 
 func (t *Thread) addChoice(c Choice) {
@@ -135,7 +166,7 @@ func (v Value) does(flags CodeFlags) bool {
 
 // hook is called where an operator may run code of v's class.
 func (t *Thread) hook(v Value) {
-	if v.Label != 0 && t.Hooks && v.Changeable() {
+	if v.Label != 0 && t.Hooks {
 		t.Chosen(v.Label, Unknown)
 	}
 }

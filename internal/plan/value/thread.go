@@ -45,6 +45,7 @@ type Thread struct {
 	Choices []Choice // what data has chosen something from
 	Many    int      // so many choices are looked through for those that no longer matter
 	Walked  int64    // values that were looked at for it
+	Acts    bool     // a class of the program has methods that change something, call a tool or print
 	Hooks   bool     // [Unit.Hooks] of the program
 
 	Plain bool // labels are off; for measuring their cost only

@@ -144,7 +144,7 @@ func (vm *VM) invoke(fn, self value.Value, pos []value.Value, names []string, na
 			return vm.invoke(call, fn, pos, names, named, mode, extra)
 		}
 	}
-	return vm.failed(mode, extra, vm.t.Raise(vm.t.Types.TypeError, "'%s' object is not callable", vm.t.ClassName(fn)))
+	return vm.failed(mode, extra, vm.t.FailAt(fn.Label, vm.t.Types.TypeError, "'%s' object is not callable", vm.t.ClassName(fn)))
 }
 
 func prepend(v value.Value, rest []value.Value) []value.Value {

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"slices"
+	"strings"
 
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/value"
@@ -12,7 +13,7 @@ import (
 func (vm *VM) touches(n *value.Native, pos []value.Value) {
 	t := &vm.t
 	for i := range pos {
-		if v := &pos[i]; v.Label != 0 && v.Kind == value.KObject && t.Hooks {
+		if v := &pos[i]; v.Label != 0 && t.Hooks && (v.Kind == value.KObject || i == 0 && !n.Changes) {
 			t.Chosen(v.Label, value.Unknown)
 		} else if v.Label != 0 && (i == 0 && n.Changes || v.Kind == value.KIter || v.Kind == value.KGen || v.Kind == value.KSpecial) {
 			attr := ""
@@ -22,6 +23,16 @@ func (vm *VM) touches(n *value.Native, pos []value.Value) {
 			t.Touch(*v, attr)
 		}
 	}
+	// What else data could have chosen may have a method of that name that is no native.
+	if self := &pos[0]; self.Label != 0 && vm.methods[methodName(n)] {
+		vm.picks(value.Value{Kind: value.KNative, Obj: n, Label: self.Label}, *self)
+	}
+}
+
+// methodName is the name of a native without that of its class.
+func methodName(n *value.Native) string {
+	_, name, _ := strings.Cut(n.Name, ".")
+	return name
 }
 
 // choices notes what a native that gave v may have chosen it from.
@@ -97,23 +108,31 @@ func (vm *VM) picks(fn, self value.Value) bool {
 				ok = ok && c.Pure()
 			}
 		}
-		f, _ := fn.Obj.(*value.Func)
+		name := ""
+		switch f := fn.Obj.(type) {
+		case *value.Func:
+			name = f.Name
+		case *value.Native:
+			name = methodName(f)
+		}
 		if fn.Kind == value.KMethod && self.Obj == from.Obj && self.Kind != value.KObject {
 			others = true // another method of something built in
 			return false
 		}
-		if f != nil && self.Kind != value.KUnset && t.Join(self.Label, fn.Label) == self.Label {
-			t.Reach(from, fn.Label, func(o value.Object) {
-				cls, _ := o.(*value.Class)
-				if in, is := o.(*value.Instance); is {
-					cls = in.Cls
+		if name != "" && self.Kind != value.KUnset && t.Join(self.Label, fn.Label) == self.Label {
+			method := func(cls *value.Class) {
+				if m, _, has := cls.Lookup(name); has {
+					see(m)
 				}
-				if cls != nil {
-					if m, _, has := cls.Lookup(f.Name); has {
-						see(m)
-					}
+			}
+			t.Reach(from, fn.Label, func(o value.Object) {
+				if cls, is := o.(*value.Class); is {
+					method(cls)
+				} else {
+					method(o.Class(t))
 				}
 			})
+			vm.elements(from, func(v value.Value) { method(t.ClassOf(v)) })
 		} else {
 			vm.callables(from, see)
 		}

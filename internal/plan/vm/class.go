@@ -28,6 +28,13 @@ func (vm *VM) makeClass(def *classDef, qual, module string, cell *value.Cell) (v
 	}
 	c.Attrs = *def.ns
 	vm.adopt(c)
+	for i := range c.Attrs.Entries {
+		if e := &c.Attrs.Entries[i]; e.Val.Kind == value.KFunc || e.Val.Kind == value.KProp {
+			vm.methods[e.Key.Obj.(*value.Str).Text] = true
+			f, ok := e.Val.Obj.(*value.Func)
+			t.Acts = t.Acts || !ok || f.Code.Unit.Module == "" && !e.Val.Silent()
+		}
+	}
 	t.ClassVersion++
 	v := value.ClassValue(c).With(def.l)
 	if cell != nil {

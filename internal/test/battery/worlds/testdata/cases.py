@@ -455,3 +455,48 @@ g = gen()
 next(g)
 sink(g.throw(ValueError(src.num())))
 sink(next(g, 5))
+--- a method of the program or one that is built in
+total = []
+class P:
+    def get(self, k):
+        total.append(k)
+    def upper(self):
+        sink(7)
+xs = [{}, P(), {}]
+xs[src.num()].get(1)
+sink(len(total))
+ys = {'a': 'x', 'b': P(), 'c': 'y'}
+ys[src.key()].upper()
+sink(3)
+f = ys[src.key()].upper
+f()
+sink(4)
+getattr(ys[src.key()], 'upper')()
+sink(5)
+--- a length that the program computes, or not
+total = []
+class P:
+    def __len__(self):
+        total.append(1)
+        return 1
+xs = [[1], P(), 'a']
+len(xs[src.num()])
+sink(len(total))
+--- a method of the library or one that is built in
+from collections import defaultdict, Counter, OrderedDict
+ws = [defaultdict(list), Counter('aab'), OrderedDict(a=1)]
+ws[src.num()].update({1: 1})
+sink(1)
+--- something that cannot be called, where data chose it
+a = [1, len, 2][src.num()]
+a('a')
+sink(1)
+--- a deque that grows by nothing
+from collections import deque
+q = deque([1, 2, 3])
+data = src.data()
+q.extendleft(data[1:])
+sink(list(q))
+r = deque([1, 2, 3], 5)
+r.extend(data[1:])
+sink(list(r))
