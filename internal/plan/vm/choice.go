@@ -120,15 +120,17 @@ func (vm *VM) picks(fn, self value.Value) bool {
 			return false
 		}
 		if name != "" && self.Kind != value.KUnset && t.Join(self.Label, fn.Label) == self.Label {
+			// Methods that are built in are compared with those of the program alone: the
+			// container and what lies in its elements are no choice among themselves.
 			method := func(cls *value.Class) {
-				if m, _, has := cls.Lookup(name); has {
+				if m, _, has := cls.Lookup(name); has && !(cls.Static && fn.Kind == value.KNative) {
 					see(m)
 				}
 			}
 			t.Reach(from, fn.Label, func(o value.Object) {
 				if cls, is := o.(*value.Class); is {
 					method(cls)
-				} else {
+				} else if o != from.Obj {
 					method(o.Class(t))
 				}
 			})

@@ -500,3 +500,11 @@ sink(list(q))
 r = deque([1, 2, 3], 5)
 r.extend(data[1:])
 sink(list(r))
+--- data empties one of several
+from collections import deque, Counter
+d, e, g = {'a': 1}, {'b': 2}, {'c': 3}
+dd = [d, e, g]
+dd[src.num()].clear()
+sink(1)
+dd[src.num()].pop('a', None)
+sink(2)
