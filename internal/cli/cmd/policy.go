@@ -188,9 +188,9 @@ func verdictColour(verdict string) string {
 }
 
 const policyInitLong = `Writes a first policy from what the tools say of themselves: their effects, their
-arguments. What acts is allowed when nobody else chose who gets something, how much, or
-what is changed; the rest is asked about. Cases are written, too, so that praxis policy
-test passes.`
+arguments, their trusted results. What acts is allowed when nobody else chose who gets
+something, how much, or what is changed; the rest is asked about. Comments say what
+else may be fine. Cases are written, too, so that praxis policy test passes.`
 
 func (p *program) policyInitCommand() *cobra.Command {
 	t := &policyTask{p: p}

@@ -49,8 +49,9 @@ func TestDraft(t *testing.T) {
 		}
 		if name == "assistant/tools.yaml" {
 			for _, want := range []string{
+				`# or: args.to.among("contacts.all/*/email")`, `# or: args.iban.among("contacts.all/*/iban")`,
 				`"args.iban.trusted() && args.amount.trusted()"`, `tools: [calendar.cancel, calendar.move, files.delete, mail.delete, mail.reply]`,
-				`{tools: ["effects:external"], decision: ask`,
+				`# mail.search is not trusted. Does its server set`, `{tools: ["effects:external"], decision: ask`,
 			} {
 				if !strings.Contains(text, want) {
 					t.Errorf("the draft lacks %s\n%s", want, text)
