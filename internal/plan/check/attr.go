@@ -361,6 +361,9 @@ func (f *frame) itemOf(o *object, v, key val, n syntax.Node) val {
 	case oNative, oFunc, oModule:
 		return ref(o) // list[int]
 	}
+	if o.name == "collections.defaultdict" { // looking a key up puts it in
+		f.overwrite(o, val{may: union(a.deep(key), f.pc), fl: reached})
+	}
 	return join(a.contents(o).loose(), ref(o))
 }
 

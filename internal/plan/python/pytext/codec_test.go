@@ -92,9 +92,6 @@ func TestHexBytes(t *testing.T) {
 	d := newDice(21)
 	var pairs []pair
 	for range *cases {
-		b := []byte(d.text(6))
-		every := d.IntN(9) - 4
-		pairs = append(pairs, pair{fmt.Sprintf("%s.hex('-', %d)", pyBytes(b), every), asciiOf(string(AppendHex(nil, b, '-', every)))})
 		var s strings.Builder
 		for range d.IntN(5) {
 			s.WriteString(of(d, "0", "1f", "Ab", " ", "\t", "\n", "é", "g", "00", "\x1c", "\u3000"))

@@ -40,5 +40,5 @@
 // [ParseTemplate] for str.format, [NextField] and [SplitFieldName] for
 // string.Formatter.
 //
-// Bytes: [Encode], [Decode], [Rot13], [AppendHex], [ParseHex].
+// Bytes: [Encode], [Decode], [Rot13], [ParseHex].
 package pytext

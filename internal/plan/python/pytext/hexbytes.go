@@ -1,18 +1,5 @@
 package pytext
 
-// AppendHex appends b.hex(sep, every): sep, unless it is 0, stands between
-// groups of every bytes, counted from the end, or from the start when every is
-// negative; 0 is no group.
-func AppendHex(dst, b []byte, sep byte, every int) []byte {
-	for i, c := range b {
-		if sep != 0 && i > 0 && (every > 0 && (len(b)-i)%every == 0 || every < 0 && i%-every == 0) {
-			dst = append(dst, sep)
-		}
-		dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
-	}
-	return dst
-}
-
 // ParseHex is bytes.fromhex(s).
 func ParseHex(s string) ([]byte, error) {
 	for i := range len(s) {

@@ -139,20 +139,6 @@ func IsAlnum(r rune) bool {
 	return recordOf(r).flags()&(flagAlpha|flagDecimal|flagDigit|flagNumeric) != 0
 }
 
-// LowerRune returns the one character that r is in lower case.
-func LowerRune(r rune) rune { return mappedRune(r, lower) }
-
-// UpperRune returns the character that r is in upper case, the first where there are several.
-func UpperRune(r rune) rune { return mappedRune(r, upper) }
-
-func mappedRune(r rune, by mapping) rune {
-	rec := recordOf(r)
-	if rec.flags()&flagSpecial != 0 {
-		return special(rec.mapped(by))[0]
-	}
-	return r + rec.mapped(by)
-}
-
 // all reports whether s is not empty and each code point has one of the flags.
 func all(s string, flags uint16) bool {
 	for i := 0; i < len(s); {

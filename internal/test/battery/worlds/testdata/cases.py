@@ -508,3 +508,9 @@ dd[src.num()].clear()
 sink(1)
 dd[src.num()].pop('a', None)
 sink(2)
+--- looking a key up puts it into a dict with a default
+from collections import defaultdict
+w = defaultdict(list)
+w[src.key()]
+sink(w)
+sink(len(w))
