@@ -346,7 +346,11 @@ func (l *lexer) operator(t *token, i int) {
 			return
 		}
 	}
-	for n := 3; n > 0; n-- {
+	longest := 3
+	if strings.IndexByte("=<>*/-.!|&", src[i+1]) < 0 {
+		longest = 1 // no operator goes on with it
+	}
+	for n := longest; n > 0; n-- {
 		if k := fixed[src[i:i+n]]; k != kEOF {
 			l.give(t, k, i, n)
 			return
