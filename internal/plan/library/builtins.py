@@ -69,6 +69,7 @@ def _filter(fn, it):
                 yield _ended(x, said)
     except StopIteration:
         pass
+    return said
 
 
 def _enumerate(it, n):

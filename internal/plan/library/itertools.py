@@ -136,10 +136,11 @@ def pairwise(iterable):
     for a in it:
         break
     else:
-        return
+        return _ended(None, it)
     for b in it:
         yield (a, b)
         a = b
+    return _ended(None, it)
 
 
 def islice(iterable, *args):

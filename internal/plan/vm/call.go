@@ -431,7 +431,7 @@ func (vm *VM) leave(f *Frame, v value.Value, yielded bool) error {
 		if yielded {
 			f.handled = handled
 		} else {
-			g.f = nil
+			g.f, g.end = nil, v.Label
 		}
 		return vm.deliverGen(g, mode, extra, v, yielded)
 	}

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"praxis/internal/plan/bytecode"
+	"praxis/internal/plan/label"
 	"praxis/internal/plan/value"
 )
 
@@ -11,6 +12,7 @@ type Gen struct {
 	coroutine bool
 	started   bool
 	running   bool
+	end       label.ID // what its end depends on, once it has come to it
 }
 
 func (g *Gen) Class(t *value.Thread) *value.Class {
@@ -55,7 +57,7 @@ func (vm *VM) resume(gv, sent value.Value, mode retMode, extra value.Value) erro
 		if g.coroutine {
 			return vm.failed(mode, extra, t.Raise(t.Types.RuntimeError, "cannot reuse already awaited coroutine"))
 		}
-		return vm.deliverGen(g, mode, extra, value.None.With(gv.Label), false)
+		return vm.deliverGen(g, mode, extra, value.None.With(t.Join(gv.Label, g.end)), false)
 	}
 	if !g.started && sent.Kind != value.KNone {
 		return vm.failed(mode, extra, t.Raise(t.Types.TypeError, "can't send non-None value to a just-started %s", g.word()))

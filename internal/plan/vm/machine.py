@@ -4,7 +4,9 @@ from _labels import mark as _mark
 
 
 def drain(it):
-    return [x for x in it]
+    items = [x for x in it]
+    _mark(items, _ended(None, it))
+    return items
 
 
 def each(it):
@@ -41,7 +43,7 @@ def drained(fn, args, at, kw):
     else:
         given = kw
     items = [x for x in given[at]]
-    _mark(items, given[at])
+    _mark(items, _ended(None, given[at]))
     given[at] = items
     return fn(*args, **kw)
 

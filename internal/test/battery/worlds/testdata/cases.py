@@ -514,3 +514,14 @@ w = defaultdict(list)
 w[src.key()]
 sink(w)
 sink(len(w))
+--- how much passes a filter
+n = src.num()
+f = lambda x: x > n
+sink(list(filter(f, [0, 1, 2])))
+sink(len([*filter(f, [0, 1, 2])]))
+sink(tuple(filter(f, [0, 1, 2])))
+sink(sum(filter(f, [0, 1, 2])))
+sink(sorted(filter(f, [0, 1, 2])))
+--- how many pairs there are
+import itertools
+sink(list(itertools.pairwise(src.data())))
