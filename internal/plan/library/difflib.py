@@ -3,6 +3,8 @@
 from collections import Counter as _Counter, namedtuple as _named
 from heapq import nlargest as _nlargest
 
+from _labels import depend as _depend
+
 __all__ = ['get_close_matches', 'SequenceMatcher', 'unified_diff', 'Match']
 
 Match = _named('Match', 'a b size')
@@ -163,3 +165,4 @@ def unified_diff(a, b, fromfile='', tofile='', fromfiledate='', tofiledate='', n
                 yield '-' + line
             for line in b[j1:j2]:
                 yield '+' + line
+    return _depend(None, *a, *b)

@@ -525,3 +525,6 @@ sink(sorted(filter(f, [0, 1, 2])))
 --- how many pairs there are
 import itertools
 sink(list(itertools.pairwise(src.data())))
+--- texts that do not differ
+import difflib
+sink(list(difflib.unified_diff(["a"], [src.key()])))
