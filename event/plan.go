@@ -109,6 +109,8 @@ type PlanWaits struct {
 type PlanResumed struct {
 	State string `json:"state"`
 	Run   string `json:"run,omitempty"` // the run that waited
+	// Rehearsed are the tools whose calls were only rehearsed before it waited.
+	Rehearsed []string `json:"rehearsed,omitempty"`
 }
 
 // PlanEnded says what the plan came to.

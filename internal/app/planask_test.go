@@ -392,6 +392,68 @@ func TestRehearsalSaysSo(t *testing.T) {
 	}
 }
 
+// TestRehearsalOfEarlierPlan lets an answer not read as done whose calls an earlier plan
+// rehearsed, which failed then.
+func TestRehearsalOfEarlierPlan(t *testing.T) {
+	p := newPlanWorld(t, fenced(`mail.send("ann@acme.com", "hello")`+"\n1/0"), fenced("print('Sent.')"))
+	p.file("replies.jsonl", `{"tool": "mail.send", "result": "sent"}`)
+	out, err := p.ask("Write to ann@acme.com", func(q *PlanAskRequest) { q.Host.Replies = filepath.Join(p.dir, "replies.jsonl") })
+	if err != nil || !slices.Equal(out.Rehearsed, []string{"mail.send"}) || !strings.HasPrefix(out.Text, "Rehearsed: mail.send ") || p.sent()[0] != "" {
+		t.Errorf("%+v, %v, sent %q", out, err, p.sent())
+	}
+	p.replays(out.Run)
+}
+
+// TestRehearsalBeforeWaiting lets a plan that goes on say what was rehearsed before it waited,
+// however often it does.
+func TestRehearsalBeforeWaiting(t *testing.T) {
+	send := func(body string) string { return `mail.send("ann@acme.com", "` + body + `")` + "\n" }
+	p := newPlanWorld(t, fenced(send("a")+send("b")+send("c")+"print('Sent.')"))
+	p.file("policy.yaml", strings.Replace(mailPolicy, "when: args.to.trusted(), decision: allow", "when: 'args.body != \"a\"', decision: ask", 1)+
+		"  - {name: first, tools: [mail.send], when: 'args.body == \"a\"', decision: allow, reason: r}\n")
+	p.file("replies.jsonl", `{"tool": "mail.send", "result": "sent"}`)
+	out, err := p.ask("Write to ann@acme.com", func(q *PlanAskRequest) { q.Host.Later, q.Host.Replies = true, filepath.Join(p.dir, "replies.jsonl") })
+	if err != nil || out.Waiting == nil {
+		t.Fatal(out, err)
+	}
+	yes, run := true, out.Run
+	for range 2 {
+		again, err := p.app.ResumePlan(p.Context(), ResumeRequest{
+			Ref: run, Response: PlanResponse{Approve: &yes}, Host: PlanHost{Later: true},
+			Tools: ToolSpec{Files: []string{filepath.Join(p.dir, "tools.yaml")}, Commands: true},
+		}, &p.events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run = again.Run
+	}
+	for _, e := range eventsOf[event.PlanResumed](&p.events) {
+		if !slices.Equal(e.Rehearsed, []string{"mail.send"}) {
+			t.Errorf("%+v", e)
+		}
+	}
+	if sent := p.sent(); !slices.Equal(sent, []string{"ann@acme.com b", "ann@acme.com c"}) {
+		t.Errorf("sent %q", sent)
+	}
+}
+
+// TestPrivateIsNotShown keeps from the model what not everyone may read, trusted as it is.
+func TestPrivateIsNotShown(t *testing.T) {
+	for _, readers := range []string{"[me]", "everyone"} {
+		for _, code := range []string{"raise ValueError(mail.read())", "mail.send(to='ann@acme.com', body=mail.read())\n1/0"} {
+			p := newPlanWorld(t, fenced(code), fenced("print('ok')"))
+			p.file("tools.yaml", mailTools+"    labels: {trusted: true, readers: "+readers+"}\n")
+			p.file("inbox.txt", "mellon")
+			if _, err := p.ask("Write to ann@acme.com"); err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Contains(p.messages[1], "mellon"); got != (readers == "everyone") {
+				t.Errorf("%s, for %s: the model sees it: %v:\n%s", code, readers, got, p.messages[1])
+			}
+		}
+	}
+}
+
 const listTools = mailTools + `
   - name: todo.read
     version: 1.0.0

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strings"
 
 	"praxis/event"
@@ -60,6 +61,8 @@ type storedPlan struct {
 	run      string // "": it is not recorded here
 	rules    planner.Rules
 	approved bool // the call was: its result is what is missing
+
+	rehearsed []string // tools that were not really called
 }
 
 // ResumePlan answers the call that a plan waits at, and goes on with the plan, as
@@ -104,7 +107,7 @@ func (a *App) ResumePlan(ctx context.Context, q ResumeRequest, sink event.Sink) 
 			return planner.Result{}, err
 		}
 		rec.Emit(event.FileGiven{Name: "state", Role: planner.RoleState, Bytes: n, SHA256: sum, Withheld: withheld})
-		rec.Emit(event.PlanResumed{State: s.sum, Run: s.run})
+		rec.Emit(event.PlanResumed{State: s.sum, Run: s.run, Rehearsed: s.rehearsed})
 		return planner.Continue(ctx, r, host, q.Response, s.approved)
 	})
 }
@@ -190,7 +193,7 @@ func (a *App) stateOf(ctx context.Context, s storedPlan) (data []byte, err error
 // waitingRun reads what a run that waits was recorded with.
 func (a *App) waitingRun(ctx context.Context, id string) (storedPlan, error) {
 	s := storedPlan{run: id}
-	granted := map[string]bool{}
+	granted, called := map[string]bool{}, map[string]string{}
 	call, waits := "", false
 	for rec, err := range a.records.Journal.Records(ctx, id) {
 		if err != nil {
@@ -203,6 +206,14 @@ func (a *App) waitingRun(ctx context.Context, id string) (storedPlan, error) {
 			}
 		case event.ApprovalGiven:
 			granted[e.ID] = e.Granted
+		case event.ToolCalled:
+			called[e.ID] = e.Tool
+		case event.PlanResumed:
+			s.rehearsed = e.Rehearsed
+		case event.ToolReturned:
+			if name := called[e.ID]; e.Rehearsed != "" && !slices.Contains(s.rehearsed, name) {
+				s.rehearsed = append(s.rehearsed, name)
+			}
 		case event.PlanWaits:
 			s.sum, call, waits = e.State, e.ID, true
 		case event.PlanEnded:

@@ -65,16 +65,21 @@ func relabel(d value.Data, path []string, change func(value.Data) value.Data) va
 	return d
 }
 
-// whole gives a value and everything in it one label.
-func whole(d value.Data, l label.ID) value.Data {
-	d.Label = l
+// labels changes the labels of a value and of everything in it.
+func labels(d value.Data, change func(label.ID) label.ID) value.Data {
+	d.Label = change(d.Label)
 	for i := range d.Items {
-		d.Items[i] = whole(d.Items[i], l)
+		d.Items[i] = labels(d.Items[i], change)
 	}
 	for i := range d.Fields {
-		d.Fields[i].Data = whole(d.Fields[i].Data, l)
+		d.Fields[i].Data = labels(d.Fields[i].Data, change)
 	}
 	return d
+}
+
+// whole gives a value and everything in it one label.
+func whole(d value.Data, l label.ID) value.Data {
+	return labels(d, func(label.ID) label.ID { return l })
 }
 
 // known are parts of results and inputs that are trusted, for the label of what a

@@ -115,14 +115,7 @@ func (r *Run) under(d value.Data) value.Data {
 	if !r.nested {
 		return d
 	}
-	d.Label = r.table.Join(d.Label, r.base)
-	for i := range d.Items {
-		d.Items[i] = r.under(d.Items[i])
-	}
-	for i := range d.Fields {
-		d.Fields[i].Data = r.under(d.Fields[i].Data)
-	}
-	return d
+	return labels(d, func(l label.ID) label.ID { return r.table.Join(l, r.base) })
 }
 
 // counts are the calls of a run: of plans that were executed before, of this one and

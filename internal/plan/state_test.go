@@ -145,9 +145,8 @@ def counted(n):
 def deep(n):
     return n and 1 + deep(n - 1)
 out = io.StringIO()
-with contextlib.ExitStack() as stack:
-    a = stack.enter_context(counted(1))
-    b = stack.enter_context(counted(2))
+with counted(1) as a, counted(2) as b:
+    pass
 print(floor(sqrt(a + b)), deep(2000), repr(out.getvalue()))
 sys.exit()
 `

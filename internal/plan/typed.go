@@ -245,7 +245,7 @@ func (t *types) generic(e *syntax.Subscript, name string, parts []syntax.Expr) a
 		out := answerType{schema: t.dict("type", t.value("array"), "items", of.schema)}
 		if of.build != nil {
 			out.build = func(reply syntax.Expr) syntax.Expr {
-				return &syntax.ListComp{Span: t.at, Elt: of.build(t.variable(syntax.Load)), Generators: t.over(t.variable(syntax.Store), reply)}
+				return &syntax.Comp{Span: t.at, Kind: syntax.ListComp, Elt: of.build(t.variable(syntax.Load)), Generators: t.over(t.variable(syntax.Store), reply)}
 			}
 		}
 		return out

@@ -12,7 +12,7 @@
 // The planner's model sees the question, the tools' definitions and its own
 // plans. It never sees what a tool returned: of a failure it learns the kind of
 // the exception, the line, and which calls were made; the text only when
-// everything that it depends on is trusted.
+// everything that it depends on is trusted and everyone may read it.
 //
 // The planner of a nested plan (run_plan) sees the text of its task, too, and nothing
 // that its plans read. Everything that these do depends on that text; the planner

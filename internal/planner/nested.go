@@ -89,9 +89,10 @@ func (c *execution) tryNested(ctx context.Context, call *plan.Call, code string,
 
 // visible says whether a model that has seen data with one label may see what depends
 // on another: nothing in it comes from a source that is not trusted, but for calls
-// whose results it has seen. A nested plan has the inputs whole, and its planner has not.
+// whose results it has seen, and whoever may read what it has seen may read it. A nested
+// plan has the inputs whole, and its planner has not.
 func visible(l, seen label.Label) bool {
-	return !slices.ContainsFunc(l.Sources, func(s label.Source) bool {
+	return seen.Readers.Within(l.Readers) && !slices.ContainsFunc(l.Sources, func(s label.Source) bool {
 		return !s.Trusted && (s.Call == 0 || !slices.Contains(seen.Sources, s))
 	})
 }

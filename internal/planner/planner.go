@@ -87,6 +87,7 @@ type planning struct {
 	messages []llm.Message
 	sent     int // messages that the last request had
 	made     []plan.Made
+	played   []string // tools of calls that were rehearsed
 	answer   Answer
 }
 
@@ -121,15 +122,11 @@ func (p *planning) loop(ctx context.Context) error {
 	return fault.Coded(fault.PlansUsedUp, fault.Data{"limit": strconv.Itoa(p.cfg.Plans)}, "cannot plan: %d plans could not be used; of the last one: %s", p.cfg.Plans, firstLine(last))
 }
 
-// rehearsed lets the answer say which calls of its plan were not really made.
+// rehearsed lets the answer say which calls were not really made, those of plans that
+// failed before it, too: its words can be about them.
 func (p *planning) rehearsed() {
-	for _, c := range p.answer.Result.Called {
-		if c.Rehearsed {
-			p.answer.Rehearsed = append(p.answer.Rehearsed, c.Tool)
-		}
-	}
-	slices.Sort(p.answer.Rehearsed)
-	if p.answer.Rehearsed = slices.Compact(p.answer.Rehearsed); len(p.answer.Rehearsed) > 0 {
+	slices.Sort(p.played)
+	if p.answer.Rehearsed = slices.Compact(p.played); len(p.answer.Rehearsed) > 0 {
 		p.answer.Text = NotDone(p.answer.Rehearsed) + "\n\n" + p.answer.Text
 	}
 }
@@ -169,6 +166,9 @@ func (p *planning) try(ctx context.Context, step int, code string) (done bool, w
 	p.answer.Result = out
 	for _, c := range out.Called {
 		p.made = append(p.made, c.made)
+		if c.Rehearsed {
+			p.played = append(p.played, c.Tool)
+		}
 	}
 	p.answer.Tokens.Input += out.Tokens.Input
 	p.answer.Tokens.Output += out.Tokens.Output

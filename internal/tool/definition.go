@@ -83,6 +83,26 @@ type PartLabel struct {
 	Readers *Readers // nil: as around it. A source "result" is a path within the part
 }
 
+// OverParts adds labels of parts to others that count before them. Who says of a part who
+// may read it says nothing of its trust.
+func OverParts(over, under []PartLabel) []PartLabel {
+	out := slices.Clone(over)
+	for _, p := range under {
+		for _, q := range over {
+			if q.Path == p.Path && q.Trusted != nil {
+				p.Trusted = nil
+			}
+			if q.Path == p.Path && q.Readers != nil {
+				p.Readers = nil
+			}
+		}
+		if p.Trusted != nil || p.Readers != nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // PartMarks is what the labels of parts say of one part by itself.
 type PartMarks struct {
 	Trusted *bool

@@ -349,11 +349,7 @@ func (d *Definition) labelled(entries []FieldEntry) *Definition {
 	if out == d {
 		return d
 	}
-	for _, p := range d.Labels.Fields {
-		if !slices.ContainsFunc(out.Labels.Fields, func(q PartLabel) bool { return q.Path == p.Path }) {
-			out.Labels.Fields = append(out.Labels.Fields, p)
-		}
-	}
+	out.Labels.Fields = OverParts(out.Labels.Fields, d.Labels.Fields)
 	return out
 }
 

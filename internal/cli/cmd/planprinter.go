@@ -33,6 +33,10 @@ func (w *planPrinter) Emit(e event.Event) {
 		if !w.json {
 			w.out.Emit(e)
 		}
+	case event.PlanResumed:
+		for _, name := range e.Rehearsed {
+			w.notice("rehearsed: %s was not called before the plan waited", name)
+		}
 	case event.ToolCalled:
 		w.called[e.ID] = e.Tool
 	case event.ToolReturned:

@@ -340,8 +340,8 @@ func TestSilence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, h)
 			n := &naps{}
-			_, err := model(t, s, n, func(c *anthropic.Config) { c.Timeout = 20 * time.Millisecond }).Complete(t.Context(), ask(), nil)
-			if fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "nothing came for 20ms") {
+			_, err := model(t, s, n, func(c *anthropic.Config) { c.Timeout = 250 * time.Millisecond }).Complete(t.Context(), ask(), nil)
+			if fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "nothing came for 250ms") {
 				t.Errorf("error = %v", err)
 			}
 			if len(n.took) != 1 {

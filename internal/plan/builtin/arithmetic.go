@@ -54,12 +54,6 @@ func builtinPow(t *value.Thread, a *value.Args) (value.Value, error) {
 	if !value.Given(z) {
 		return t.Binary(syntax.Pow, x, y)
 	}
-	if _, ok := t.Override(x, "__pow__"); ok {
-		v, _, err := t.CallSpecial(x, "__pow__", y, z)
-		if err != nil || v.Kind != value.KNotImplemented {
-			return v, err
-		}
-	}
 	bx, by, bz := t.Base(x), t.Base(y), t.Base(z)
 	if value.IsInt(bx) && value.IsInt(by) && value.IsInt(bz) {
 		return t.PowMod(bx, by, bz)

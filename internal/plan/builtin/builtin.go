@@ -5,7 +5,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/value"
 )
 
@@ -89,9 +88,6 @@ func builtinPrint(t *value.Thread, a *value.Args) (value.Value, error) {
 	}
 	text, err := printed(t, a)
 	l := t.Seen
-	if err == nil && !utf8.Valid(text) { // it holds half of a surrogate pair
-		_, err = encode(t, string(text), value.Value{}, value.Value{})
-	}
 	t.Seen = seen
 	if err != nil {
 		t.See(l)
@@ -166,13 +162,16 @@ func builtinChr(t *value.Thread, a *value.Args) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
-	if n.Kind == value.KBig || n.N < 0 || n.N > pytext.MaxRune {
+	if n.Kind == value.KBig || n.N < 0 || n.N > utf8.MaxRune {
 		return value.Value{}, t.Raise(t.Types.ValueError, "chr() arg not in range(0x110000)")
 	}
 	if n.N < 128 {
 		return t.Types.Chars[n.N], nil
 	}
-	return t.NewStr(string(pytext.AppendRune(nil, rune(n.N))))
+	if !utf8.ValidRune(rune(n.N)) {
+		return value.Value{}, t.Raise(t.Types.ValueError, "half of a surrogate pair is no character here: write the whole one")
+	}
+	return t.NewStr(string(utf8.AppendRune(nil, rune(n.N))))
 }
 
 func builtinOrd(t *value.Thread, a *value.Args) (value.Value, error) {
@@ -180,7 +179,7 @@ func builtinOrd(t *value.Thread, a *value.Args) (value.Value, error) {
 	switch o := v.Obj.(type) {
 	case *value.Str:
 		if value.StrLen(o) == 1 {
-			r, _ := pytext.DecodeRune(o.Text)
+			r, _ := utf8.DecodeRuneInString(o.Text)
 			return value.Int(int64(r)), nil
 		}
 		return value.Value{}, t.Raise(t.Types.TypeError, "ord() expected a character, but string of length %d found", value.StrLen(o))

@@ -105,9 +105,7 @@ func builtinSorted(t *value.Thread, a *value.Args) (value.Value, error) {
 		if items, err = t.Collect(a.Pos[0]); err != nil {
 			return err
 		}
-		if a.Pos[2].Kind != value.KUnset {
-			reverse, err = t.Truth(a.Pos[2])
-		}
+		reverse, err = boolArg(t, a.Pos[2])
 		return err
 	})
 	if err != nil {
@@ -177,7 +175,7 @@ func enumerateNew(t *value.Thread, a *value.Args) (value.Value, error) {
 }
 
 func zipNew(t *value.Thread, a *value.Args) (value.Value, error) {
-	strict, l, err := strictFlag(t, a.Pos[1])
+	strict, l, err := flag(t, a.Pos[1])
 	if err != nil {
 		return value.Value{}, err
 	}
@@ -195,17 +193,13 @@ func zipNew(t *value.Thread, a *value.Args) (value.Value, error) {
 	return value.Value{Kind: value.KIter, Obj: it, Label: t.Join(shape, l)}, nil
 }
 
-// strictFlag reads the argument strict.
-func strictFlag(t *value.Thread, v value.Value) (bool, label.ID, error) {
-	if v.Kind == value.KUnset {
-		return false, 0, nil
-	}
-	strict := false
-	l, err := t.Shaped(func() (err error) {
-		strict, err = t.Truth(v)
+// flag is boolArg, and what the truth depends on.
+func flag(t *value.Thread, v value.Value) (yes bool, l label.ID, err error) {
+	l, err = t.Shaped(func() (err error) {
+		yes, err = boolArg(t, v)
 		return err
 	})
-	return strict, l, err
+	return yes, l, err
 }
 
 func mapNew(t *value.Thread, a *value.Args) (value.Value, error) {

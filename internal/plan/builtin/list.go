@@ -153,6 +153,9 @@ func listRemove(t *value.Thread, a *value.Args) (value.Value, error) {
 	at := -1
 	s, err := t.Shaped(func() error {
 		t.See(t.Join(a.Pos[0].Label, l.Shape))
+		if err := t.Mixed(l.Items, a.Pos[1:]); err != nil {
+			return err
+		}
 		for i := 0; i < len(l.Items); i++ {
 			if ok, err := t.EqualItem(l.Items[i], a.Pos[1]); err != nil {
 				return err
@@ -198,14 +201,10 @@ func listReverse(t *value.Thread, a *value.Args) (value.Value, error) {
 
 // reversed is reversed(v) for values of built-in classes and for instances.
 func reversed(t *value.Thread, v value.Value) (value.Value, error) {
-	if _, ok := t.Override(v, "__reversed__"); ok {
-		r, _, err := t.CallSpecial(v, "__reversed__")
+	if r, ok, err := t.Own(v, "__reversed__"); ok {
 		return r, err
 	}
-	b := v
-	if _, ok := t.Override(v, "__getitem__"); !ok {
-		b = t.Base(v)
-	}
+	b := t.Base(v)
 	switch b.Kind {
 	case value.KList:
 		l := b.Obj.(*value.List)
@@ -216,34 +215,18 @@ func reversed(t *value.Thread, v value.Value) (value.Value, error) {
 	case value.KRange:
 		r := b.Obj.(*value.Range)
 		return t.Iter(reverseRange(r).With(t.Join(b.Label, r.Depends)))
-	case value.KObject, value.KSpecial:
-		if _, ok := t.Override(b, "__len__"); !ok {
-			return value.Value{}, t.FailOf(v, t.Types.TypeError, "'%s' object is not reversible", t.ClassName(v))
-		}
 	case value.KStr, value.KTuple, value.KBytes, value.KDict, value.KView:
-	default:
-		return value.Value{}, t.FailOf(v, t.Types.TypeError, "'%s' object is not reversible", t.ClassName(v))
-	}
-	var items []value.Value
-	l, err := t.Shaped(func() (err error) {
-		if b.Kind != value.KObject && b.Kind != value.KSpecial {
+		var items []value.Value
+		l, err := t.Shaped(func() (err error) {
 			items, err = t.Collect(b)
 			return err
+		})
+		if err != nil {
+			return value.Value{}, err
 		}
-		n, err := t.Length(b)
-		for i := 0; i < n && err == nil; i++ {
-			var v value.Value
-			if v, err = t.GetItem(b, value.Int(int64(i))); err == nil {
-				items = append(items, v)
-				err = t.Alloc(2 * value.ValueBytes)
-			}
-		}
-		return err
-	})
-	if err != nil {
-		return value.Value{}, err
+		return reversed(t, t.NewList(items, l).With(l))
 	}
-	return reversed(t, t.NewList(items, l).With(l))
+	return value.Value{}, t.FailOf(v, t.Types.TypeError, "'%s' object is not reversible", t.ClassName(v))
 }
 
 // itemsNow are the elements of a list or a tuple; a comparison may change those of a list.
@@ -261,6 +244,9 @@ func search(t *value.Thread, self, x value.Value, lo, hi int, f func(i int) bool
 		t.See(l.Shape)
 	}
 	t.See(self.Label)
+	if err := t.Mixed(itemsNow(self), []value.Value{x}); err != nil {
+		return err
+	}
 	for i := lo; i < len(itemsNow(self)) && (hi < 0 || i < hi); i++ {
 		if same, err := t.EqualItem(itemsNow(self)[i], x); err != nil || same && !f(i) {
 			return err
@@ -296,13 +282,7 @@ func seqIndex(t *value.Thread, a *value.Args) (value.Value, error) {
 }
 
 func listSort(t *value.Thread, a *value.Args) (value.Value, error) {
-	reverse := false
-	s, err := t.Shaped(func() (err error) {
-		if a.Pos[2].Kind != value.KUnset {
-			reverse, err = t.Truth(a.Pos[2])
-		}
-		return err
-	})
+	reverse, s, err := flag(t, a.Pos[2])
 	if err != nil {
 		return value.Value{}, err
 	}
@@ -343,11 +323,8 @@ func listSortWith(t *value.Thread, a *value.Args) (value.Value, error) {
 		return value.Value{}, t.FailOf(a.Pos[1], t.Types.TypeError, "keys must be a list")
 	}
 	k := keys.Obj.(*value.List)
-	reverse, l := false, t.Join(a.Pos[0].Label, t.Join(keys.Label, k.Shape))
-	s, err := t.Shaped(func() (err error) {
-		reverse, err = t.Truth(a.Pos[2])
-		return err
-	})
+	l := t.Join(a.Pos[0].Label, t.Join(keys.Label, k.Shape))
+	reverse, s, err := flag(t, a.Pos[2])
 	if err != nil {
 		return value.Value{}, err
 	}

@@ -3,7 +3,6 @@ package builtin
 import (
 	"math"
 	"math/big"
-	"math/bits"
 	"slices"
 
 	"praxis/internal/plan/python/pytext"
@@ -25,7 +24,6 @@ func intNatives() []*value.Native {
 		m("bit_length", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
 			return value.Int(int64(value.ToBig(a.Pos[0]).BitLen())), nil
 		}),
-		m("bit_count", "self, /", intBitCount),
 		m("as_integer_ratio", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
 			return t.Tuple([]value.Value{value.PlainInt(a.Pos[0]), value.Int(1)}), nil
 		}),
@@ -64,19 +62,9 @@ func intOf(t *value.Thread, v value.Value) (value.Value, error) {
 	t.See(v.Label)
 	if v.Kind == value.KObject || v.Kind == value.KSpecial {
 		for _, name := range [...]string{"__int__", "__index__", "__trunc__"} {
-			if _, ok := t.Override(v, name); !ok {
-				continue
+			if n, ok, err := t.OwnAs(v, name, value.KInt, name+" returned non-int (type %s)"); ok {
+				return value.PlainInt(n), err
 			}
-			r, _, err := t.CallSpecial(v, name)
-			if err != nil {
-				return value.Value{}, err
-			}
-			t.See(r.Label)
-			n, ok := t.Payload(r, value.KInt)
-			if !ok {
-				return value.Value{}, t.Raise(t.Types.TypeError, "%s returned non-int (type %s)", name, t.ClassName(r))
-			}
-			return value.PlainInt(n), nil
 		}
 	}
 	switch b := t.Base(v); b.Kind {
@@ -114,18 +102,15 @@ func parseInt(t *value.Thread, v value.Value, base int) (value.Value, error) {
 			return value.Value{}, err
 		}
 	}
-	if v.Kind == value.KBytes {
-		return t.IntResult(pytext.ParseIntBytes([]byte(v.Obj.(*value.Bytes).Data), base))
-	}
-	return t.IntResult(pytext.ParseInt(v.Obj.(*value.Str).Text, base))
+	return t.IntResult(pytext.ParseInt(digitsOf(v), base))
 }
 
-func intBitCount(t *value.Thread, a *value.Args) (value.Value, error) {
-	n := 0
-	for _, w := range value.ToBig(a.Pos[0]).Bits() {
-		n += bits.OnesCount(uint(w))
+// digitsOf is the text of a string or a bytes object.
+func digitsOf(v value.Value) string {
+	if b, ok := v.Obj.(*value.Bytes); ok {
+		return b.Data
 	}
-	return value.Int(int64(n)), nil
+	return v.Obj.(*value.Str).Text
 }
 
 // byteOrder returns whether an argument says "little".
@@ -186,10 +171,7 @@ func intToBytes(t *value.Thread, a *value.Args) (value.Value, error) {
 	if size < math.MaxInt64/8 && need > size*8 && n.Sign() != 0 {
 		return value.Value{}, t.Raise(t.Types.OverflowError, "int too big to convert")
 	}
-	if err := t.Alloc(size); err != nil {
-		return value.Value{}, err
-	}
-	if err := t.Step(size / 256); err != nil {
+	if err := t.Charge(size, size/256); err != nil {
 		return value.Value{}, err
 	}
 	if n.Sign() < 0 {
@@ -227,11 +209,7 @@ func intFromBytes(t *value.Thread, a *value.Args) (value.Value, error) {
 	if signed && len(buf) > 0 && buf[0] >= 0x80 {
 		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(len(buf))*8))
 	}
-	v, err := t.Big(n)
-	if c := a.Pos[0].Obj.(*value.Class); err == nil && c != t.Types.Int {
-		return t.Call(a.Pos[0], []value.Value{v}, nil, nil)
-	}
-	return v, err
+	return t.Big(n)
 }
 
 // divmod is divmod(a, b) of numbers; ok is false of anything else.
@@ -280,13 +258,11 @@ func floatOf(t *value.Thread, v value.Value) (float64, error) {
 	var f float64
 	var err error
 	switch b := t.Base(v); {
-	case b.Kind == value.KStr:
+	case b.Kind == value.KStr, b.Kind == value.KBytes:
 		if err := t.Step(int64(value.TextLen(b)) / 64); err != nil {
 			return 0, err
 		}
-		f, err = pytext.ParseFloat(b.Obj.(*value.Str).Text)
-	case b.Kind == value.KBytes:
-		f, err = pytext.ParseFloatBytes([]byte(b.Obj.(*value.Bytes).Data))
+		f, err = pytext.ParseFloat(digitsOf(b))
 	default:
 		return t.Real(v)
 	}

@@ -22,17 +22,22 @@ func objectBuiltins() []*value.Native {
 }
 
 func builtinIsInstance(t *value.Thread, a *value.Args) (value.Value, error) {
-	ok, err := isAny(t, a.Pos[0], a.Pos[1], 0)
+	ok, err := isAny(t, false, a.Pos[0], a.Pos[1], 0)
 	return value.Bool(ok), err
 }
 
-// isAny reports whether v is an instance of a class, or of one in a tuple of them.
-func isAny(t *value.Thread, v, of value.Value, depth int) (bool, error) {
+// isAny reports whether v is an instance of a class, or of one in a tuple of them; sub:
+// whether the class v derives from it.
+func isAny(t *value.Thread, sub bool, v, of value.Value, depth int) (bool, error) {
+	hook, fail := "__instancecheck__", "isinstance() arg 2 must be a type, a tuple of types, or a union"
+	if sub {
+		hook, fail = "__subclasscheck__", "issubclass() arg 2 must be a class, a tuple of classes, or a union"
+	}
 	t.See(of.Label)
 	switch o := of.Obj.(type) {
 	case *value.Class:
 		if o.Meta != nil {
-			if fn, owner, ok := o.Meta.Lookup("__instancecheck__"); ok && !owner.Core {
+			if fn, owner, ok := o.Meta.Lookup(hook); ok && !owner.Core {
 				r, err := t.Call(fn, []value.Value{of, v}, nil, nil)
 				if err != nil {
 					return false, err
@@ -40,73 +45,40 @@ func isAny(t *value.Thread, v, of value.Value, depth int) (bool, error) {
 				return t.Truth(r)
 			}
 		}
+		if sub {
+			return v.Obj.(*value.Class).Derives(o), nil
+		}
 		return t.IsInstance(v, o), nil
 	case *value.Tuple:
 		if depth > 100 {
-			return false, t.Raise(t.Types.RecursionError, "maximum recursion depth exceeded in __instancecheck__")
+			return false, t.Raise(t.Types.RecursionError, "maximum recursion depth exceeded in %s", hook)
 		}
 		for _, c := range o.Items {
-			if ok, err := isAny(t, v, c, depth+1); ok || err != nil {
+			if ok, err := isAny(t, sub, v, c, depth+1); ok || err != nil {
 				return ok, err
 			}
 		}
 		return false, nil
 	}
-	if of.Kind == value.KNone && depth > 0 {
+	if of.Kind == value.KNone && depth > 0 && !sub {
 		return v.Kind == value.KNone, nil
 	}
-	if fn, ok := t.Override(of, "__instancecheck__"); ok && fn.Kind != value.KNone {
-		r, _, err := t.CallSpecial(of, "__instancecheck__", v)
+	if fn, ok := t.Override(of, hook); ok && fn.Kind != value.KNone {
+		r, _, err := t.CallSpecial(of, hook, v)
 		if err != nil {
 			return false, err
 		}
 		return t.Truth(r)
 	}
-	return false, t.Raise(t.Types.TypeError, "isinstance() arg 2 must be a type, a tuple of types, or a union")
+	return false, t.Raise(t.Types.TypeError, "%s", fail)
 }
 
 func builtinIsSubclass(t *value.Thread, a *value.Args) (value.Value, error) {
-	c, ok := a.Pos[0].Obj.(*value.Class)
-	if !ok {
+	if a.Pos[0].Kind != value.KClass {
 		return value.Value{}, t.Raise(t.Types.TypeError, "issubclass() arg 1 must be a class")
 	}
-	is, err := derivesAny(t, c, a.Pos[1], 0)
-	return value.Bool(is), err
-}
-
-func derivesAny(t *value.Thread, c *value.Class, of value.Value, depth int) (bool, error) {
-	t.See(of.Label)
-	switch o := of.Obj.(type) {
-	case *value.Class:
-		if o.Meta != nil {
-			if fn, owner, ok := o.Meta.Lookup("__subclasscheck__"); ok && !owner.Core {
-				r, err := t.Call(fn, []value.Value{of, value.ClassValue(c)}, nil, nil)
-				if err != nil {
-					return false, err
-				}
-				return t.Truth(r)
-			}
-		}
-		return c.Derives(o), nil
-	case *value.Tuple:
-		if depth > 100 {
-			return false, t.Raise(t.Types.RecursionError, "maximum recursion depth exceeded in __subclasscheck__")
-		}
-		for _, x := range o.Items {
-			if ok, err := derivesAny(t, c, x, depth+1); ok || err != nil {
-				return ok, err
-			}
-		}
-		return false, nil
-	}
-	if fn, ok := t.Override(of, "__subclasscheck__"); ok && fn.Kind != value.KNone {
-		r, _, err := t.CallSpecial(of, "__subclasscheck__", value.ClassValue(c))
-		if err != nil {
-			return false, err
-		}
-		return t.Truth(r)
-	}
-	return false, t.Raise(t.Types.TypeError, "issubclass() arg 2 must be a class, a tuple of classes, or a union")
+	ok, err := isAny(t, true, a.Pos[0], a.Pos[1], 0)
+	return value.Bool(ok), err
 }
 
 // attrName reads the argument that names an attribute.
@@ -133,7 +105,8 @@ func builtinGetAttr(t *value.Thread, a *value.Args) (value.Value, error) {
 		switch {
 		case ok && at.Call && at.Args != nil && other.Kind == value.KUnset:
 			t.Tail.Label = 0
-			return t.TailCall(at.Value.With(t.Join(at.Value.Label, t.Join(at.Label, l))), at.Args, nil, nil)
+			get := value.Value{Kind: value.KMethod, Obj: &value.Method{Self: at.Args[0], Fn: at.Value}}
+			return t.TailCall(get.With(t.Join(at.Value.Label, t.Join(at.Label, l))), at.Args[1:], nil, nil)
 		case !ok && other.Kind != value.KUnset:
 			if in := value.InstanceOf(o); in != nil {
 				l = t.Join(l, in.Attrs.Shape)

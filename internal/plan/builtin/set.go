@@ -48,9 +48,9 @@ func setNatives() []*value.Native {
 	}
 	return append(out,
 		m("__init__", "self, iterable=(), /", setInit),
-		m("add", "self, object, /", setAdd),
-		m("discard", "self, object, /", setDiscard),
-		m("remove", "self, object, /", setRemove),
+		m("add", "self, object, /", setWith(setAdd)),
+		m("discard", "self, object, /", setWith(setDiscard)),
+		m("remove", "self, object, /", setWith(setRemove)),
 		m("pop", "self, /", setPop),
 		m("clear", "self, /", setClear),
 		m("symmetric_difference_update", "self, other, /", setChange(syntax.BitXor)).Drain(1),
@@ -110,28 +110,31 @@ func setInit(t *value.Thread, a *value.Args) (value.Value, error) {
 	return value.None, fillSet(t, s, a.Pos[1])
 }
 
-func setAdd(t *value.Thread, a *value.Args) (value.Value, error) {
-	s := a.Pos[0].Obj.(*value.Set)
-	t.Mark(&s.Shape, a.Pos[0].Label)
+// setWith makes a method of a set and an element.
+func setWith(f func(t *value.Thread, s *value.Set, a *value.Args) error) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		s := a.Pos[0].Obj.(*value.Set)
+		t.Mark(&s.Shape, a.Pos[0].Label)
+		return value.None, f(t, s, a)
+	}
+}
+
+func setAdd(t *value.Thread, s *value.Set, a *value.Args) error {
 	_, err := s.Add(t, a.Pos[1])
-	return value.None, err
+	return err
 }
 
-func setDiscard(t *value.Thread, a *value.Args) (value.Value, error) {
-	s := a.Pos[0].Obj.(*value.Set)
-	t.Mark(&s.Shape, a.Pos[0].Label)
+func setDiscard(t *value.Thread, s *value.Set, a *value.Args) error {
 	_, err := s.Discard(t, a.Pos[1])
-	return value.None, err
+	return err
 }
 
-func setRemove(t *value.Thread, a *value.Args) (value.Value, error) {
-	s := a.Pos[0].Obj.(*value.Set)
-	t.Mark(&s.Shape, a.Pos[0].Label)
+func setRemove(t *value.Thread, s *value.Set, a *value.Args) error {
 	ok, err := s.Discard(t, a.Pos[1])
 	if err == nil && !ok {
 		err = t.Missing(a.Pos[0], a.Pos[1], s.Shape)
 	}
-	return value.None, err
+	return err
 }
 
 func setPop(t *value.Thread, a *value.Args) (value.Value, error) {

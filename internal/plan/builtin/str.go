@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"encoding/hex"
+	"unicode/utf8"
 
 	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/value"
@@ -17,7 +18,6 @@ func strNatives() []*value.Native {
 		{Name: "str.maketrans", Params: "x, y=None, z=None, /", Call: strMakeTrans},
 		m("encode", "self, encoding='utf-8', errors='strict'", strEncode),
 		m("format", "self, /, *args, **kwargs", strFormat),
-		m("format_map", "self, mapping, /", strFormatMap),
 		m("translate", "self, table, /", strTranslate),
 	}
 	for _, c := range []struct {
@@ -49,10 +49,7 @@ func mapping(f func(string) string) value.NativeFunc {
 	return func(t *value.Thread, a *value.Args) (value.Value, error) {
 		s := a.Pos[0].Obj.(*value.Str).Text
 		if len(s) > 64 {
-			if err := t.Step(int64(len(s)) / 16); err != nil {
-				return value.Value{}, err
-			}
-			if err := t.Alloc(int64(len(s))); err != nil {
+			if err := t.Charge(int64(len(s)), int64(len(s))/16); err != nil {
 				return value.Value{}, err
 			}
 		}
@@ -129,10 +126,7 @@ func encode(t *value.Thread, s string, encoding, errs value.Value) (string, erro
 
 // codecCost accounts for a conversion of n bytes, whose result is at most a few times as long.
 func codecCost(t *value.Thread, n int) error {
-	if err := t.Alloc(int64(n) * 4); err != nil {
-		return err
-	}
-	return t.Step(int64(n) / 32)
+	return t.Charge(int64(n)*4, int64(n)/32)
 }
 
 func strEncode(t *value.Thread, a *value.Args) (value.Value, error) {
@@ -142,24 +136,8 @@ func strEncode(t *value.Thread, a *value.Args) (value.Value, error) {
 }
 
 func strFormat(t *value.Thread, a *value.Args) (value.Value, error) {
-	f := value.Formatter{Thread: t, Pos: a.Star, Named: func(name string) (value.Value, bool, error) {
-		for i, n := range a.Names {
-			if n == name {
-				return a.Named[i], true, nil
-			}
-		}
-		return value.Value{}, false, nil
-	}}
+	f := value.Formatter{Thread: t, Args: a}
 	t.See(a.Pos[0].Label)
-	return f.Render(a.Pos[0].Obj.(*value.Str).Text)
-}
-
-func strFormatMap(t *value.Thread, a *value.Args) (value.Value, error) {
-	t.See(a.Pos[0].Label)
-	f := value.Formatter{Thread: t, Named: func(name string) (value.Value, bool, error) {
-		v, err := t.GetItem(a.Pos[1], t.Str(name))
-		return v, true, err
-	}}
 	return f.Render(a.Pos[0].Obj.(*value.Str).Text)
 }
 
@@ -174,7 +152,7 @@ func strTranslate(t *value.Thread, a *value.Args) (value.Value, error) {
 	}
 	t.See(table.Label)
 	for s != "" {
-		r, n := pytext.DecodeRune(s)
+		r, n := utf8.DecodeRuneInString(s)
 		if err := t.Step(1); err != nil {
 			return value.Value{}, err
 		}
@@ -192,10 +170,10 @@ func strTranslate(t *value.Thread, a *value.Args) (value.Value, error) {
 			case value.KStr:
 				out = append(out, b.Obj.(*value.Str).Text...)
 			case value.KInt, value.KBool, value.KBig:
-				if b.Kind == value.KBig || b.N < 0 || b.N > pytext.MaxRune {
+				if b.Kind == value.KBig || b.N < 0 || b.N > utf8.MaxRune {
 					return value.Value{}, t.Raise(t.Types.ValueError, "character mapping must be in range(0x110000)")
 				}
-				out = pytext.AppendRune(out, rune(b.N))
+				out = utf8.AppendRune(out, rune(b.N))
 			default:
 				return value.Value{}, t.Raise(t.Types.TypeError, "character mapping must return integer, None or str")
 			}
@@ -227,20 +205,16 @@ func strMakeTrans(t *value.Thread, a *value.Args) (value.Value, error) {
 	if pytext.RuneCount(texts[0]) != pytext.RuneCount(texts[1]) {
 		return value.Value{}, t.Raise(t.Types.ValueError, "the first two maketrans arguments must have equal length")
 	}
-	for from, to := texts[0], texts[1]; from != ""; {
-		r, n := pytext.DecodeRune(from)
-		q, m := pytext.DecodeRune(to)
-		if err := d.Set(t, value.Int(int64(r)), value.Int(int64(q))); err != nil {
+	to := []rune(texts[1])
+	for i, r := range []rune(texts[0]) {
+		if err := d.Set(t, value.Int(int64(r)), value.Int(int64(to[i]))); err != nil {
 			return value.Value{}, err
 		}
-		from, to = from[n:], to[m:]
 	}
-	for s := texts[2]; s != ""; {
-		r, n := pytext.DecodeRune(s)
+	for _, r := range texts[2] {
 		if err := d.Set(t, value.Int(int64(r)), value.None); err != nil {
 			return value.Value{}, err
 		}
-		s = s[n:]
 	}
 	return out, nil
 }
@@ -254,23 +228,20 @@ func transFromDict(t *value.Thread, d *value.Dict, v value.Value) error {
 	}
 	t.See(p.Obj.(*value.Dict).Shape)
 	for _, e := range p.Obj.(*value.Dict).Entries {
-		switch k := t.Base(e.Key); k.Kind {
-		case value.KUnset:
+		k := t.Base(e.Key)
+		switch {
+		case k.Kind == value.KUnset:
 			continue
-		case value.KStr:
-			r, n := pytext.DecodeRune(k.Obj.(*value.Str).Text)
-			if n == 0 || n != len(k.Obj.(*value.Str).Text) {
-				return t.Raise(t.Types.ValueError, "string keys in translatetable must be of length 1")
-			}
-			if err := d.Set(t, value.Int(int64(r)).With(k.Label), e.Val); err != nil {
-				return err
-			}
-		case value.KInt, value.KBool, value.KBig:
-			if err := d.Set(t, e.Key, e.Val); err != nil {
-				return err
-			}
-		default:
+		case k.Kind == value.KStr && value.StrLen(k.Obj.(*value.Str)) == 1:
+			r, _ := utf8.DecodeRuneInString(k.Obj.(*value.Str).Text)
+			k = value.Int(int64(r)).With(k.Label)
+		case k.Kind == value.KStr:
+			return t.Raise(t.Types.ValueError, "string keys in translatetable must be of length 1")
+		case !value.IsInt(k):
 			return t.Raise(t.Types.TypeError, "keys in translate table must be strings or integers")
+		}
+		if err := d.Set(t, k, e.Val); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -283,9 +254,8 @@ func bytesNatives() []*value.Native {
 	}
 	out := []*value.Native{
 		{Name: "bytes.__new__", Params: "cls, source=b'', encoding='utf-8', errors='strict'", Call: bytesNew, Drains: []int{1}},
-		{Name: "bytes.fromhex", Params: "cls, string, /", Call: bytesFromHex},
 		m("decode", "self, encoding='utf-8', errors='strict'", bytesDecode),
-		m("hex", "self, sep='', /", bytesHex),
+		m("hex", "self, /", bytesHex),
 		m("__bytes__", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) { return a.Pos[0], nil }),
 	}
 	out = append(out, textMethods("bytes", value.KBytes)...)
@@ -309,43 +279,34 @@ func bytesNew(t *value.Thread, a *value.Args) (value.Value, error) {
 
 // bytesOf returns the bytes that a value gives: itself, so many zeros, or its numbers.
 func bytesOf(t *value.Thread, x value.Value) (string, error) {
-	if _, ok := t.Override(x, "__bytes__"); ok {
-		r, _, err := t.CallSpecial(x, "__bytes__")
-		if err != nil {
-			return "", err
-		}
-		t.See(r.Label)
-		b, ok := t.Payload(r, value.KBytes)
-		if !ok {
-			return "", t.Raise(t.Types.TypeError, "__bytes__ returned non-bytes (type %s)", t.ClassName(r))
-		}
-		return b.Obj.(*value.Bytes).Data, nil
+	p, own, err := t.OwnAs(x, "__bytes__", value.KBytes, "__bytes__ returned non-bytes (type %s)")
+	if err != nil {
+		return "", err
 	}
-	p := t.Base(x)
+	if !own {
+		p = t.Base(x)
+	}
 	switch {
 	case p.Kind == value.KBytes:
 		return p.Obj.(*value.Bytes).Data, nil
 	case t.IsIndex(x):
-		n, err := t.Index(x)
+		n, err := t.IntArg(x)
+		if err == nil && n < 0 {
+			err = t.Raise(t.Types.ValueError, "negative count")
+		}
+		if err == nil {
+			err = t.Charge(n, n/256)
+		}
 		if err != nil {
 			return "", err
 		}
-		if n.Kind == value.KBig {
-			return "", t.Raise(t.Types.OverflowError, "cannot fit '%s' into an index-sized integer", t.ClassName(x))
-		}
-		if n.N < 0 {
-			return "", t.Raise(t.Types.ValueError, "negative count")
-		}
-		if err := t.Alloc(n.N); err != nil {
-			return "", err
-		}
-		return string(make([]byte, n.N)), t.Step(n.N / 256)
+		return string(make([]byte, n)), nil
 	}
 	if _, err := t.Iterable(x, "cannot convert '"+t.ClassName(x)+"' object to bytes"); err != nil {
 		return "", err
 	}
 	var out []byte
-	err := t.Each(x, func(v value.Value) error {
+	err = t.Each(x, func(v value.Value) error {
 		n, err := t.Index(v)
 		if err != nil {
 			return err
@@ -359,44 +320,15 @@ func bytesOf(t *value.Thread, x value.Value) (string, error) {
 	return string(out), err
 }
 
-func bytesFromHex(t *value.Thread, a *value.Args) (value.Value, error) {
-	s, err := textArg(t, text{}, a.Pos[1], "fromhex")
-	if err != nil {
-		return value.Value{}, err
-	}
-	if err := codecCost(t, len(s)); err != nil {
-		return value.Value{}, err
-	}
-	b, err := pytext.ParseHex(s)
-	if err != nil {
-		return value.Value{}, t.TextError(err)
-	}
-	return t.Bytes(string(b)), nil
-}
-
 func bytesDecode(t *value.Thread, a *value.Args) (value.Value, error) {
 	t.See(a.Pos[0].Label)
 	return decode(t, a.Pos[0].Obj.(*value.Bytes).Data, a.Pos[1], a.Pos[2])
 }
 
-// bytesHex writes bytes in hexadecimal, with a separator between them.
 func bytesHex(t *value.Thread, a *value.Args) (value.Value, error) {
-	b, sep := a.Pos[0].Obj.(*value.Bytes).Data, ""
-	if a.Pos[1].Kind != value.KUnset {
-		var err error
-		if sep, err = textArg(t, text{}, a.Pos[1], "hex"); err != nil {
-			return value.Value{}, err
-		}
-	}
-	if err := charge(t, int64(len(b))*int64(2+len(sep))); err != nil {
+	b := a.Pos[0].Obj.(*value.Bytes).Data
+	if err := charge(t, 2*int64(len(b))); err != nil {
 		return value.Value{}, err
 	}
-	out := make([]byte, 0, len(b)*(2+len(sep)))
-	for i := range len(b) {
-		if i > 0 {
-			out = append(out, sep...)
-		}
-		out = hex.AppendEncode(out, []byte{b[i]})
-	}
-	return t.NewStr(string(out))
+	return t.NewStr(hex.EncodeToString([]byte(b)))
 }

@@ -3,6 +3,7 @@ package builtin
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/value"
@@ -70,7 +71,7 @@ func (x text) first(s string) int {
 	if !x.wide {
 		return 1
 	}
-	_, n := pytext.DecodeRune(s)
+	_, n := utf8.DecodeRuneInString(s)
 	return n
 }
 
@@ -79,7 +80,7 @@ func (x text) last(s string) int {
 	if !x.wide {
 		return 1
 	}
-	_, n := pytext.DecodeLastRune(s)
+	_, n := utf8.DecodeLastRuneInString(s)
 	return n
 }
 
@@ -91,7 +92,7 @@ func (x text) isSpace(char string) bool {
 	if len(char) == 1 && char[0] > ' ' {
 		return false
 	}
-	r, _ := pytext.DecodeRune(char)
+	r, _ := utf8.DecodeRuneInString(char)
 	return pytext.IsSpace(r)
 }
 
@@ -158,7 +159,7 @@ func textMethods(class string, recv value.Kind) []*value.Native {
 		m("rfind", search, finder("rfind", strings.LastIndex)),
 		m("index", search, finder("index", strings.Index)),
 		m("rindex", search, finder("rindex", strings.LastIndex)),
-		m("count", search, textCount),
+		m("count", search, searcher("count", 0, textCount)),
 		m("startswith", "self, prefix, start=None, end=None, /", affix("startswith", strings.HasPrefix)),
 		m("endswith", "self, suffix, start=None, end=None, /", affix("endswith", strings.HasSuffix)),
 		m("removeprefix", "self, prefix, /", remover("removeprefix", strings.TrimPrefix)),
@@ -181,7 +182,28 @@ func textMethods(class string, recv value.Kind) []*value.Native {
 	}
 }
 
+// finder is find, index and their like: where find finds a part.
 func finder(method string, find func(s, sub string) int) value.NativeFunc {
+	return searcher(method, -1, func(x text, sub string) int {
+		at := find(x.s, sub)
+		if at < 0 {
+			return -1
+		}
+		return x.place(at)
+	})
+}
+
+// textCount is how often a part occurs.
+func textCount(x text, sub string) int {
+	if sub == "" {
+		return x.len() + 1
+	}
+	return strings.Count(x.s, sub)
+}
+
+// searcher makes a method that looks for a part between two places; none is its
+// result where those are the wrong way round.
+func searcher(method string, none int, look func(x text, sub string) int) value.NativeFunc {
 	return func(t *value.Thread, a *value.Args) (value.Value, error) {
 		x := chargedText(t, a.Pos[0])
 		sub, err := textArg(t, x, a.Pos[1], method)
@@ -192,40 +214,22 @@ func finder(method string, find func(s, sub string) int) value.NativeFunc {
 		if err != nil {
 			return value.Value{}, err
 		}
+		n := none
 		if ok {
 			if err := t.StepSearch(len(s), len(sub)); err != nil {
 				return value.Value{}, err
 			}
-			if at := find(s, sub); at >= 0 {
-				x.s = s
-				return value.Int(int64(lo + x.place(at))), nil
+			x.s = s
+			if n = look(x, sub); n >= 0 && none < 0 {
+				n += lo
 			}
 		}
-		if method == "index" || method == "rindex" {
+		if n < 0 && strings.HasSuffix(method, "index") {
 			t.See(a.Pos[0].Label)
 			return value.Value{}, t.Raise(t.Types.ValueError, "substring not found")
 		}
-		return value.Int(-1), nil
+		return value.Int(int64(n)), nil
 	}
-}
-
-func textCount(t *value.Thread, a *value.Args) (value.Value, error) {
-	x := chargedText(t, a.Pos[0])
-	sub, err := textArg(t, x, a.Pos[1], "count")
-	if err != nil {
-		return value.Value{}, err
-	}
-	s, _, ok, err := part(t, x, a.Pos[2], a.Pos[3])
-	if err != nil || !ok {
-		return value.Int(0), err
-	}
-	if err := t.StepSearch(len(s), len(sub)); err != nil {
-		return value.Value{}, err
-	}
-	if x.s = s; sub == "" {
-		return value.Int(int64(x.len()) + 1), nil
-	}
-	return value.Int(int64(strings.Count(s, sub))), nil
 }
 
 func affix(method string, test func(s, part string) bool) value.NativeFunc {
@@ -313,10 +317,7 @@ type parts struct {
 }
 
 func (p *parts) add(s string) error {
-	if err := p.t.Alloc(value.ValueBytes); err != nil {
-		return err
-	}
-	if err := p.t.Step(1); err != nil {
+	if err := p.t.Charge(value.ValueBytes, 1); err != nil {
 		return err
 	}
 	v, err := textValue(p.t, p.x, s)
@@ -468,7 +469,7 @@ func (x text) line(s string) (text, whole int) {
 			i++
 			continue
 		}
-		r, n := pytext.DecodeRune(s[i:])
+		r, n := utf8.DecodeRuneInString(s[i:])
 		if pytext.IsLineBreak(r) {
 			return i, i + n
 		}
@@ -545,10 +546,7 @@ func textReplace(t *value.Thread, a *value.Args) (value.Value, error) {
 
 // charge accounts for a text of so many bytes that is about to be written.
 func charge(t *value.Thread, size int64) error {
-	if err := t.Alloc(size); err != nil {
-		return err
-	}
-	return t.Step(size / 256)
+	return t.Charge(size, size/256)
 }
 
 // interleave puts part before each of the first n characters, and at the end when there are fewer.
@@ -631,17 +629,6 @@ func textJoin(t *value.Thread, a *value.Args) (value.Value, error) {
 	return t.NewStr(string(out))
 }
 
-// pad puts left and right fill characters around s.
-func pad(t *value.Thread, x text, s, fill string, left, right int64) (value.Value, error) {
-	if value.TooLarge(left+right, int64(len(fill)), 1) {
-		return value.Value{}, t.RaiseArgs(t.Types.MemoryError)
-	}
-	if err := charge(t, (left+right)*int64(len(fill))+int64(len(s))); err != nil {
-		return value.Value{}, err
-	}
-	return textValue(t, x, strings.Repeat(fill, int(left))+s+strings.Repeat(fill, int(right)))
-}
-
 func padder(method string) value.NativeFunc {
 	return func(t *value.Thread, a *value.Args) (value.Value, error) {
 		x := chargedText(t, a.Pos[0])
@@ -670,7 +657,13 @@ func padder(method string) value.NativeFunc {
 		case "rjust":
 			left = n
 		}
-		return pad(t, x, x.s, fill.s, left, n-left)
+		if value.TooLarge(n, int64(len(fill.s)), 1) {
+			return value.Value{}, t.RaiseArgs(t.Types.MemoryError)
+		}
+		if err := charge(t, n*int64(len(fill.s))+int64(len(x.s))); err != nil {
+			return value.Value{}, err
+		}
+		return textValue(t, x, strings.Repeat(fill.s, int(left))+x.s+strings.Repeat(fill.s, int(n-left)))
 	}
 }
 

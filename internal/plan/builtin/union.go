@@ -11,18 +11,8 @@ func unionNatives() []*value.Native {
 		n("__or__", "self, value, /", func(t *value.Thread, a *value.Args) (value.Value, error) { return unionOrNot(t, a.Pos[0], a.Pos[1]) }),
 		n("__ror__", "self, value, /", func(t *value.Thread, a *value.Args) (value.Value, error) { return unionOrNot(t, a.Pos[1], a.Pos[0]) }),
 		n("__repr__", "self, /", unionRepr),
-		n("__instancecheck__", "self, instance, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
-			ok, err := isAny(t, a.Pos[1], unionTuple(t, a.Pos[0]), 0)
-			return value.Bool(ok), err
-		}),
-		n("__subclasscheck__", "self, cls, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
-			c, ok := a.Pos[1].Obj.(*value.Class)
-			if !ok {
-				return value.Value{}, t.Raise(t.Types.TypeError, "issubclass() arg 1 must be a class")
-			}
-			ok, err := derivesAny(t, c, unionTuple(t, a.Pos[0]), 0)
-			return value.Bool(ok), err
-		}),
+		n("__instancecheck__", "self, instance, /", unionCheck(false)),
+		n("__subclasscheck__", "self, cls, /", unionCheck(true)),
 	}
 }
 
@@ -36,9 +26,12 @@ func unionOrNot(t *value.Thread, a, b value.Value) (value.Value, error) {
 	return t.Union(a, b)
 }
 
-// unionTuple is a tuple of a union's classes, as isinstance takes them.
-func unionTuple(t *value.Thread, u value.Value) value.Value {
-	return t.Tuple(u.Obj.(*value.Union).Args)
+// unionCheck is isinstance or issubclass of any class of a union.
+func unionCheck(sub bool) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		ok, err := isAny(t, sub, a.Pos[1], t.Tuple(a.Pos[0].Obj.(*value.Union).Args), 0)
+		return value.Bool(ok), err
+	}
 }
 
 func unionRepr(t *value.Thread, a *value.Args) (value.Value, error) {

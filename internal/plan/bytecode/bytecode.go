@@ -53,8 +53,6 @@ const (
 	LoadConst     // ( → v)  consts[a]
 	LoadInt       // ( → v)  the small int a
 	LoadNone      // ( → None)
-	LoadTrue      // ( → True)
-	LoadFalse     // ( → False)
 	LoadFast      // ( → v)  slot a, known to be bound
 	LoadFastCheck // ( → v)  slot a; UnboundLocalError when it is not bound
 	StoreFast     // (v → )  slot a
@@ -98,21 +96,20 @@ const (
 	Compare  // (x y → v)  a is a syntax.CmpOperator: all ten
 	Truth    // (x → bool) the truth of x, with all labels that it depends on
 
-	AddFastConst    // ( → v)  pair: slot + consts; the slot is known to be bound
-	SubFastConst    // ( → v)  pair: slot - consts
-	IncrFastConst   // ( → )   pair: slot += consts
-	InplaceAddFast  // ( → )   pair: first slot += second slot
-	SubscrFastFast  // ( → v)  pair: first slot[second slot]
-	Subscr          // (o k → v)
-	StoreSubscr     // (v o k → )
-	DeleteSubscr    // (o k → )
-	BuildSlice      // (lo hi → slice), with a = 3 (lo hi step → slice)
-	LoadAttr        // (o → v)     sites[a]
-	StoreAttr       // (v o → )    sites[a]
-	DeleteAttr      // (o → )      sites[a]
-	LoadSuperAttr   // (cls self → v)  names[a] of super(cls, self): super() without arguments, and with two
-	LoadMethod      // (o → fn self)  sites[a] to be called: self is unset when fn is not a function of o's class
-	LoadSuperMethod // (cls self → fn self) the same for super()
+	AddFastConst   // ( → v)  pair: slot + consts; the slot is known to be bound
+	SubFastConst   // ( → v)  pair: slot - consts
+	IncrFastConst  // ( → )   pair: slot += consts
+	InplaceAddFast // ( → )   pair: first slot += second slot
+	SubscrFastFast // ( → v)  pair: first slot[second slot]
+	Subscr         // (o k → v)
+	StoreSubscr    // (v o k → )
+	DeleteSubscr   // (o k → )
+	BuildSlice     // (lo hi → slice), with a = 3 (lo hi step → slice)
+	LoadAttr       // (o → v)     sites[a]
+	StoreAttr      // (v o → )    sites[a]
+	DeleteAttr     // (o → )      sites[a]
+	LoadSuperAttr  // (cls self → v)  names[a] of super()
+	LoadMethod     // (o → fn self)  sites[a] to be called: self is unset when fn is not a function of o's class
 
 	// Jumps go to instruction a. Those back count steps and look at the VM's limits.
 	Jump          // ( → )
@@ -182,12 +179,9 @@ const (
 	WithExcept  // (exit prev exc → exit prev exc v) v = exit(type(exc), exc, None)
 
 	// Patterns.
-	MatchSequence // (v → v bool)
-	MatchMapping  // (v → v bool)
-	MatchLen      // (v → v bool) a>>1 elements, or at least that many when a&1 is set
-	MatchKeys     // (v keys → v keys values) a tuple of the values, or None when one is missing
+	MatchSequence // (v → v bool) a sequence of a>>1 elements, or at least that many when a&1 is set
+	MatchKeys     // (v keys → values) a tuple of the values, or None when one is missing or v is no mapping
 	MatchClass    // (v cls → values) two words: a positional sub-patterns, attributes named by keywords[w]; a tuple of their values, or None
-	MatchRest     // (v keys → dict) a copy of v without the keys of the tuple
 
 	// Modules.
 	Import     // ( → mod) names[a]; dotted. w: 1 gives the first part of the dotted name. Two words
@@ -195,27 +189,22 @@ const (
 
 	// Labels of control: in strict mode only. See strict.go of the compiler. An exception
 	// that is handled joins its label into pc and sticky.
-	PcSave           // ( → ) keeps the thread's pc in slot a (as the label of None)
-	PcRestore        // ( → ) pc = what slot a keeps ⊔ sticky; but while the thread is trying, or when PcBound... marked the slot, sticky ⊔= pc
-	PcJoin           // (v → v) pc ⊔= v's label
-	PcIter           // (it → it) pc ⊔= what the end of the iteration depends on: it's label and the shape of its container
-	PcStick          // ( → ) sticky ⊔= pc: no restore will forget what pc is now
-	PcTop            // (v → v) v's label ⊔= pc
-	PcFast           // ( → ) label of slot a ⊔= pc, if bound
-	PcDeref          // ( → ) label in the cell of slot a ⊔= pc, if bound
-	PcGlobal         // ( → ) label of the global sites[a] ⊔= pc, if bound
-	PcName           // ( → ) label of names[a] in the class's name space ⊔= pc, if bound
-	PcContentsFast   // the four as above; and if what it holds is a list, set, dict or the like, pc also joins its shape and its elements' labels
-	PcContentsDeref  //
-	PcContentsGlobal //
-	PcContentsName   //
-	PcBoundFast      // ( → ) two words: marks slot w if the variable is not bound, for the four kinds of variables
-	PcBoundDeref     //
-	PcBoundGlobal
-	PcBoundName
-	May     // (…) while the thread is trying: pc and sticky ⊔= the labels of the a values at the top, and of their shapes
-	MaySave // ( → ) keeps in slot a whether the thread is trying; from now on it is
-	MayJoin // ( → ) it is trying if slot a says so
+	PcSave    // ( → ) keeps the thread's pc in slot a (as the label of None)
+	PcRestore // ( → ) pc = what slot a keeps ⊔ sticky; but while the thread is trying, or when the slot is marked, sticky ⊔= pc
+	PcJoin    // (v → v) pc ⊔= v's label
+	PcIter    // (it → it) pc ⊔= what the end of the iteration depends on: it's label and the shape of its container
+	PcStick   // ( → ) sticky ⊔= pc: no restore will forget what pc is now
+	PcTop     // (v → v) v's label ⊔= pc
+	// Two words: for a variable that is bound, its label ⊔= pc; with w = 1 pc joins the shape
+	// of a container that it holds and its elements' labels, too. With w > 1 only slot w-2 is
+	// marked, if the variable is not bound.
+	PcFast   // ( → ) of slot a
+	PcDeref  // ( → ) in the cell of slot a
+	PcGlobal // ( → ) the global sites[a]
+	PcName   // ( → ) names[a] in the class's name space
+	May      // (…) while the thread is trying: pc and sticky ⊔= the labels of the a values at the top, and of their shapes
+	MaySave  // ( → ) keeps in slot a whether the thread is trying; from now on it is
+	MayJoin  // ( → ) it is trying if slot a says so
 
 	Count // how many there are
 )
@@ -225,7 +214,7 @@ func (op Op) Words() int {
 	switch op {
 	case CompareJump, CmpFastFast, CmpFastConst, ForIterFast, CallKw, CallMethodKw,
 		MakeFunction, MakeClass, Annotate, MatchClass, Import,
-		PcBoundFast, PcBoundDeref, PcBoundGlobal, PcBoundName:
+		PcFast, PcDeref, PcGlobal, PcName:
 		return 2
 	}
 	return 1

@@ -17,8 +17,8 @@ func (f *frame) attr(v val, name string, n syntax.Node) val {
 	if name == "__dict__" { // as vars(v)
 		return join(v.loose(), plain(f.a.deep(v), nil)).with(v.may)
 	}
-	for _, id := range v.objs.all() {
-		out = join(out, f.attrOf(f.a.objects[id], v, name, n))
+	for o := range v.objs.each {
+		out = join(out, f.attrOf(o, v, name, n))
 	}
 	if v.fl&scalar != 0 {
 		// An attribute of a value without parts is one, too, or a method of it.
@@ -91,7 +91,7 @@ func (f *frame) instAttr(o *object, self val, name string, n syntax.Node) val {
 		out, found = join(out, f.bindAttr(m, o, self.with(o.shape), name, n)), true
 	}
 	out = join(out, o.other).with(o.shape)
-	native := o.of.class.nativeAll(a)
+	native := o.of.class.nativeAll()
 	if m, ok := a.classAttr(o.of, "__getattr__"); ok && (!found || o.of.class.loose) {
 		out = join(out, f.call(f.bindAttr(m, o, self, "__getattr__", n), args{site: n, pos: []val{f.constant(name)}}))
 	}
@@ -118,8 +118,7 @@ func (f *frame) instAttr(o *object, self val, name string, n syntax.Node) val {
 func (f *frame) bindAttr(m val, o *object, self val, name string, n syntax.Node) val {
 	a := f.a
 	out := val{may: m.may, must: m.must, fl: m.fl & (reached | scalar), k: m.k}
-	for _, id := range m.objs.all() {
-		p := a.objects[id]
+	for p := range m.objs.each {
 		switch p.kind {
 		case oFunc, oNative, oOpaque, oBound:
 			out.objs = out.objs.union(&f.methodFor(p, ref(p), self, o, n).only)
@@ -127,7 +126,7 @@ func (f *frame) bindAttr(m val, o *object, self val, name string, n syntax.Node)
 				out.objs = out.objs.union(&p.only)
 			}
 		case oWrap:
-			r := f.unwrap(p, o, self, n)
+			r := f.unwrap(p, o, self, name, n)
 			if p.name == "cached_property" && o.kind == oInst {
 				a.setAttr(o, name, r)
 			}
@@ -148,7 +147,7 @@ func (f *frame) methodFor(p *object, fn, self val, o *object, n syntax.Node) *ob
 }
 
 // unwrap reads a property, static method or class method from an instance or a class.
-func (f *frame) unwrap(p, o *object, self val, n syntax.Node) val {
+func (f *frame) unwrap(p, o *object, self val, name string, n syntax.Node) val {
 	switch p.name {
 	case "staticmethod":
 		return p.fn
@@ -162,6 +161,7 @@ func (f *frame) unwrap(p, o *object, self val, n syntax.Node) val {
 	if o.kind == oClass {
 		return ref(p)
 	}
+	f.receives(self, name)
 	return f.call(p.fn, args{site: n, pos: []val{self}}).loose()
 }
 
@@ -170,15 +170,15 @@ func (f *frame) classRead(o *object, self val, name string, n syntax.Node) val {
 	var out val
 	if m, ok := a.classAttr(o, name); ok {
 		out = val{may: m.may, must: m.must, fl: m.fl, k: m.k}
-		for _, id := range m.objs.all() {
-			if p := a.objects[id]; p.kind == oWrap {
-				out = join(out, f.unwrap(p, o, self, n))
+		for p := range m.objs.each {
+			if p.kind == oWrap {
+				out = join(out, f.unwrap(p, o, self, name, n))
 			} else {
 				out.objs = out.objs.union(&p.only)
 			}
 		}
 	}
-	if native := o.class.nativeAll(a); len(native) > 0 {
+	if native := o.class.nativeAll(); len(native) > 0 {
 		if enumLike(native) && !dunder(name) && !out.bottom() {
 			out = join(out, f.member(o, out.loose()))
 		}
@@ -202,8 +202,7 @@ func (f *frame) superAttr(o *object, name string, n syntax.Node) val {
 	a := f.a
 	var out val
 	found := false
-	for _, id := range o.recv.objs.all() {
-		p := a.objects[id]
+	for p := range o.recv.objs.each {
 		c := p.of
 		if p.kind == oClass {
 			c = p
@@ -212,10 +211,9 @@ func (f *frame) superAttr(o *object, name string, n syntax.Node) val {
 			continue
 		}
 		multi := false
-		c.lineage(func(b *object) bool {
+		for b := range c.lineage {
 			multi = multi || len(b.class.bases) > 1
-			return true
-		})
+		}
 		self := ref(p).with(o.recv.may)
 		take := func(b *object) bool {
 			e := ent(b.attrs, name)
@@ -252,8 +250,7 @@ func (f *frame) setAttr(v val, name string, x val, n syntax.Node) {
 	stored.may = stored.may.via(pos(n), stepStore, name)
 	f.raises(v.may)
 	f.risks(v, x)
-	for _, id := range v.objs.all() {
-		o := a.objects[id]
+	for o := range v.objs.each {
 		switch o.kind {
 		case oInst:
 			if f.accessor(v, name, args{site: n, pos: []val{ref(o).with(v.may), x}}) {
@@ -276,8 +273,7 @@ func (f *frame) setAttr(v val, name string, x val, n syntax.Node) {
 // accessor calls the setter or the deleter of a property, and says whether there is one.
 func (f *frame) accessor(v val, name string, x args) bool {
 	found := false
-	for _, id := range v.objs.all() {
-		o := f.a.objects[id]
+	for o := range v.objs.each {
 		if o.kind != oInst {
 			continue
 		}
@@ -285,9 +281,10 @@ func (f *frame) accessor(v val, name string, x args) bool {
 		if !ok {
 			continue
 		}
-		for _, id := range m.objs.all() {
-			if p := f.a.objects[id]; p.kind == oWrap && p.name == "property" {
+		for p := range m.objs.each {
+			if p.kind == oWrap && p.name == "property" {
 				found = true
+				f.receives(v, name)
 				f.call(p.elem, x)
 			}
 		}
@@ -304,9 +301,9 @@ func (f *frame) item(v, key val, n syntax.Node) val {
 	f.risks(v, key)
 	f.hook(v, key)
 	shape := by
-	for _, id := range v.objs.all() {
-		out = join(out, f.itemOf(f.a.objects[id], v, key, n))
-		shape = union(shape, f.a.objects[id].shape)
+	for o := range v.objs.each {
+		out = join(out, f.itemOf(o, v, key, n))
+		shape = union(shape, o.shape)
 	}
 	f.choose(out, union(shape, f.a.deep(key)), v)
 	if v.fl&scalar != 0 {
@@ -352,9 +349,8 @@ func (f *frame) itemOf(o *object, v, key val, n syntax.Node) val {
 		} else {
 			out = join(join(a.contents(o), o.other), f.allAttrs(o)).loose()
 		}
-		if r, ok := f.specialOf(o, "__missing__", ref(o).with(v.may), args{site: n, pos: []val{key}}); ok {
-			out = join(out, r)
-		}
+		r, _ := f.specialOf(o, "__missing__", ref(o).with(v.may), args{site: n, pos: []val{key}})
+		out = join(out, r)
 		return out
 	case oClass:
 		return join(f.members(o), ref(o))
@@ -392,8 +388,7 @@ func (f *frame) setItem(v, key, x val, n syntax.Node) {
 	}
 	stored.may = stored.may.via(pos(n), stepStore, name)
 	key.may = union(key.may, f.a.deep(key))
-	for _, id := range v.objs.all() {
-		o := f.a.objects[id]
+	for o := range v.objs.each {
 		if o.kind == oInst {
 			if _, ok := f.specialOf(o, "__setitem__", ref(o).with(v.may), args{site: n, pos: []val{key, x}}); ok {
 				continue
@@ -448,8 +443,7 @@ func (f *frame) delItem(v, key val, n syntax.Node) {
 	l := union(f.a.deep(key), union(v.may, f.pc))
 	f.raises(l)
 	f.risks(v, key)
-	for _, id := range v.objs.all() {
-		o := f.a.objects[id]
+	for o := range v.objs.each {
 		if o.kind == oInst {
 			f.specialOf(o, "__delitem__", ref(o).with(v.may), args{site: n, pos: []val{key}})
 		}
@@ -462,7 +456,9 @@ func (f *frame) hashes(key val, n syntax.Node) {
 	if key.objs == nil {
 		return
 	}
-	f.compares(n, key)
+	if l := f.compares(n, key); f.mayRun(key) {
+		f.stay(l) // with which others it is compared
+	}
 }
 
 // iterate gives what iterating over v gives, each element with what it depends on.
@@ -472,8 +468,8 @@ func (f *frame) iterate(v val, n syntax.Node) val {
 	f.raises(v.may)
 	f.risks(v)
 	f.hook(v)
-	for _, id := range v.objs.all() {
-		switch o := f.a.objects[id]; o.kind {
+	for o := range v.objs.each {
+		switch o.kind {
 		case oIter, oGen, oOpaque:
 			f.touch(ref(o).with(v.may), "")
 		default:
@@ -481,7 +477,7 @@ func (f *frame) iterate(v val, n syntax.Node) val {
 		}
 		// A join is as much work as there are objects in it.
 		f.a.step(1 + int64(len(out.objs.all()))/16)
-		out = join(out, f.elements(f.a.objects[id], v, n))
+		out = join(out, f.elements(o, v, n))
 	}
 	if v.fl&scalar != 0 {
 		out = join(out, plain(v.may, v.must))
@@ -516,7 +512,7 @@ func (f *frame) elements(o *object, v val, n syntax.Node) val {
 		return f.instElements(o, v, n)
 	case oClass:
 		all := f.members(o)
-		if enumLike(o.class.nativeAll(a)) {
+		if enumLike(o.class.nativeAll()) {
 			all = join(all, f.member(o, all))
 		}
 		return all
@@ -543,12 +539,11 @@ func (f *frame) instElements(o *object, v val, n syntax.Node) val {
 	var out val
 	it, ok := f.specialOf(o, "__iter__", self, args{site: n})
 	if ok {
-		for _, id := range it.objs.all() {
-			p := a.objects[id]
+		for p := range it.objs.each {
 			if p.kind == oInst {
 				r, _ := f.specialOf(p, "__next__", ref(p).with(it.may), args{site: n})
 				out = join(out, r)
-				if len(p.of.class.nativeAll(a)) > 0 {
+				if len(p.of.class.nativeAll()) > 0 {
 					out = join(out, a.contents(p).loose())
 				}
 				continue
@@ -557,12 +552,10 @@ func (f *frame) instElements(o *object, v val, n syntax.Node) val {
 		}
 		return out.with(it.may).loose()
 	}
-	if r, ok := f.specialOf(o, "__next__", self, args{site: n}); ok {
-		out = join(out, r)
-	}
-	if r, ok := f.specialOf(o, "__getitem__", self, args{site: n, pos: []val{plain(nil, nil)}}); ok {
-		out = join(out, r)
-	}
+	r, _ := f.specialOf(o, "__next__", self, args{site: n})
+	out = join(out, r)
+	r, _ = f.specialOf(o, "__getitem__", self, args{site: n, pos: []val{plain(nil, nil)}})
+	out = join(out, r)
 	return join(out, join(join(a.contents(o), o.dictKeys()), f.allAttrs(o))).loose()
 }
 

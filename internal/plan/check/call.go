@@ -17,6 +17,7 @@ type args struct {
 	kw     val // values of **kwargs whose names are not known
 	open   bool
 	hasKw  bool
+	spread *lab          // what the length of *args and the names in **kwargs depend on
 	vague  bool          // the last of pos means any number of arguments
 	direct bool          // the text of the program calls it, nothing built in does
 	where  []syntax.Expr // of the positional arguments, where they are known
@@ -49,8 +50,7 @@ func (f *frame) call(v val, x args) val {
 		f.a.made(x.site, nil) // by one of them, perhaps
 	}
 	f.picks(v)
-	for _, id := range v.objs.all() {
-		o := f.a.objects[id]
+	for o := range v.objs.each {
 		r := f.callObject(o, v, x)
 		switch o.kind {
 		case oNative, oOpaque, oPartial:
@@ -63,7 +63,7 @@ func (f *frame) call(v val, x args) val {
 			break
 		}
 	}
-	f.raises(v.may)
+	f.raises(union(v.may, x.spread))
 	if v.fl&scalar != 0 && out.bottom() {
 		// A value without parts cannot be called: there is no result.
 		out = join(out, plain(v.may, nil))
@@ -85,18 +85,18 @@ func (f *frame) callObject(o *object, v val, x args) val {
 			}
 			return f.call(o.fn, y).with(o.recv.may)
 		}
-		return f.method(o.recv, o.name, x)
+		return f.method(o.recv.with(x.spread), o.name, x).with(x.spread)
 	case oClass:
 		return f.construct(o, x)
 	case oNative:
-		return f.native(o.name, x)
+		return f.native(o.name, x).with(x.spread)
 	case oTool:
 		return f.toolCall(o, v, x)
 	case oInst:
 		if r, ok := f.specialOf(o, "__call__", ref(o).with(v.may), x); ok {
 			return r
 		}
-		if len(o.of.class.nativeAll(f.a)) == 0 {
+		if len(o.of.class.nativeAll()) == 0 {
 			return plain(v.may, nil) // it cannot be called
 		}
 	case oWrap:
@@ -104,7 +104,7 @@ func (f *frame) callObject(o *object, v val, x args) val {
 	case oPartial:
 		return f.callPartial(o, v, x)
 	case oOpaque:
-		return f.opaqueMethod(ref(o).with(v.may), "call", x)
+		return f.opaqueMethod(ref(o).with(v.may), "call", x).with(x.spread)
 	default:
 		return plain(v.may, nil) // it cannot be called
 	}
@@ -267,7 +267,7 @@ func (f *frame) bind(act *activation, o *object, x args) {
 			}
 			if !certain {
 				if d := ent(fn.defaults, name); d != nil {
-					v = join(v, d.v)
+					v = join(v, d.v.with(x.spread))
 				}
 			}
 		}
@@ -283,7 +283,7 @@ func (f *frame) bind(act *activation, o *object, x args) {
 	if p.VarArg != nil {
 		t := a.alloc(oTuple, p, act, "*")
 		f.fill(t, x, n)
-		give(at, p.VarArg.Arg, ref(t))
+		give(at, p.VarArg.Arg, ref(t).with(x.spread))
 		at++
 	}
 	for i, arg := range p.KwOnlyArgs {
@@ -300,7 +300,7 @@ func (f *frame) bind(act *activation, o *object, x args) {
 			a.grow(&d.elem, x.kw)
 			a.grow(&d.keys, plain(x.kw.may, nil))
 		}
-		give(at+len(p.KwOnlyArgs), p.KwArg.Arg, ref(d))
+		give(at+len(p.KwOnlyArgs), p.KwArg.Arg, ref(d).with(x.spread))
 	}
 }
 
@@ -339,8 +339,7 @@ func (a *analysis) display(o *object, items []val) {
 		}
 		return
 	}
-	a.flag(&o.moved)
-	a.flag(&o.fewer)
+	a.drop(o, nil)
 	for _, v := range items {
 		a.grow(&o.elem, v)
 	}
@@ -361,6 +360,7 @@ func (f *frame) arguments(n *syntax.Call) args {
 			continue
 		}
 		v := f.eval(st.Value)
+		x.spread = union(x.spread, f.lengthOf(v))
 		if items, ok := f.exactItems(v); ok && !x.open {
 			x.pos = append(x.pos, items...)
 			continue
@@ -379,8 +379,8 @@ func (f *frame) arguments(n *syntax.Call) args {
 			continue
 		}
 		x.hasKw = x.hasKw || v.fl&scalar != 0
-		for _, id := range v.objs.all() {
-			o := f.a.objects[id]
+		x.spread = union(x.spread, f.namesOf(v))
+		for o := range v.objs.each {
 			if o.kind == oDict && len(v.objs.ids) == 1 && v.fl&scalar == 0 {
 				for _, e := range o.ents {
 					x.named = append(x.named, entry{name: e.name, v: e.v.with(union(v.may, o.shape)), weak: e.weak || o.fewer})
@@ -399,6 +399,19 @@ func (f *frame) arguments(n *syntax.Call) args {
 		}
 	}
 	return x
+}
+
+// namesOf is what the keys of a mapping depend on.
+func (f *frame) namesOf(v val) *lab {
+	l := v.may
+	for _, id := range v.objs.all() {
+		if o := f.a.objects[id]; o.kind == oDict {
+			l = union(l, union(o.shape, o.keys.may))
+		} else {
+			l = union(l, f.a.deep(ref(o)))
+		}
+	}
+	return l
 }
 
 // exactItems gives the elements of a tuple or list whose places are known.
@@ -420,14 +433,12 @@ func (f *frame) exactItems(v val) ([]val, bool) {
 // special calls a method with a special name of those instances that v may be.
 func (f *frame) special(v val, name string, x args) val {
 	var out val
-	for _, id := range v.objs.all() {
-		o := f.a.objects[id]
+	for o := range v.objs.each {
 		if o.kind != oInst {
 			continue
 		}
-		if r, ok := f.specialOf(o, name, ref(o).with(v.may), x); ok {
-			out = join(out, r)
-		}
+		r, _ := f.specialOf(o, name, ref(o).with(v.may), x)
+		out = join(out, r)
 	}
 	return out
 }
@@ -508,9 +519,7 @@ func (f *frame) callbacksOf(o *object, all val) {
 // callbacks calls the functions that can be reached from what something opaque
 // was given, with all that it holds.
 func (f *frame) callbacks(o *object, all val) {
-	a := f.a
-	for _, id := range f.within(all).all() {
-		p := a.objects[id]
+	for p := range f.within(all).each {
 		x := args{site: o.node, star: o.elem, open: true}
 		switch p.kind {
 		case oInst:
@@ -542,7 +551,7 @@ func (o *object) contents(pc *lab) val {
 // specials calls the methods with special names of an instance that something
 // opaque was given: it may compare it, print it, iterate over it.
 func (f *frame) specials(p, o *object, x args) {
-	for _, name := range p.of.class.specialNames(f.a, p.of) {
+	for _, name := range p.of.specialNames() {
 		if v, ok := f.specialOf(p, name, ref(p).with(o.elem.may), x); ok {
 			f.absorb(o, v)
 		}
@@ -559,6 +568,7 @@ func (f *frame) callPartial(o *object, v val, x args) val {
 	if !o.elem.bottom() {
 		// Not the same number in all places.
 		y.star, y.open = join(y.star, join(o.elem, x.all())), true
+		y.spread = union(y.spread, f.a.deep(y.star))
 	} else {
 		y.pos = append(y.pos, x.pos...)
 	}
@@ -575,8 +585,7 @@ func (f *frame) callPartial(o *object, v val, x args) val {
 // built in changes what is within its arguments, but by the methods of objects
 // that are made for that.
 func (f *frame) smash(v, contents val) {
-	for _, id := range v.objs.all() {
-		p := f.a.objects[id]
+	for p := range v.objs.each {
 		f.overwrite(p, contents)
 		if p.kind == oOpaque && !keepsContents(p.name) {
 			for _, id := range p.elem.objs.all() {
@@ -600,22 +609,17 @@ func keepsContents(name string) bool {
 }
 
 func (f *frame) overwrite(p *object, contents val) {
-	a := f.a
 	switch p.kind {
 	case oList, oSet, oOpaque, oIter:
-		a.flag(&p.moved)
-		a.flag(&p.fewer)
-		a.grow(&p.elem, contents)
-		a.growLab(&p.shape, contents.may)
+		f.a.drop(p, nil)
 	case oDict, oData:
-		a.flag(&p.fewer)
-		a.flag(&p.moved)
-		a.grow(&p.keys, plain(contents.may, nil))
-		a.grow(&p.elem, contents)
-		a.growLab(&p.shape, contents.may)
+		f.a.drop(p, nil)
+		f.a.grow(&p.keys, plain(contents.may, nil))
 	case oInst:
-		a.grow(&p.other, contents)
-		a.grow(&p.elem, contents)
-		a.growLab(&p.shape, contents.may)
+		f.a.grow(&p.other, contents)
+	default:
+		return
 	}
+	f.a.grow(&p.elem, contents)
+	f.a.growLab(&p.shape, contents.may)
 }

@@ -89,8 +89,8 @@ func (a *analysis) reachAll(v val, visit func(*object)) {
 		})
 		more = next
 	}
-	for _, id := range more.all() {
-		visit(a.objects[id])
+	for o := range more.each {
+		visit(o)
 	}
 }
 
@@ -102,8 +102,8 @@ func (f *frame) touch(v val, attr string) {
 		return
 	}
 	a := f.a
-	for _, id := range v.objs.all() {
-		switch o := a.objects[id]; o.kind {
+	for o := range v.objs.each {
+		switch o.kind {
 		case oList, oTuple, oSet, oDict, oData, oIter, oOpaque:
 			if attr != "" || o.kind == oIter && o.moved {
 				f.stay(v.may)
@@ -115,7 +115,7 @@ func (f *frame) touch(v val, attr string) {
 		default:
 			f.stay(v.may)
 		}
-		if a.objects[id].kind == oOpaque {
+		if o.kind == oOpaque {
 			f.stay(v.may)
 		}
 	}
@@ -190,14 +190,14 @@ func (f *frame) picks(v val) {
 	name := ""
 	var look func(v val)
 	look = func(v val) {
-		for _, id := range v.objs.all() {
-			switch o := a.objects[id]; o.kind {
+		for o := range v.objs.each {
+			switch o.kind {
 			case oFunc:
 				name = o.code.name
 				see(o.node)
 			case oBound:
-				for _, id := range o.fn.objs.all() {
-					if p := a.objects[id]; p.kind != oFunc {
+				for p := range o.fn.objs.each {
+					if p.kind != oFunc {
 						several = true
 					}
 				}
@@ -214,14 +214,13 @@ func (f *frame) picks(v val) {
 	}
 	if first != nil && !several {
 		// Closures of one function are several, too.
-		for _, id := range v.objs.all() {
-			o := a.objects[id]
+		for o := range v.objs.each {
 			several = several || o.kind == oFunc && len(v.objs.all()) > 1 || o.kind == oFunc && o.code.outer != nil && o.code.outer.fn.outer != nil
 		}
 	}
 	if first == nil && !several {
-		for _, id := range v.objs.all() {
-			if o := a.objects[id]; o.kind == oBound {
+		for o := range v.objs.each {
+			if o.kind == oBound {
 				f.touch(o.recv.with(v.may), "")
 			}
 		}
@@ -263,8 +262,7 @@ func (f *frame) receives(v val, name string) {
 			c = o.of
 		}
 		if m, ok := f.a.classAttr(c, name); ok {
-			for _, id := range m.objs.all() {
-				p := f.a.objects[id]
+			for p := range m.objs.each {
 				several = several || first != nil && p != first
 				first = p
 			}
@@ -285,8 +283,8 @@ func (f *frame) receives(v val, name string) {
 
 // silentAll is silent for all that a value may be.
 func (f *frame) silentAll(v val) bool {
-	for _, id := range v.objs.all() {
-		if !f.silent(f.a.objects[id]) {
+	for o := range v.objs.each {
+		if !f.silent(o) {
 			return false
 		}
 	}
@@ -345,8 +343,8 @@ func (f *frame) callsBack(x args, recv val) {
 		return
 	}
 	impure, moves := false, false
-	for _, id := range x.all().objs.all() {
-		switch o := f.a.objects[id]; o.kind {
+	for o := range x.all().objs.each {
+		switch o.kind {
 		case oFunc, oBound, oClass, oTool, oSpace:
 			impure = impure || !f.silent(o)
 		case oNative:
@@ -379,8 +377,8 @@ func (f *frame) callsBack(x args, recv val) {
 	if impure {
 		f.stay(l)
 	}
-	for _, id := range x.all().objs.all() {
-		if o := f.a.objects[id]; o.kind == oIter || o.kind == oOpaque {
+	for o := range x.all().objs.each {
+		if o.kind == oIter || o.kind == oOpaque {
 			f.a.growLab(&o.shape, l)
 		}
 	}
@@ -396,8 +394,8 @@ func lazy(name string) bool {
 }
 
 func (a *analysis) holdsInstance(o *object) bool {
-	for _, id := range a.contents(o).objs.all() {
-		if a.objects[id].kind == oInst {
+	for p := range a.contents(o).objs.each {
+		if p.kind == oInst {
 			return true
 		}
 	}

@@ -57,8 +57,7 @@ func (f *frame) defaults(o *object, p *syntax.Arguments) {
 // decorate applies a decorator.
 func (f *frame) decorate(d, v val, n syntax.Node) val {
 	out := val{}
-	for _, id := range d.objs.all() {
-		o := f.a.objects[id]
+	for o := range d.objs.each {
 		if o.kind == oNative {
 			if known, r := f.knownDecorator(o.name, v, n); known {
 				out = join(out, r.with(d.may))
@@ -82,18 +81,21 @@ func (f *frame) knownDecorator(name string, v val, n syntax.Node) (bool, val) {
 	case "property", "staticmethod", "classmethod", "functools.cached_property", "abc.abstractproperty", "abc.abstractclassmethod", "abc.abstractstaticmethod":
 		return true, f.wrap(strings.TrimPrefix(strings.TrimPrefix(name, "functools."), "abc.abstract"), v, n)
 	case "dataclasses.dataclass":
-		for _, id := range v.objs.all() {
-			if o := f.a.objects[id]; o.kind == oClass {
+		var made *lab // it looks at the defaults of the fields to make the class
+		for o := range v.objs.each {
+			if o.kind == oClass {
 				f.a.flag(&o.class.data)
-				f.stick(f.ownLabels(o))
+				for c := range o.lineage {
+					made = union(made, f.ownLabels(c))
+				}
 			}
 		}
-		return true, v
+		f.stay(made)
+		return true, v.with(made)
 	case "abc.abstractmethod", "functools.total_ordering", "enum.unique", "typing.final", "typing.override", "typing.runtime_checkable", "typing.overload", "typing.no_type_check":
 		return true, v
 	case "functools.lru_cache", "functools.cache":
-		for _, id := range v.objs.all() {
-			o := f.a.objects[id]
+		for o := range v.objs.each {
 			if o.kind != oFunc {
 				return false, val{}
 			}
@@ -138,8 +140,8 @@ func (f *frame) classDef(n *syntax.ClassDef) {
 		if v.fl&scalar != 0 {
 			o.class.addNative("?")
 		}
-		for _, id := range v.objs.all() {
-			switch p := a.objects[id]; p.kind {
+		for p := range v.objs.each {
+			switch p.kind {
 			case oClass:
 				if p != o && !p.derives(o, 0) && !slices.Contains(o.class.bases, p) {
 					o.class.bases = append(o.class.bases, p)
@@ -157,7 +159,9 @@ func (f *frame) classDef(n *syntax.ClassDef) {
 		f.eval(k.Value)
 	}
 	f.classBody(o, n)
-	if len(o.class.nativeAll(a)) > 0 {
+	if native := o.class.nativeAll(); enumLike(native) {
+		f.stay(f.ownLabels(o)) // its members are made of them
+	} else if len(native) > 0 {
 		f.stick(f.ownLabels(o))
 	}
 	if len(others) > 0 {
@@ -262,7 +266,7 @@ func (o *object) lineage(visit func(*object) bool) {
 }
 
 // nativeAll returns the built-in classes that instances have the abilities of.
-func (c *classInfo) nativeAll(a *analysis) []string {
+func (c *classInfo) nativeAll() []string {
 	var out []string
 	add := func(c *classInfo) {
 		for _, n := range c.native {
@@ -273,10 +277,9 @@ func (c *classInfo) nativeAll(a *analysis) []string {
 	}
 	add(c)
 	for _, b := range c.bases {
-		b.lineage(func(o *object) bool {
+		for o := range b.lineage {
 			add(o.class)
-			return true
-		})
+		}
 	}
 	return out
 }
@@ -293,25 +296,24 @@ func plainBase(name string) bool {
 // classAttr finds an attribute of a class or of its bases.
 func (a *analysis) classAttr(o *object, name string) (v val, ok bool) {
 	multi := false // the order of several bases is not followed
-	o.lineage(func(c *object) bool {
+	for c := range o.lineage {
 		e := ent(c.attrs, name)
 		if e != nil {
 			v = join(v, e.v)
 			ok = true
 		}
 		if e != nil && !c.class.loose && (c == o || !multi) {
-			return false
+			break
 		}
 		multi = multi || len(c.class.bases) > 1
-		return true
-	})
+	}
 	return v, ok
 }
 
 // specialNames are the special methods that something built in may call.
-func (c *classInfo) specialNames(a *analysis, o *object) []string {
+func (o *object) specialNames() []string {
 	var out []string
-	o.lineage(func(p *object) bool {
+	for p := range o.lineage {
 		for _, e := range p.attrs {
 			if dunder(e.name) && !slices.Contains(out, e.name) {
 				switch e.name {
@@ -321,8 +323,7 @@ func (c *classInfo) specialNames(a *analysis, o *object) []string {
 				}
 			}
 		}
-		return true
-	})
+	}
 	return out
 }
 
@@ -344,7 +345,7 @@ func (f *frame) construct(c *object, x args) val {
 	out := self
 	known := false
 	// A call of an Enum looks a member up: its methods take the values of members.
-	x.direct = x.direct && !enumLike(c.class.nativeAll(a))
+	x.direct = x.direct && !enumLike(c.class.nativeAll())
 	if m, ok := a.classAttr(c, "__new__"); ok {
 		y := x
 		y.pos = append([]val{ref(c)}, x.pos...)
@@ -353,8 +354,7 @@ func (f *frame) construct(c *object, x args) val {
 		out = join(out, r)
 		known = true
 	}
-	for _, id := range out.objs.all() {
-		p := a.objects[id]
+	for p := range out.objs.each {
 		if p.kind != oInst {
 			continue
 		}
@@ -367,7 +367,7 @@ func (f *frame) construct(c *object, x args) val {
 			f.specialOf(p, "__post_init__", ref(p), args{site: x.site, star: x.all(), open: true})
 		}
 	}
-	native := c.class.nativeAll(a)
+	native := c.class.nativeAll()
 	if !known && a.strict {
 		f.raises(a.deep(x.all()))
 	}
@@ -377,6 +377,7 @@ func (f *frame) construct(c *object, x args) val {
 	if len(native) > 0 && enumLike(native) {
 		// Looking up a member: it is chosen by the arguments.
 		f.inside(x.all())
+		f.stick(a.deep(x.all()))
 		if m, ok := a.classAttr(c, "_missing_"); ok && !f.silentAll(m) {
 			f.stay(a.deep(x.all()))
 		}
@@ -411,14 +412,13 @@ func enumLike(native []string) bool {
 // members is what the attributes of a class may be.
 func (f *frame) members(c *object) val {
 	var v val
-	c.lineage(func(o *object) bool {
+	for o := range c.lineage {
 		for _, e := range o.attrs {
 			if !dunder(e.name) {
 				v = join(v, e.v)
 			}
 		}
-		return true
-	})
+	}
 	return v.loose()
 }
 
@@ -429,12 +429,11 @@ func (f *frame) fields(o *object, x args) bool {
 	var names []string
 	is := false
 	exact := true
-	o.of.lineage(func(c *object) bool {
+	for c := range o.of.lineage {
 		is = is || c.class.data || slices.ContainsFunc(c.class.native, func(n string) bool { return n == "typing.NamedTuple" || n == "typing.TypedDict" })
 		names = append(slices.Clone(c.class.fields), names...)
 		exact = exact && len(c.class.bases) <= 1 && !c.class.odd
-		return true
-	})
+	}
 	if !is {
 		return false
 	}
@@ -479,8 +478,8 @@ func unique(names []string) []string {
 
 // fieldCall says whether a field's default is a call of dataclasses.field, which may change the parameters.
 func (f *frame) fieldCall(v val) bool {
-	for _, id := range v.objs.all() {
-		if o := f.a.objects[id]; o.kind == oOpaque && o.name == "odd field" {
+	for o := range v.objs.each {
+		if o.kind == oOpaque && o.name == "odd field" {
 			return true
 		}
 	}
@@ -490,8 +489,8 @@ func (f *frame) fieldCall(v val) bool {
 // fieldDefault is what a field is without an argument.
 func (f *frame) fieldDefault(v val, n syntax.Node) val {
 	out := v
-	for _, id := range v.objs.all() {
-		if o := f.a.objects[id]; o.kind == oOpaque {
+	for o := range v.objs.each {
+		if o.kind == oOpaque {
 			out = join(out, f.a.contents(o))
 		}
 	}

@@ -5,18 +5,18 @@ import "praxis/internal/plan/syntax"
 // Comprehensions, generators, and what waits for a value.
 
 // comprehension evaluates a list, set or dict comprehension.
-func (f *frame) comprehension(kind okind, n syntax.Node, gens []*syntax.Comprehension, elt, value syntax.Expr) val {
+func (f *frame) comprehension(n *syntax.Comp) val {
 	a := f.a
 	outer := a.merge
 	a.merge = nil
+	kind := [...]okind{syntax.ListComp: oList, syntax.SetComp: oSet, syntax.DictComp: oDict}[n.Kind]
 	o := a.alloc(kind, n, f.act, "")
-	a.flag(&o.moved)
-	a.flag(&o.fewer)
-	f.over(n, gens, func(by *lab) {
-		v := f.eval(elt)
+	a.drop(o, nil)
+	f.overValue(n, f.iterable(n.Generators[0].Iter), func(by *lab) {
+		v := f.eval(n.Elt)
 		v.may = union(v.may, f.pc)
 		if kind == oDict {
-			x := f.eval(value)
+			x := f.eval(n.Value)
 			f.risks(v, x)
 			x.may = union(x.may, f.pc)
 			f.hashes(v, n)
@@ -35,13 +35,6 @@ func (f *frame) comprehension(kind okind, n syntax.Node, gens []*syntax.Comprehe
 	return ref(o)
 }
 
-// over analyses the loops of a comprehension. What their lengths depend on
-// goes into shape.
-func (f *frame) over(n syntax.Node, gens []*syntax.Comprehension, each func(*lab), shape **lab) {
-	first := f.iterable(gens[0].Iter)
-	f.overValue(n, gens, first, each, shape)
-}
-
 type iterable struct {
 	v    val
 	elem val
@@ -52,12 +45,14 @@ func (f *frame) iterable(e syntax.Expr) iterable {
 	return iterable{v, f.iterate(v, e)}
 }
 
-func (f *frame) overValue(n syntax.Node, gens []*syntax.Comprehension, first iterable, each func(*lab), shape **lab) {
+// overValue analyses the loops of a comprehension. What their lengths depend on
+// goes into shape.
+func (f *frame) overValue(n *syntax.Comp, first iterable, each func(*lab), shape **lab) {
 	outer := f.scope
 	f.scope = f.a.scopes.of[n]
 	mark := f.mark()
 	end := f.settle(n, mark, func() []diff {
-		f.turns(gens, first, each, shape)
+		f.turns(n.Generators, first, each, shape)
 		return nil
 	})
 	f.merge(end, diff{})
@@ -92,8 +87,7 @@ func (f *frame) turns(gens []*syntax.Comprehension, first iterable, each func(*l
 // lengthOf is what the length of a container depends on.
 func (f *frame) lengthOf(v val) *lab {
 	l := v.may
-	for _, id := range v.objs.all() {
-		o := f.a.objects[id]
+	for o := range v.objs.each {
 		l = union(l, o.shape)
 		switch o.kind {
 		case oData:
@@ -108,7 +102,7 @@ func (f *frame) lengthOf(v val) *lab {
 }
 
 // generator makes the object of a generator expression.
-func (f *frame) generator(e *syntax.GeneratorExp) val {
+func (f *frame) generator(e *syntax.Comp) val {
 	a := f.a
 	v := f.function(e, nil)
 	o := a.objects[v.objs.ids[0]]
@@ -128,9 +122,9 @@ func (f *frame) generator(e *syntax.GeneratorExp) val {
 }
 
 // generatorBody analyses a generator expression's loops.
-func (f *frame) generatorBody(e *syntax.GeneratorExp) {
+func (f *frame) generatorBody(e *syntax.Comp) {
 	first := f.act.sent
-	f.overValue(e, e.Generators, iterable{first, f.iterate(first, e)}, func(*lab) {
+	f.overValue(e, iterable{first, f.iterate(first, e)}, func(*lab) {
 		v := f.eval(e.Elt)
 		f.a.grow(&f.act.yields, v.with(f.pc))
 	}, &f.act.shape)
@@ -138,7 +132,7 @@ func (f *frame) generatorBody(e *syntax.GeneratorExp) {
 }
 
 // inlineGenerator evaluates a generator expression that is used up where it is.
-func (f *frame) inlineGenerator(e *syntax.GeneratorExp) val {
+func (f *frame) inlineGenerator(e *syntax.Comp) val {
 	a := f.a
 	first := f.iterable(e.Generators[0].Iter)
 	v := f.function(e, nil)
@@ -149,7 +143,7 @@ func (f *frame) inlineGenerator(e *syntax.GeneratorExp) val {
 	act.round, act.stale = a.round, false
 	g.start()
 	l := a.alloc(oIter, e, f.act, "")
-	g.overValue(e, e.Generators, first, func(*lab) {
+	g.overValue(e, first, func(*lab) {
 		a.grow(&l.elem, g.eval(e.Elt).with(g.pc))
 	}, &l.shape)
 	f.pc = union(f.pc, g.pc)
@@ -173,8 +167,7 @@ func (f *frame) yieldFrom(v val, n syntax.Node) val {
 // finished is what generators and coroutines return.
 func (f *frame) finished(v val, n syntax.Node) val {
 	out := f.constant(nil)
-	for _, id := range v.objs.all() {
-		o := f.a.objects[id]
+	for o := range v.objs.each {
 		switch o.kind {
 		case oGen:
 			f.resume(o, f.act.sent, n)
@@ -190,15 +183,16 @@ func (f *frame) finished(v val, n syntax.Node) val {
 
 func (f *frame) await(v val, n syntax.Node) val {
 	f.raises(v.may)
+	if f.chosen(v.may).objs != nil {
+		f.stay(v.may) // which task runs first
+	}
 	only := v.objs != nil && v.fl&scalar == 0
-	for _, id := range v.objs.all() {
-		o := f.a.objects[id]
+	for o := range v.objs.each {
 		only = only && o.kind == oGen
 	}
 	if only {
 		var out val
-		for _, id := range v.objs.all() {
-			o := f.a.objects[id]
+		for o := range v.objs.each {
 			f.resume(o, val{}, n)
 			out = join(out, o.gen.ret)
 		}

@@ -80,24 +80,22 @@ func (f *frame) evalRare(e syntax.Expr) val {
 		v := f.function(e, e.Args)
 		f.a.objects[v.objs.ids[0]].code.expr = e.Body
 		return v
-	case *syntax.ListComp:
-		return f.comprehension(oList, e, e.Generators, e.Elt, nil)
-	case *syntax.SetComp:
-		return f.comprehension(oSet, e, e.Generators, e.Elt, nil)
-	case *syntax.DictComp:
-		return f.comprehension(oDict, e, e.Generators, e.Key, e.Value)
-	case *syntax.GeneratorExp:
-		return f.generator(e)
+	case *syntax.Comp:
+		if e.Kind == syntax.GeneratorExp {
+			return f.generator(e)
+		}
+		return f.comprehension(e)
 	case *syntax.Await:
 		return f.await(f.eval(e.Value), e)
 	case *syntax.Yield:
+		if e.From {
+			return f.yieldFrom(f.eval(e.Value), e)
+		}
 		v := f.constant(nil)
 		if e.Value != nil {
 			v = f.eval(e.Value)
 		}
 		return f.yield(v)
-	case *syntax.YieldFrom:
-		return f.yieldFrom(f.eval(e.Value), e)
 	case *syntax.Starred:
 		return f.eval(e.Value)
 	case *syntax.Slice:
@@ -218,8 +216,8 @@ func (f *frame) callAttr(at *syntax.Attribute, e *syntax.Call) val {
 		f.a.made(e, nil) // with one of them, perhaps
 	}
 	var out val
-	for _, id := range v.objs.all() {
-		out = join(out, f.callMethod(f.a.objects[id], v, at, x))
+	for o := range v.objs.each {
+		out = join(out, f.callMethod(o, v, at, x))
 	}
 	if v.fl&scalar != 0 {
 		s := v
@@ -273,12 +271,12 @@ func (f *frame) given(e *syntax.Call, drains bool) args {
 }
 
 // soleGenerator is the generator expression that is a call's only positional argument.
-func soleGenerator(e *syntax.Call) (*syntax.GeneratorExp, bool) {
+func soleGenerator(e *syntax.Call) (*syntax.Comp, bool) {
 	if len(e.Args) != 1 || slices.ContainsFunc(e.Keywords, func(k *syntax.Keyword) bool { return k.Arg == "" }) {
 		return nil, false
 	}
-	g, ok := e.Args[0].(*syntax.GeneratorExp)
-	return g, ok
+	g, ok := e.Args[0].(*syntax.Comp)
+	return g, ok && g.Kind == syntax.GeneratorExp
 }
 
 // drains says whether a function is built in and uses up its argument before it returns.
@@ -301,8 +299,8 @@ func (f *frame) drains(fn val) bool {
 func (f *frame) super(e *syntax.Call) val {
 	o := f.a.alloc(oSuper, e, f.act, "super")
 	if len(e.Args) == 2 {
-		for _, id := range f.eval(e.Args[0]).objs.all() {
-			if c := f.a.objects[id]; c.kind == oClass {
+		for c := range f.eval(e.Args[0]).objs.each {
+			if c.kind == oClass {
 				o.of = c
 			}
 		}
@@ -355,8 +353,7 @@ func (f *frame) sliced(v, key val, n syntax.Node) val {
 	f.raises(l)
 	f.risks(v)
 	var out val
-	for _, id := range v.objs.all() {
-		o := f.a.objects[id]
+	for o := range v.objs.each {
 		switch o.kind {
 		case oInst:
 			if r, ok := f.specialOf(o, "__getitem__", ref(o).with(v.may), args{site: n, pos: []val{key}}); ok {
@@ -387,8 +384,7 @@ func (f *frame) sliced(v, key val, n syntax.Node) val {
 // copyOf makes a container of elements whose places are not known.
 func (f *frame) copyOf(kind okind, n syntax.Node, shape *lab, elem val) val {
 	o := f.a.alloc(kind, n, f.act, "copy")
-	f.a.flag(&o.moved)
-	f.a.flag(&o.fewer)
+	f.a.drop(o, nil)
 	f.a.grow(&o.elem, elem)
 	f.a.growLab(&o.shape, union(shape, f.pc))
 	return ref(o)
@@ -451,9 +447,34 @@ func (f *frame) compares(n syntax.Node, vs ...val) *lab {
 		return l
 	}
 	contents := val{may: l, objs: f.within(all), fl: reached | scalar}
+	f.mixed(all, l)
 	r := f.instancesCall(all, n, args{site: n, star: contents, open: true},
 		"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__contains__", "__bool__", "__len__")
 	return union(l, f.a.deep(r))
+}
+
+// mixed notes that elements which are compared decide whether those behind them are,
+// where that may run code of the program.
+func (f *frame) mixed(all val, l *lab) {
+	holds := false
+	for _, id := range all.objs.all() {
+		o := f.a.objects[id]
+		holds = holds || o.kind != oInst || o.of.class.data
+	}
+	if holds && f.mayRun(all) {
+		f.stay(l)
+	}
+}
+
+// mayRun says whether v holds instances, and operators may run code of the program
+// that changes something.
+func (f *frame) mayRun(v val) bool {
+	if v.objs == nil || !f.a.hasClasses() || !f.a.code().hooks {
+		return false
+	}
+	instance := false
+	f.a.reach(v.objs, func(o *object) { instance = instance || o.kind == oInst })
+	return instance
 }
 
 // maxWithin bounds the objects that something opaque may hold.
@@ -487,7 +508,7 @@ func (f *frame) instancesCall(v val, n syntax.Node, x args, names ...string) val
 	})
 	var out val
 	for _, o := range insts {
-		if f.a.strict && (o.of.class.data || len(o.of.class.nativeAll(f.a)) > 0) {
+		if f.a.strict && (o.of.class.data || len(o.of.class.nativeAll()) > 0) {
 			f.stick(f.a.deep(v))
 		}
 		for _, name := range names {
@@ -495,9 +516,8 @@ func (f *frame) instancesCall(v val, n syntax.Node, x args, names ...string) val
 			if name == "__format__" {
 				y.pos = []val{plain(nil, nil)}
 			}
-			if r, ok := f.specialOf(o, name, ref(o), y); ok {
-				out = join(out, r)
-			}
+			r, _ := f.specialOf(o, name, ref(o), y)
+			out = join(out, r)
 		}
 	}
 	return out
@@ -548,8 +568,7 @@ func unaryMethod(op syntax.UnaryOperator) string {
 func (f *frame) truth(v val, n syntax.Node) *lab {
 	l := v.may
 	f.hook(v)
-	for _, id := range v.objs.all() {
-		o := f.a.objects[id]
+	for o := range v.objs.each {
 		l = union(l, o.shape)
 		switch o.kind {
 		case oData:
@@ -640,12 +659,16 @@ func (f *frame) compare(e *syntax.Compare) val {
 // contains analyses what in does beside comparing: it iterates.
 func (f *frame) contains(v, x val, n syntax.Node) {
 	f.special(v, "__contains__", args{site: n, pos: []val{x}})
-	for _, id := range v.objs.all() {
-		switch o := f.a.objects[id]; o.kind {
+	for o := range v.objs.each {
+		switch o.kind {
 		case oGen, oInst, oIter, oOpaque:
 			f.touch(ref(o).with(v.may), "")
-			f.stick(union(f.a.deep(v), f.a.deep(x)))
 			f.compares(n, f.elements(o, v, n), x)
+			if l := union(f.a.deep(v), f.a.deep(x)); o.kind != oInst || f.a.code().hooks {
+				f.stay(l)
+			} else {
+				f.stick(l)
+			}
 		}
 	}
 }
@@ -689,8 +712,7 @@ func (f *frame) sequence(kind okind, n syntax.Node, elts []syntax.Expr) val {
 		return ref(o)
 	}
 	if !exact {
-		a.flag(&o.moved)
-		a.flag(&o.fewer)
+		a.drop(o, nil)
 		for _, v := range items {
 			a.grow(&o.elem, v)
 		}
@@ -739,8 +761,7 @@ func (f *frame) update(o *object, v val, n syntax.Node) {
 	f.raises(v.may)
 	f.risks(v)
 	a.growLab(&o.shape, union(v.may, f.pc))
-	for _, id := range v.objs.all() {
-		p := a.objects[id]
+	for p := range v.objs.each {
 		switch p.kind {
 		case oDict:
 			a.growLab(&o.shape, p.shape)

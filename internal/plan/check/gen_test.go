@@ -477,7 +477,7 @@ func (g *generator) matchStmt() {
 	case 3:
 		g.line("case [s9, _] if %s:", g.test())
 	default:
-		g.line("case %s:", g.one("'v' as s9", "{'b': ('w' | 'x') as s9, **d9}", "(s9, l9)"))
+		g.line("case %s:", g.one("'v' as s9", "{'b': ('w' | 'x') as s9}", "(s9, l9)"))
 	}
 	g.indent++
 	g.line("sink(s9)")

@@ -14,8 +14,7 @@ func (f *frame) method(recv val, name string, x args) val {
 	if f.a.strict && f.trying() {
 		f.stick(union(f.a.deep(recv), f.a.deep(x.all())))
 	}
-	for _, id := range recv.objs.all() {
-		o := f.a.objects[id]
+	for o := range recv.objs.each {
 		self := ref(o).with(recv.may)
 		var r val
 		ok := false
@@ -64,7 +63,7 @@ func (f *frame) textMethod(s val, name string, x args) val {
 	case "upper", "lower", "strip", "lstrip", "rstrip", "join", "replace", "format", "startswith", "endswith", "find", "rfind", "index", "rindex", "count",
 		"title", "capitalize", "swapcase", "casefold", "center", "ljust", "rjust", "zfill", "isdigit", "isalpha", "isalnum", "isspace", "isupper", "islower",
 		"istitle", "isdecimal", "isnumeric", "isidentifier", "isascii", "isprintable", "encode", "decode", "hex", "removeprefix", "removesuffix", "expandtabs",
-		"bit_length", "bit_count", "is_integer", "isoformat", "strftime", "date", "time", "weekday", "isoweekday", "timestamp", "total_seconds", "quantize",
+		"bit_length", "is_integer", "isoformat", "strftime", "date", "time", "weekday", "isoweekday", "timestamp", "total_seconds", "quantize",
 		"group", "start", "end":
 		if name == "join" || name == "format" || name == "count" {
 			r = f.iterated(r, x)
@@ -117,8 +116,8 @@ func (f *frame) methodOf(o *object, self val, name string, x args) (val, bool) {
 			// Of object: a bare instance.
 			in := f.a.alloc(oInst, x.site, f.act, instName(o))
 			for _, v := range x.pos {
-				for _, id := range v.objs.all() {
-					if c := f.a.objects[id]; c.kind == oClass && in.of == nil {
+				for c := range v.objs.each {
+					if c.kind == oClass && in.of == nil {
 						in.of = c
 					}
 				}
@@ -126,7 +125,7 @@ func (f *frame) methodOf(o *object, self val, name string, x args) (val, bool) {
 			if in.of == nil {
 				in.of = o
 			}
-			if len(in.of.class.nativeAll(f.a)) > 0 {
+			if len(in.of.class.nativeAll()) > 0 {
 				f.absorbArgs(in, x)
 			}
 			return ref(in), true
@@ -151,7 +150,7 @@ func (f *frame) instMethod(o *object, self val, name string, x args) (val, bool)
 			}
 			return f.constant(nil), true
 		}
-		if len(o.of.class.nativeAll(f.a)) > 0 {
+		if len(o.of.class.nativeAll()) > 0 {
 			f.absorbArgs(o, x)
 		}
 		return f.constant(nil), true

@@ -44,7 +44,7 @@ func (f *frame) subscripts(v, key val, n syntax.Node) {
 	var wrong *Finding
 	if s == aThing && v.fl&scalar == 0 && !slices.ContainsFunc(v.objs.all(), func(id int32) bool {
 		o := f.a.objects[id]
-		return o.kind != oInst || len(o.of.class.nativeAll(f.a)) > 0 || f.hasAttr(o.of, "__getitem__")
+		return o.kind != oInst || len(o.of.class.nativeAll()) > 0 || f.hasAttr(o.of, "__getitem__")
 	}) {
 		wrong = f.mistaken("", "objects of the class "+f.a.objects[v.objs.ids[0]].of.class.name+" have no items", "Read a field as an attribute: x.field.")
 	}
@@ -170,12 +170,11 @@ func (f *frame) attributes(v val, n *syntax.Attribute) {
 
 // instanceHas notes whether instances of the program's classes can have an attribute.
 func (f *frame) instanceHas(v val, n *syntax.Attribute) {
-	for _, id := range v.objs.all() {
-		o := f.a.objects[id]
+	for o := range v.objs.each {
 		if o.kind == oSpace {
 			return // which tools there are is said elsewhere
 		}
-		if o.kind != oInst || !o.other.bottom() || ent(o.attrs, n.Attr) != nil || len(o.of.class.nativeAll(f.a)) > 0 || f.hasAttr(o.of, n.Attr) {
+		if o.kind != oInst || !o.other.bottom() || ent(o.attrs, n.Attr) != nil || len(o.of.class.nativeAll()) > 0 || f.hasAttr(o.of, n.Attr) {
 			f.a.made(n, nil)
 			return
 		}

@@ -13,7 +13,7 @@ func (f *frame) moduleCall(name string, x args) (val, bool) {
 	owner, fn := name[:i], name[i+1:]
 	switch owner {
 	case "math", "base64", "time", "string", "textwrap", "html":
-		if fn != "Template" && fn != "Formatter" {
+		if fn != "Template" && fn != "Formatter" && fn != "indent" {
 			return f.iterated(f.text(x), x), true
 		}
 	case "str", "int", "float", "bytes", "list", "dict", "set", "tuple", "frozenset", "object":
@@ -29,6 +29,9 @@ func (f *frame) moduleCall(name string, x args) (val, bool) {
 	case "copy":
 		if len(x.pos) > 0 {
 			f.instancesCall(x.pos[0], x.site, args{site: x.site, star: x.pos[0].loose(), open: true}, "__copy__", "__deepcopy__")
+			if fn == "deepcopy" {
+				return x.pos[0].loose().with(f.a.deep(x.pos[0])), true // it asks what it has copied already
+			}
 			return x.pos[0].loose(), true
 		}
 	case "typing":
@@ -70,15 +73,15 @@ func (f *frame) unbound(owner, fn string, x args) (val, bool) {
 		f.a.grow(&d.elem, v)
 		return ref(d), true
 	}
-	if len(x.pos) == 0 || x.open || fn == "__new__" || fn == "__init__" || fn == "maketrans" || fn == "fromhex" || fn == "from_bytes" {
+	if len(x.pos) == 0 || x.open || fn == "__new__" || fn == "__init__" || fn == "maketrans" || fn == "from_bytes" {
 		if fn == "__new__" && len(x.pos) > 0 {
 			return f.bareInstance(x), true
 		}
 		if fn == "__init__" && len(x.pos) > 0 {
 			y := x
 			y.pos = x.pos[1:]
-			for _, id := range x.pos[0].objs.all() {
-				if o := f.a.objects[id]; o.kind == oInst {
+			for o := range x.pos[0].objs.each {
+				if o.kind == oInst {
 					f.absorbArgs(o, y)
 				}
 			}
@@ -94,8 +97,8 @@ func (f *frame) unbound(owner, fn string, x args) (val, bool) {
 // bareInstance is object.__new__(C) and the like.
 func (f *frame) bareInstance(x args) val {
 	var out val
-	for _, id := range x.pos[0].objs.all() {
-		if c := f.a.objects[id]; c.kind == oClass {
+	for c := range x.pos[0].objs.each {
+		if c.kind == oClass {
 			r, _ := f.methodOf(c, ref(c), "__new__", x)
 			out = join(out, r)
 		}
@@ -135,6 +138,12 @@ func (f *frame) async(fn string, x args) (val, bool) {
 	case "run", "wait_for", "create_task", "ensure_future", "shield":
 		if len(x.pos) > 0 {
 			r := f.await(x.pos[0], x.site)
+			if fn == "wait_for" {
+				// Whether the time is enough, and how far the clock goes on.
+				l := union(f.a.deep(x.all()), union(f.a.deep(r), f.a.clock))
+				f.a.growLab(&f.a.clock, l)
+				f.stay(l)
+			}
 			if fn == "run" {
 				return r, true
 			}
@@ -151,6 +160,7 @@ func (f *frame) async(fn string, x args) (val, bool) {
 		f.raises(f.a.deep(el))
 		return f.copyOf(oList, x.site, x.star.may, el), true
 	case "sleep":
+		f.a.growLab(&f.a.clock, union(f.a.deep(x.all()), f.pc))
 		if len(x.pos) > 1 {
 			return x.pos[1], true
 		}
@@ -183,8 +193,7 @@ func (f *frame) dataclasses(fn string, x args) (val, bool) {
 	case "replace":
 		if len(x.pos) == 1 && !x.hasKw {
 			// The copy is the same object here, with more in it.
-			for _, id := range x.pos[0].objs.all() {
-				o := f.a.objects[id]
+			for o := range x.pos[0].objs.each {
 				if o.kind == oInst {
 					for _, e := range x.named {
 						f.a.setAttr(o, e.name, e.v.with(f.pc))
@@ -205,7 +214,7 @@ func (f *frame) functools(fn string, x args) (val, bool) {
 			return x.pos[0], true // a decorator that gives back what it is put on
 		}
 		if len(x.pos) <= 1 && !x.open {
-			return ref(f.a.nativeObject("functools." + fn)), true
+			return ref(f.a.nativeObject("functools." + fn)).with(f.a.deep(x.all())), true
 		}
 	case "partial":
 		if len(x.pos) > 0 && !x.open && !x.hasKw {
@@ -291,10 +300,11 @@ func (f *frame) pattern(p syntax.Pattern, v val) {
 	f.a.step(1)
 	switch p := p.(type) {
 	case *syntax.MatchValue:
-		x := f.eval(p.Value)
-		f.controlWith(f.compares(p, v, x))
-	case *syntax.MatchSingleton:
-		f.controlWith(v.may)
+		if c, ok := p.Value.(*syntax.Constant); ok && c.Singleton() {
+			f.controlWith(v.may)
+			return
+		}
+		f.controlWith(f.compares(p, v, f.eval(p.Value)))
 	case *syntax.MatchSequence:
 		f.controlWith(union(v.may, f.lengthOf(v)))
 		star := -1
@@ -314,11 +324,6 @@ func (f *frame) pattern(p syntax.Pattern, v val) {
 			key := f.eval(k)
 			f.hashes(key, p)
 			f.pattern(p.Patterns[i], f.item(v, key, p))
-		}
-		if p.Rest != "" {
-			d := f.a.alloc(oDict, p, f.act, "rest")
-			f.update(d, v, p)
-			f.capture(p.Rest, ref(d).with(v.may), p.Start)
 		}
 	case *syntax.MatchClass:
 		f.matchClass(p, v)

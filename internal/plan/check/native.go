@@ -61,8 +61,8 @@ func (f *frame) nativeCall(name string, x args) val {
 		f.callsBack(x, val{})
 		f.inside(in)
 	}
-	for _, id := range in.objs.all() {
-		switch o := f.a.objects[id]; o.kind {
+	for o := range in.objs.each {
+		switch o.kind {
 		case oIter, oGen, oOpaque:
 			f.touch(ref(o).with(in.may), "")
 		}
@@ -262,8 +262,8 @@ func (f *frame) builtinMore(name string, x args) (val, bool) {
 	case "type":
 		if len(x.pos) == 1 {
 			out := plain(first.may, nil)
-			for _, id := range first.objs.all() {
-				if o := a.objects[id]; o.kind == oInst {
+			for o := range first.objs.each {
+				if o.kind == oInst {
 					out = join(out, ref(o.of))
 				}
 			}
@@ -331,6 +331,9 @@ func (f *frame) container(name string, x args) (val, bool) {
 		if name == "iter" && len(x.pos) == 2 {
 			r := f.callback(x.pos[0], args{site: x.site})
 			f.compares(x.site, r, x.pos[1])
+			if !f.silentAll(x.pos[0]) {
+				f.stay(union(f.a.deep(r), f.a.deep(x.pos[1])))
+			}
 			it := f.uses(f.iterator(x.site, union(by, x.pos[1].may), r), x)
 			f.calledLater(a.objects[it.objs.ids[0]], func() { f.callback(x.pos[0], args{site: x.site}) })
 			return it, true
@@ -405,8 +408,7 @@ func (f *frame) zipped(name string, x args, by *lab) val {
 	}
 	a.display(t, items)
 	if x.vague {
-		a.flag(&t.moved)
-		a.flag(&t.fewer)
+		a.drop(t, nil)
 	}
 	return f.uses(f.iterator(x.site, by, ref(t)), x)
 }
@@ -495,8 +497,8 @@ func (f *frame) mapped(name string, x args) (val, bool) {
 // it is not one over elements alone.
 func (f *frame) uses(it val, x args) val {
 	f.a.flag(&f.a.objects[it.objs.ids[0]].moved)
-	for _, id := range x.all().objs.all() {
-		switch o := f.a.objects[id]; o.kind {
+	for o := range x.all().objs.each {
+		switch o.kind {
 		case oList, oTuple, oSet, oDict, oData:
 		default:
 			f.a.grow(&f.a.objects[it.objs.ids[0]].fn, ref(o))
@@ -520,8 +522,8 @@ func (f *frame) calledLater(o *object, calls func()) {
 func (f *frame) walked(o *object) {
 	if !f.pc.within(o.late) {
 		f.a.growLab(&o.late, f.pc)
-		for _, id := range join(o.fn, o.elem).objs.all() {
-			if p := f.a.objects[id]; p.kind == oIter || p.kind == oOpaque {
+		for p := range join(o.fn, o.elem).objs.each {
+			if p.kind == oIter || p.kind == oOpaque {
 				f.walked(p)
 			}
 		}
@@ -536,15 +538,13 @@ func (f *frame) next(x args) val {
 	v := x.pos[0]
 	out := f.iterate(v, x.site)
 	var ended *lab // what the end of the iterator depends on
-	for _, id := range v.objs.all() {
-		o := f.a.objects[id]
+	for o := range v.objs.each {
 		if o.kind == oGen {
 			ended = union(ended, union(o.gen.ret.may, o.gen.exc.may))
 		}
 		if o.kind == oInst {
-			if r, ok := f.specialOf(o, "__next__", ref(o).with(v.may), args{site: x.site}); ok {
-				out = join(out, r)
-			}
+			r, _ := f.specialOf(o, "__next__", ref(o).with(v.may), args{site: x.site})
+			out = join(out, r)
 		}
 	}
 	l := f.lengthOf(v)
@@ -616,8 +616,7 @@ func (f *frame) attrs(v val, names []string, n syntax.Node) val {
 // named notes that a key that is not known says which attribute is changed.
 func (f *frame) named(o, key val) {
 	l := f.a.deep(key)
-	for _, id := range o.objs.all() {
-		p := f.a.objects[id]
+	for p := range o.objs.each {
 		if p.kind != oInst || f.a.code().hooks {
 			f.stay(l)
 		}
@@ -631,8 +630,7 @@ func (f *frame) named(o, key val) {
 // attrNames are the names of the attributes that are known of instances.
 func (f *frame) attrNames(v val) []string {
 	var names []string
-	for _, id := range v.objs.all() {
-		o := f.a.objects[id]
+	for o := range v.objs.each {
 		for _, e := range o.attrs {
 			names = append(names, e.name)
 		}
@@ -641,12 +639,11 @@ func (f *frame) attrNames(v val) []string {
 			c = o.of
 		}
 		if c.kind == oClass {
-			c.lineage(func(c *object) bool {
+			for c := range c.lineage {
 				for _, e := range c.attrs {
 					names = append(names, e.name)
 				}
-				return true
-			})
+			}
 		}
 	}
 	slices.Sort(names)
@@ -660,8 +657,7 @@ func (f *frame) setAnyAttr(v, key, x val, n syntax.Node) {
 	for _, name := range f.attrNames(v) {
 		f.accessor(v, name, args{site: n, pos: []val{v, x}})
 	}
-	for _, id := range v.objs.all() {
-		o := f.a.objects[id]
+	for o := range v.objs.each {
 		if o.kind == oInst {
 			f.specialOf(o, "__setattr__", ref(o).with(v.may), args{site: n, pos: []val{key, x}})
 		}

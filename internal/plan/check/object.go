@@ -85,7 +85,7 @@ type function struct {
 	args     *syntax.Arguments
 	body     []syntax.Stmt
 	expr     syntax.Expr // of lambdas
-	gens     *syntax.GeneratorExp
+	gens     *syntax.Comp
 	scope    *scope
 	outer    *activation
 	class    *object // it is defined in

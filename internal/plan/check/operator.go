@@ -21,7 +21,11 @@ func (f *frame) binary(op syntax.Operator, a, b val, n syntax.Node) val {
 		return out
 	}
 	if op == syntax.Mod && a.fl&scalar != 0 {
-		out = join(out, plain(union(a.may, f.textOf(b, n).may), a.must))
+		l := union(a.may, f.textOf(b, n).may)
+		if f.mayRun(b) {
+			f.stay(l) // which of them are asked for text
+		}
+		out = join(out, plain(l, a.must))
 	}
 	names := value.Operators[op]
 	out = join(out, f.special(a, names.Plain, args{site: n, pos: []val{b}}))
@@ -58,8 +62,7 @@ func (f *frame) combine(op syntax.Operator, a, b val, n syntax.Node) val {
 	shape := union(a.may, b.may)
 	sets := false
 	for _, v := range [2]val{a, b} {
-		for _, id := range v.objs.all() {
-			o := f.a.objects[id]
+		for o := range v.objs.each {
 			switch o.kind {
 			case oList, oTuple, oSet:
 				kinds[o.kind] = true
@@ -108,9 +111,8 @@ func (f *frame) combine(op syntax.Operator, a, b val, n syntax.Node) val {
 func (f *frame) opaqueOperands(n syntax.Node, vs ...val) val {
 	var in []val
 	for _, v := range vs {
-		for _, id := range v.objs.all() {
-			o := f.a.objects[id]
-			if o.kind == oOpaque || o.kind == oInst && len(o.of.class.nativeAll(f.a)) > 0 {
+		for o := range v.objs.each {
+			if o.kind == oOpaque || o.kind == oInst && len(o.of.class.nativeAll()) > 0 {
 				in = vs
 			}
 		}
@@ -128,8 +130,7 @@ func (f *frame) inplace(n *syntax.AugAssign, old, v val) val {
 	f.touch(old, "")
 	var out val
 	by := union(union(old.may, v.may), f.pc)
-	for _, id := range old.objs.all() {
-		o := a.objects[id]
+	for o := range old.objs.each {
 		self := ref(o).with(by)
 		switch o.kind {
 		case oList:
@@ -159,10 +160,9 @@ func (f *frame) inplace(n *syntax.AugAssign, old, v val) val {
 		case oOpaque:
 			out = join(join(out, self), f.opaque(n, "operator", true, self, v))
 		case oInst:
-			if r, ok := f.specialOf(o, value.Operators[n.Op].Inplace, self, args{site: n, pos: []val{v}}); ok {
-				out = join(out, r)
-			}
-			if len(o.of.class.nativeAll(a)) > 0 {
+			r, _ := f.specialOf(o, value.Operators[n.Op].Inplace, self, args{site: n, pos: []val{v}})
+			out = join(out, r)
+			if len(o.of.class.nativeAll()) > 0 {
 				out = join(join(out, self), f.opaque(n, "operator", true, self, v))
 			}
 		}

@@ -6,129 +6,80 @@ import (
 	"path/filepath"
 )
 
-// The types below are the part of SARIF 2.1.0 (OASIS) that findings need.
-type (
-	sarifLog struct {
-		Schema  string     `json:"$schema"`
-		Version string     `json:"version"`
-		Runs    []sarifRun `json:"runs"`
-	}
-	sarifRun struct {
-		Tool       sarifTool     `json:"tool"`
-		ColumnKind string        `json:"columnKind"`
-		Results    []sarifResult `json:"results"`
-	}
-	sarifTool struct {
-		Driver sarifDriver `json:"driver"`
-	}
-	sarifDriver struct {
-		Name  string      `json:"name"`
-		Rules []sarifRule `json:"rules"`
-	}
-	sarifRule struct {
-		ID               string    `json:"id"`
-		ShortDescription sarifText `json:"shortDescription"`
-	}
-	sarifText struct {
-		Text string `json:"text"`
-	}
-	sarifResult struct {
-		RuleID    string          `json:"ruleId"`
-		Level     string          `json:"level"`
-		Message   sarifText       `json:"message"`
-		Locations []sarifLocation `json:"locations"`
-		CodeFlows []sarifCodeFlow `json:"codeFlows,omitempty"`
-	}
-	sarifLocation struct {
-		Physical sarifPhysical `json:"physicalLocation"`
-		Message  *sarifText    `json:"message,omitempty"`
-	}
-	sarifPhysical struct {
-		Artifact sarifArtifact `json:"artifactLocation"`
-		Region   sarifRegion   `json:"region"`
-	}
-	sarifArtifact struct {
-		URI string `json:"uri"`
-	}
-	sarifRegion struct {
-		StartLine   int `json:"startLine"`
-		StartColumn int `json:"startColumn,omitempty"`
-		EndLine     int `json:"endLine,omitempty"`
-		EndColumn   int `json:"endColumn,omitempty"`
-	}
-	sarifCodeFlow struct {
-		Message     sarifText         `json:"message"`
-		ThreadFlows []sarifThreadFlow `json:"threadFlows"`
-	}
-	sarifThreadFlow struct {
-		Locations []sarifStep `json:"locations"`
-	}
-	sarifStep struct {
-		Location sarifLocation `json:"location"`
-	}
-)
+// sarif is a part of a document in SARIF 2.1.0 (OASIS).
+type sarif = map[string]any
 
-// ruleTexts describe the kinds of findings, in the order of the report.
-func ruleTexts() []sarifRule {
-	return []sarifRule{
-		{string(Syntax), sarifText{"The program is not Python."}},
-		{string(Refused), sarifText{"The language of plans leaves this out."}},
-		{string(Name), sarifText{"A name, module or attribute does not exist."}},
-		{string(Arguments), sarifText{"A call cannot be made."}},
-		{string(Value), sarifText{"A value does not fit a schema."}},
-		{string(Unused), sarifText{"A call is never reached."}},
-		{string(Violation), sarifText{"The policy denies every such call."}},
-		{string(Possible), sarifText{"The policy may deny the call: it is decided when it runs."}},
+// sarifRules describe the kinds of findings, in the order of the report.
+func sarifRules() []sarif {
+	var out []sarif
+	for _, rule := range [...]struct {
+		kind Kind
+		text string
+	}{
+		{Syntax, "The program is not Python."},
+		{Refused, "The language of plans leaves this out."},
+		{Name, "A name, module or attribute does not exist."},
+		{Arguments, "A call cannot be made."},
+		{Value, "A value does not fit a schema."},
+		{Unused, "A call is never reached."},
+		{Violation, "The policy denies every such call."},
+		{Possible, "The policy may deny the call: it is decided when it runs."},
+	} {
+		out = append(out, sarif{"id": rule.kind, "shortDescription": sarif{"text": rule.text}})
 	}
+	return out
 }
 
 // SARIF returns the findings in the Static Analysis Results Interchange Format
 // 2.1.0. Columns count characters, from 1.
 func (r *Result) SARIF() ([]byte, error) {
-	results := []sarifResult{}
+	results := []sarif{}
 	lines := newLines(r.source)
 	for _, f := range r.Findings {
 		text := f.Message
 		if f.Remedy != "" {
 			text += ". " + f.Remedy
 		}
-		out := sarifResult{
-			RuleID: string(f.Kind), Level: string(f.Level), Message: sarifText{text},
-			Locations: []sarifLocation{r.location(lines, f.Line, f.Col, f.EndLine, f.EndCol, "")},
+		out := sarif{
+			"ruleId": f.Kind, "level": f.Level, "message": sarif{"text": text},
+			"locations": []sarif{r.location(lines, f.Line, f.Col, f.EndLine, f.EndCol)},
 		}
+		var flows []sarif
 		for _, p := range f.Paths {
-			flow := sarifCodeFlow{Message: sarifText{p.Source + " reaches " + p.Argument}}
-			var steps []sarifStep
+			var steps []sarif
 			for _, s := range p.Steps {
-				steps = append(steps, sarifStep{r.location(lines, s.Line, s.Col, 0, 0, s.Text)})
+				at := r.location(lines, s.Line, s.Col, 0, 0)
+				if s.Text != "" {
+					at["message"] = sarif{"text": s.Text}
+				}
+				steps = append(steps, sarif{"location": at})
 			}
-			if len(steps) == 0 {
-				continue
+			if len(steps) > 0 {
+				flows = append(flows, sarif{"message": sarif{"text": p.Source + " reaches " + p.Argument}, "threadFlows": []sarif{{"locations": steps}}})
 			}
-			flow.ThreadFlows = []sarifThreadFlow{{steps}}
-			out.CodeFlows = append(out.CodeFlows, flow)
+		}
+		if len(flows) > 0 {
+			out["codeFlows"] = flows
 		}
 		results = append(results, out)
 	}
-	return json.MarshalIndent(sarifLog{
-		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
-		Version: "2.1.0",
-		Runs: []sarifRun{{
-			Tool: sarifTool{sarifDriver{Name: "praxis", Rules: ruleTexts()}}, ColumnKind: "unicodeCodePoints", Results: results,
+	return json.MarshalIndent(sarif{
+		"$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+		"version": "2.1.0",
+		"runs": []sarif{{
+			"tool":       sarif{"driver": sarif{"name": "praxis", "rules": sarifRules()}},
+			"columnKind": "unicodeCodePoints",
+			"results":    results,
 		}},
 	}, "", "  ")
 }
 
-func (r *Result) location(lines *lines, line, col, endLine, endCol int, text string) sarifLocation {
-	region := sarifRegion{StartLine: max(line, 1), StartColumn: lines.col(line, col)}
+func (r *Result) location(lines *lines, line, col, endLine, endCol int) sarif {
+	region := sarif{"startLine": max(line, 1), "startColumn": lines.col(line, col)}
 	if endLine >= line && endLine > 0 && (endLine > line || endCol > col) {
-		region.EndLine, region.EndColumn = endLine, lines.col(endLine, endCol)
+		region["endLine"], region["endColumn"] = endLine, lines.col(endLine, endCol)
 	}
-	out := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{uri(r.Name)}, Region: region}}
-	if text != "" {
-		out.Message = &sarifText{text}
-	}
-	return out
+	return sarif{"physicalLocation": sarif{"artifactLocation": sarif{"uri": uri(r.Name)}, "region": region}}
 }
 
 // uri is a file's name as a relative reference.

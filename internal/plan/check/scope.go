@@ -260,14 +260,8 @@ func (b *scopes) node(n syntax.Node) {
 		b.open(classScope, n)
 		each(b, n.Body)
 		b.at = s
-	case *syntax.ListComp:
-		b.comp(compScope, n, n.Generators, n.Elt)
-	case *syntax.SetComp:
-		b.comp(compScope, n, n.Generators, n.Elt)
-	case *syntax.DictComp:
-		b.comp(compScope, n, n.Generators, n.Key, n.Value)
-	case *syntax.GeneratorExp:
-		b.comp(functionScope, n, n.Generators, n.Elt)
+	case *syntax.Comp:
+		b.comp(n)
 	case *syntax.NamedExpr:
 		b.walrus(n.Target.ID)
 		b.node(n.Value)
@@ -276,10 +270,8 @@ func (b *scopes) node(n syntax.Node) {
 		if n.Value != nil {
 			b.node(n.Value)
 		}
-	case *syntax.Global:
-		b.declared(n.Names, true)
-	case *syntax.Nonlocal:
-		b.declared(n.Names, false)
+	case *syntax.Declare:
+		b.declared(n.Names, !n.Nonlocal)
 	case *syntax.Name:
 		if n.Ctx != syntax.Load {
 			s.declare(n.ID)
@@ -340,7 +332,7 @@ func (b *scopes) notice(n syntax.Node) {
 			}
 			b.tested[k.Str] = true
 		}
-	case *syntax.Yield, *syntax.YieldFrom:
+	case *syntax.Yield:
 		b.at.host.generator = true
 	}
 }
@@ -418,21 +410,26 @@ func (b *scopes) walrus(name string) {
 }
 
 func isGenerator(s *scope) bool {
-	_, ok := s.node.(*syntax.GeneratorExp)
-	return ok
+	c, ok := s.node.(*syntax.Comp)
+	return ok && c.Kind == syntax.GeneratorExp
 }
 
-func (b *scopes) comp(kind scopeKind, n syntax.Node, gens []*syntax.Comprehension, elts ...syntax.Expr) {
+func (b *scopes) comp(n *syntax.Comp) {
 	outer := b.at
-	b.node(gens[0].Iter)
+	b.node(n.Generators[0].Iter)
+	kind := compScope
+	if n.Kind == syntax.GeneratorExp {
+		kind = functionScope
+	}
 	b.open(kind, n)
-	for i, g := range gens {
+	for i, g := range n.Generators {
 		b.node(g.Target)
 		if i > 0 {
 			b.node(g.Iter)
 		}
 		each(b, g.Ifs)
 	}
-	each(b, elts)
+	b.node(n.Elt)
+	b.node(n.Value)
 	b.at = outer
 }

@@ -97,8 +97,8 @@ func (f *frame) shapes(v val) shape {
 	if v.fl&other != 0 {
 		s |= aThing
 	}
-	for _, id := range v.objs.all() {
-		switch o := f.a.objects[id]; o.kind {
+	for o := range v.objs.each {
+		switch o.kind {
 		case oList:
 			s |= aList
 		case oTuple:
@@ -182,7 +182,7 @@ func (f *frame) operands(op syntax.Operator, a, b val, n syntax.Node) valFlag {
 		if x|y == aText|aMoment {
 			remedy = "Make a date of the text first: datetime.fromisoformat(…)."
 		}
-		f.a.made(n, &Finding{Kind: Value, Level: f.a.excused(""), Message: "unsupported operands for " + sign + ": " + x.String() + " and " + y.String(), Remedy: remedy})
+		f.a.made(n, f.mistaken("", "unsupported operands for "+sign+": "+x.String()+" and "+y.String(), remedy))
 	}
 	if fl == 0 {
 		return undone
@@ -245,8 +245,8 @@ func (f *frame) compared(op syntax.CmpOperator, a, b val, n *syntax.Compare) {
 		f.a.made(n, nil)
 		return
 	}
-	f.a.made(n, &Finding{Kind: Value, Level: f.a.excused(""), Message: x.String() + " and " + y.String() + " cannot be compared by " + op.Symbol(),
-		Remedy: "Convert one of them: int(…), float(…), str(…), datetime.fromisoformat(…)."})
+	f.a.made(n, f.mistaken("", x.String()+" and "+y.String()+" cannot be compared by "+op.Symbol(),
+		"Convert one of them: int(…), float(…), str(…), datetime.fromisoformat(…)."))
 }
 
 // iterates notes whether v can be iterated over.
@@ -259,5 +259,5 @@ func (f *frame) iterates(v val, n syntax.Node) {
 		f.a.made(n, nil)
 		return
 	}
-	f.a.made(n, &Finding{Kind: Value, Level: f.a.excused(""), Message: s.String() + " cannot be iterated over"})
+	f.a.made(n, f.mistaken("", s.String()+" cannot be iterated over", ""))
 }

@@ -318,13 +318,9 @@ class W:
 w = W()
 print(v, file=w)
 sink(w.got)
-with contextlib.ExitStack() as st:
-    z = st.enter_context(cm(v))
+with contextlib.suppress(KeyError), cm(v) as z:
     sink(z)
-box = []
-with contextlib.ExitStack() as st:
-    st.callback(box.append, v)
-sink(box)
+sink(z)
 sink(1)
 `
 

@@ -137,8 +137,8 @@ func (f *frame) tint(name string) {
 		return
 	}
 	v := f.variable(owner, slot)
-	for _, id := range v.objs.all() {
-		switch o := f.a.objects[id]; o.kind {
+	for o := range v.objs.each {
+		switch o.kind {
 		case oList, oSet, oDict, oData:
 			f.a.growLab(&o.shape, f.pc)
 		}
@@ -476,8 +476,8 @@ func (f *frame) raise(n *syntax.Raise) {
 // raisable is v, or the exception that the class v makes.
 func (f *frame) raisable(v val, n syntax.Node) val {
 	out := v
-	for _, id := range v.objs.all() {
-		switch o := f.a.objects[id]; o.kind {
+	for o := range v.objs.each {
+		switch o.kind {
 		case oClass, oNative:
 			out = join(out, f.call(ref(o).with(v.may), args{site: n}))
 		}
@@ -560,8 +560,7 @@ func (f *frame) parts(v val, n syntax.Node, count, star int) []val {
 	}
 	// Tuples whose places are known are taken apart.
 	exact := make([]val, count)
-	for _, id := range v.objs.all() {
-		o := f.a.objects[id]
+	for o := range v.objs.each {
 		if o.kind != oTuple && o.kind != oList || o.moved || len(o.ents) != count || !o.elem.bottom() {
 			return out
 		}
@@ -628,6 +627,9 @@ func (f *frame) with(items []*syntax.WithItem, body []syntax.Stmt) {
 	}
 	it := items[0]
 	m := f.eval(it.ContextExpr)
+	if f.chosen(m.may).objs != nil {
+		f.stay(m.may)
+	}
 	got := f.enter(m, it)
 	if it.OptionalVars != nil {
 		f.assign(it.OptionalVars, got)
@@ -650,13 +652,13 @@ func (f *frame) with(items []*syntax.WithItem, body []syntax.Stmt) {
 // enter is what the as of a with statement gets.
 func (f *frame) enter(m val, n syntax.Node) val {
 	v := f.special(m, "__enter__", args{site: n})
-	for _, id := range m.objs.all() {
-		switch o := f.a.objects[id]; o.kind {
+	for o := range m.objs.each {
+		switch o.kind {
 		case oOpaque, oGen, oIter:
 			v = join(v, f.a.contents(o).with(m.may).loose())
 			v = join(v, ref(o).with(m.may))
 		case oInst:
-			if len(o.of.class.nativeAll(f.a)) > 0 {
+			if len(o.of.class.nativeAll()) > 0 {
 				v = join(v, ref(o).with(m.may))
 				v = join(v, f.a.contents(o).with(m.may).loose())
 			}

@@ -138,7 +138,7 @@ func (a *analysis) originOf(key originKey, d *tool.Definition) *origin {
 func (f *frame) toolCall(o *object, fn val, x args) val {
 	a, d := f.a, o.def
 	f.fits(d, x)
-	control := union(f.pc, fn.may)
+	control := union(union(f.pc, fn.may), x.spread)
 	if counts := &o.shape; d.Limits.CallsPerRun > 0 || a.policy.Counts() {
 		if a.policy.Counts() {
 			counts = &a.calls

@@ -209,6 +209,15 @@ func (s *oset) all() []int32 {
 	return s.ids
 }
 
+// each goes through the objects of the set.
+func (s *oset) each(yield func(*object) bool) {
+	for _, id := range s.all() {
+		if !yield(s.of.objects[id]) {
+			return
+		}
+	}
+}
+
 func (s *oset) same(o *oset) bool {
 	if s == o || s == nil || o == nil {
 		return s == o

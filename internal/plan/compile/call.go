@@ -42,9 +42,7 @@ func plainArgs(args []syntax.Expr, keywords []*syntax.Keyword) bool {
 
 // args pushes plain arguments, and returns how many there are and the names of the last.
 func (b *builder) args(args []syntax.Expr, keywords []*syntax.Keyword) (n int, names []string) {
-	for _, a := range args {
-		b.expr(a)
-	}
+	b.exprs(args)
 	for _, k := range keywords {
 		b.expr(k.Value)
 		names = append(names, k.Arg)
@@ -61,16 +59,16 @@ func (b *builder) callee(f syntax.Expr) (method bool) {
 	}
 	old := b.at(f)
 	name := b.scope.mangle(a.Attr)
-	if b.superCall(a.Value) {
-		b.may(2)
-		b.emit(bytecode.LoadSuperMethod, b.nameIndex(name))
-	} else {
+	if method = !b.superCall(a.Value); method {
 		b.expr(a.Value)
 		b.may(1)
 		b.emit(bytecode.LoadMethod, b.site(name))
+	} else {
+		b.may(2)
+		b.emit(bytecode.LoadSuperAttr, b.nameIndex(name))
 	}
 	b.pos = old
-	return true
+	return method
 }
 
 // callEx compiles a call with * or ** among its arguments; the function is on the stack.

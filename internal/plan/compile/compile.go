@@ -26,14 +26,14 @@ const maxInstrs = 2 << 20
 func Compile(m *syntax.Module, o Options) (*value.Unit, error) {
 	var known *facts
 	if o.Strict {
-		known = gatherFacts(m, false)
+		known = gatherFacts(m, o.Module, false)
 	}
 	sc := analyse(m, known)
 	if len(sc.errs) > 0 {
 		e := sc.errs[0]
 		return nil, fault.New(fault.Invalid, "Correct the program.", "cannot compile the program: line %d: %s: %s", e.Pos.Line, e.Kind, e.Message)
 	}
-	own := gatherFacts(m, true)
+	own := gatherFacts(m, o.Module, true)
 	c := &compiler{unit: &value.Unit{Module: o.Module, Strict: o.Strict, Hooks: own.operators}, scopes: &sc.scopes, strict: o.Strict, facts: known, own: own}
 	c.module(m)
 	if c.err != nil {
@@ -379,14 +379,9 @@ func (b *builder) literal(e *syntax.Constant) (value.Value, constKey) {
 }
 
 func (b *builder) constantExpr(e *syntax.Constant) {
-	switch e.Kind {
-	case syntax.None:
+	if e.Kind == syntax.None {
 		b.emit(bytecode.LoadNone, 0)
-	case syntax.True:
-		b.emit(bytecode.LoadTrue, 0)
-	case syntax.False:
-		b.emit(bytecode.LoadFalse, 0)
-	default:
+	} else {
 		b.emit(bytecode.LoadConst, b.constant(b.literal(e)))
 	}
 }
@@ -434,10 +429,6 @@ func (b *builder) keywordsIndex(names []string) int {
 
 // load pushes what a name means.
 func (b *builder) load(name string) {
-	if name == "__debug__" {
-		b.emit(bytecode.LoadTrue, 0)
-		return
-	}
 	name = b.scope.mangle(name)
 	switch r := b.scope.resolve(name); r.kind {
 	case refGlobal:

@@ -6,27 +6,27 @@ import (
 	"praxis/internal/plan/value"
 )
 
-// comprehension compiles a list, set or dict comprehension in place: its
+// comprehension compiles a comprehension in place: its
 // variables are hidden slots of the code around.
-func (b *builder) comprehension(e syntax.Expr, build bytecode.Op, gens []*syntax.Comprehension, elt, value syntax.Expr) {
-	b.iterator(gens[0].Iter)
+func (b *builder) comprehension(e *syntax.Comp) {
+	b.iterator(e.Generators[0].Iter)
 	r := b.enter(e)
 	old := b.scope
 	b.scope = b.c.scopes.of[e]
 	b.openInline()
+	build, add := bytecode.BuildList, bytecode.ListAppend
+	switch e.Kind {
+	case syntax.SetComp:
+		build, add = bytecode.BuildSet, bytecode.SetAdd
+	case syntax.DictComp:
+		build, add = bytecode.BuildMap, bytecode.MapAdd
+	}
 	b.emit(build, 0)
 	b.emit(bytecode.Swap, 2)
-	add := bytecode.ListAppend
-	switch build {
-	case bytecode.BuildSet:
-		add = bytecode.SetAdd
-	case bytecode.BuildMap:
-		add = bytecode.MapAdd
-	}
-	b.generators(gens, 0, func(depth int) {
-		b.expr(elt)
-		if value != nil {
-			b.expr(value)
+	b.generators(e.Generators, 0, func(depth int) {
+		b.expr(e.Elt)
+		if e.Value != nil {
+			b.expr(e.Value)
 		}
 		b.emitAdd(add, depth+1)
 	})
@@ -86,7 +86,7 @@ func (b *builder) generators(gens []*syntax.Comprehension, i int, body func(dept
 
 // generatorExp compiles a generator expression: a generator function whose
 // parameter is the iterator of the first iterable, called at once.
-func (b *builder) generatorExp(e *syntax.GeneratorExp) {
+func (b *builder) generatorExp(e *syntax.Comp) {
 	f := b.c.build(b, b.c.scopes.of[e], "<genexpr>")
 	f.code.FirstLine = int(e.Start.Line)
 	f.code.Flags |= value.FlagGenerator

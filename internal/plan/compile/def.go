@@ -6,12 +6,6 @@ import (
 	"praxis/internal/plan/value"
 )
 
-func (b *builder) decorators(list []syntax.Expr) {
-	for _, d := range list {
-		b.expr(d)
-	}
-}
-
 // decorate calls the decorators, the last first.
 func (b *builder) decorate(list []syntax.Expr) {
 	old := b.pos
@@ -24,21 +18,17 @@ func (b *builder) decorate(list []syntax.Expr) {
 }
 
 func (b *builder) functionDef(n *syntax.FunctionDef) {
-	b.decorators(n.Decorators)
+	b.exprs(n.Decorators)
 	flags := b.defaults(n.Args)
-	f := b.function(n, n.Name, n.Args)
-	f.code.FirstLine = int(n.Start.Line)
+	f := b.function(n, n.Name, n.Args, b.c.own.pureDef(n))
 	if n.Async {
 		f.code.Flags |= value.FlagCoroutine
 	}
-	if b.c.own.pureDef(n) {
-		f.code.Flags |= value.FlagPure
-	}
-	if !b.c.own.speaks(n) {
-		f.code.Flags |= value.FlagSilent
-	}
 	f.docstring(n.Body)
-	f.functionBody(n.Body)
+	f.beginStrict(n.Body)
+	f.block(n.Body)
+	f.leaveFunction(nil)
+	f.finish()
 	b.makeFunction(f, flags)
 	b.decorate(n.Decorators)
 	b.store(n.Name)
@@ -46,18 +36,8 @@ func (b *builder) functionDef(n *syntax.FunctionDef) {
 
 func (b *builder) lambda(e *syntax.Lambda) {
 	flags := b.defaults(e.Args)
-	f := b.function(e, "<lambda>", e.Args)
-	f.code.FirstLine = int(e.Start.Line)
+	f := b.function(e, "<lambda>", e.Args, b.c.own.pureFunction(e))
 	f.pos = e.Body.Range().Start
-	if b.c.own.pureFunction(e) {
-		f.code.Flags |= value.FlagPure
-	}
-	if !b.c.own.speaks(e) {
-		f.code.Flags |= value.FlagSilent
-	}
-	if f.own.generator {
-		f.code.Flags |= value.FlagGenerator
-	}
 	f.beginStrict(nil)
 	f.expr(e.Body)
 	f.leaveFunction(e.Body)
@@ -68,13 +48,8 @@ func (b *builder) lambda(e *syntax.Lambda) {
 // defaults pushes the defaults of parameters and returns the flags of MakeFunction.
 func (b *builder) defaults(args *syntax.Arguments) int {
 	flags := 0
-	if args == nil {
-		return 0
-	}
 	if len(args.Defaults) > 0 {
-		for _, d := range args.Defaults {
-			b.expr(d)
-		}
+		b.exprs(args.Defaults)
 		b.emit(bytecode.BuildTuple, len(args.Defaults))
 		flags |= 1
 	}
@@ -94,20 +69,28 @@ func (b *builder) defaults(args *syntax.Arguments) int {
 }
 
 // function begins the code of a def or lambda.
-func (b *builder) function(n syntax.Node, name string, args *syntax.Arguments) *builder {
+func (b *builder) function(n syntax.Node, name string, args *syntax.Arguments, pure bool) *builder {
 	f := b.c.build(b, b.c.scopes.of[n], name)
 	f.pos = n.Range().Start
 	c := f.code
-	if args != nil {
-		c.PosOnly, c.Pos, c.KwOnly = len(args.PosOnlyArgs), len(args.Args), len(args.KwOnlyArgs)
-		next := c.PosOnly + c.Pos + c.KwOnly
-		if args.VarArg != nil {
-			c.Star = next
-			next++
-		}
-		if args.KwArg != nil {
-			c.KwStar = next
-		}
+	c.FirstLine = int(f.pos.Line)
+	if pure {
+		c.Flags |= value.FlagPure
+	}
+	if !b.c.own.speaks(n) {
+		c.Flags |= value.FlagSilent
+	}
+	if f.own.generator {
+		c.Flags |= value.FlagGenerator
+	}
+	c.PosOnly, c.Pos, c.KwOnly = len(args.PosOnlyArgs), len(args.Args), len(args.KwOnlyArgs)
+	next := c.PosOnly + c.Pos + c.KwOnly
+	if args.VarArg != nil {
+		c.Star = next
+		next++
+	}
+	if args.KwArg != nil {
+		c.KwStar = next
 	}
 	switch b.own.kind {
 	case scopeFunc, scopeGen:
@@ -117,17 +100,6 @@ func (b *builder) function(n syntax.Node, name string, args *syntax.Arguments) *
 	}
 	f.begin()
 	return f
-}
-
-// functionBody compiles the statements of a def.
-func (b *builder) functionBody(body []syntax.Stmt) {
-	if b.own.generator {
-		b.code.Flags |= value.FlagGenerator
-	}
-	b.beginStrict(body)
-	b.block(body)
-	b.leaveFunction(nil)
-	b.finish()
 }
 
 // leaveFunction returns; the value is on the stack unless it is nil.
@@ -175,19 +147,12 @@ func (b *builder) loadCell(v *variable) {
 }
 
 func (b *builder) classDef(n *syntax.ClassDef) {
-	b.decorators(n.Decorators)
+	b.exprs(n.Decorators)
 	f := b.classBody(n)
 	b.makeFunction(f, 0)
-	for _, e := range n.Bases {
-		b.expr(e)
-	}
-	names := make([]string, 0, len(n.Keywords))
-	for _, k := range n.Keywords {
-		b.expr(k.Value)
-		names = append(names, k.Arg)
-	}
-	b.may(len(n.Bases) + len(names))
-	b.emit2(bytecode.MakeClass, len(n.Bases)+len(names), b.keywordsIndex(names))
+	count, names := b.args(n.Bases, n.Keywords)
+	b.may(count)
+	b.emit2(bytecode.MakeClass, count, b.keywordsIndex(names))
 	b.decorate(n.Decorators)
 	b.store(n.Name)
 }

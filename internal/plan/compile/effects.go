@@ -33,6 +33,7 @@ type facts struct {
 	always    bool            // the machine itself sees exceptions of the program, such as StopIteration
 
 	own     bool                 // what modules do is left out
+	natives bool                 // what nobody binds is a native that changes something
 	direct  map[syntax.Node]bool // expressions that are iterated where they stand, once
 	dunders []*syntax.FunctionDef
 }
@@ -41,7 +42,7 @@ type facts struct {
 // and print nothing when they are called, and whether operators and attributes may run
 // code of it that changes something.
 func Silent(m *syntax.Module) (silent map[syntax.Node]bool, hooks bool) {
-	f := gatherFacts(m, true)
+	f := gatherFacts(m, "", true)
 	silent = map[syntax.Node]bool{}
 	syntax.Walk(m, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -63,8 +64,8 @@ func (f *facts) pureDef(d *syntax.FunctionDef) bool {
 }
 
 // gatherFacts reads a program.
-func gatherFacts(m *syntax.Module, own bool) *facts {
-	f := &facts{own: own, bound: map[string]int{}, scalars: map[string]int{}, modules: map[string]bool{}, attrs: map[string]bool{},
+func gatherFacts(m *syntax.Module, module string, own bool) *facts {
+	f := &facts{own: own, natives: oneOf(changingModules, module), bound: map[string]int{}, scalars: map[string]int{}, modules: map[string]bool{}, attrs: map[string]bool{},
 		pure: map[string]bool{}, speak: map[string]bool{}, direct: map[syntax.Node]bool{}}
 	syntax.Walk(m, func(n syntax.Node) bool {
 		for _, name := range syntax.Bindings(n) {
@@ -123,13 +124,9 @@ func (f *facts) impure(d *syntax.FunctionDef) bool {
 	for _, s := range d.Body {
 		syntax.Walk(s, func(n syntax.Node) bool {
 			switch n := n.(type) {
-			case *syntax.Yield, *syntax.YieldFrom, *syntax.Await:
+			case *syntax.Yield, *syntax.Await:
 				generator = true
-			case *syntax.Global:
-				for _, x := range n.Names {
-					outer[x] = true
-				}
-			case *syntax.Nonlocal:
+			case *syntax.Declare:
 				for _, x := range n.Names {
 					outer[x] = true
 				}
@@ -138,8 +135,8 @@ func (f *facts) impure(d *syntax.FunctionDef) bool {
 		})
 	}
 	w := &effectWalk{f: f}
-	if p := d.Args; p != nil && (d.Name == "__init__" || d.Name == "__post_init__") {
-		if all := parameters(p); len(all) > 0 {
+	if d.Name == "__init__" || d.Name == "__post_init__" {
+		if all := parameters(d.Args); len(all) > 0 {
 			w.self = all[0].Arg
 		}
 	}
@@ -177,10 +174,11 @@ const (
 	pureMethods = " upper lower strip lstrip rstrip split rsplit splitlines partition rpartition join format startswith endswith replace " +
 		"find rfind index rindex count title capitalize swapcase casefold center ljust rjust zfill isdigit isalpha isalnum isspace isupper islower " +
 		"istitle isdecimal isnumeric isidentifier isascii isprintable encode decode hex removeprefix removesuffix expandtabs translate get keys values items copy " +
-		"union intersection difference symmetric_difference issubset issuperset isdisjoint bit_length bit_count is_integer as_integer_ratio " +
+		"union intersection difference symmetric_difference issubset issuperset isdisjoint bit_length is_integer as_integer_ratio " +
 		"isoformat strftime date time weekday isoweekday isocalendar timestamp total_seconds quantize fromkeys "
 	// changers are methods of built-in types that change their object.
-	changers = " append extend insert remove pop clear sort reverse update setdefault popitem add discard intersection_update difference_update symmetric_difference_update "
+	changers = " append extend insert remove pop clear sort reverse update setdefault popitem add discard intersection_update difference_update symmetric_difference_update " +
+		"sleep setcontext localcontext "
 )
 
 func oneOf(list, name string) bool { return name != "" && strings.Contains(list, " "+name+" ") }
@@ -192,10 +190,10 @@ func (f *facts) node(n syntax.Node) {
 		f.classDef(n)
 	case *syntax.TryStmt, *syntax.With:
 		f.catches = true
-	case *syntax.Yield, *syntax.YieldFrom:
+	case *syntax.Yield:
 		f.iterators = true
-	case *syntax.GeneratorExp:
-		f.iterators = f.iterators || !f.direct[n]
+	case *syntax.Comp:
+		f.iterators = f.iterators || n.Kind == syntax.GeneratorExp && !f.direct[n]
 	case *syntax.Import:
 		for _, al := range n.Names {
 			f.module(al.Name)
@@ -369,14 +367,8 @@ func (f *facts) of(n syntax.Node) effects {
 		eachNode(w, n.Cases)
 	case *syntax.BoolOp, *syntax.Compare:
 		w.later(n.(syntax.Expr))
-	case *syntax.GeneratorExp: // one that is compiled in place
-		w.comprehension(n.Generators, n.Elt)
-	case *syntax.ListComp:
-		w.comprehension(n.Generators, n.Elt)
-	case *syntax.SetComp:
-		w.comprehension(n.Generators, n.Elt)
-	case *syntax.DictComp:
-		w.comprehension(n.Generators, n.Key, n.Value)
+	case *syntax.Comp: // a generator expression, too, if it is compiled in place
+		w.comprehension(n)
 	default:
 		w.node(n)
 	}
@@ -384,16 +376,17 @@ func (f *facts) of(n syntax.Node) effects {
 }
 
 // comprehension walks all but the first iterable, which is computed before.
-func (w *effectWalk) comprehension(gens []*syntax.Comprehension, elts ...syntax.Expr) {
+func (w *effectWalk) comprehension(n *syntax.Comp) {
 	w.iterates()
-	for i, g := range gens {
+	for i, g := range n.Generators {
 		if i > 0 {
 			w.node(g.Iter)
 		}
 		eachNode(w, g.Ifs)
 		w.hide(g.Target)
 	}
-	eachNode(w, elts)
+	w.node(n.Elt)
+	w.node(n.Value)
 }
 
 // hide walks the target of a comprehension.
@@ -506,9 +499,11 @@ func (w *effectWalk) node(n syntax.Node) {
 		return
 	case *syntax.Match:
 		w.operator()
-	case *syntax.With, *syntax.Delete, *syntax.Yield, *syntax.YieldFrom, *syntax.Await, *syntax.GeneratorExp:
+	case *syntax.With, *syntax.Delete, *syntax.Yield, *syntax.Await:
 		w.e.sticky = true
-	case *syntax.ExceptHandler, *syntax.NamedExpr, *syntax.MatchAs, *syntax.MatchStar, *syntax.MatchMapping:
+	case *syntax.Comp:
+		w.e.sticky = w.e.sticky || n.Kind == syntax.GeneratorExp
+	case *syntax.ExceptHandler, *syntax.NamedExpr, *syntax.MatchAs, *syntax.MatchStar:
 		for _, name := range syntax.Bindings(n) {
 			w.assign(name, false)
 		}
@@ -569,17 +564,13 @@ func (w *effectWalk) defaults(args *syntax.Arguments) {
 func (w *effectWalk) shared(body []syntax.Stmt) {
 	for _, s := range body {
 		syntax.Walk(s, func(n syntax.Node) bool {
-			var names []string
 			switch n := n.(type) {
 			case *syntax.FunctionDef, *syntax.Lambda:
 				return false
-			case *syntax.Global:
-				names = n.Names
-			case *syntax.Nonlocal:
-				names = n.Names
-			}
-			for _, name := range names {
-				w.assign(name, false)
+			case *syntax.Declare:
+				for _, name := range n.Names {
+					w.assign(name, false)
+				}
 			}
 			return true
 		})

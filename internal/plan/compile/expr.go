@@ -8,6 +8,13 @@ import (
 	"praxis/internal/plan/value"
 )
 
+// exprs compiles expressions one after the other.
+func (b *builder) exprs(list []syntax.Expr) {
+	for _, e := range list {
+		b.expr(e)
+	}
+}
+
 // expr compiles an expression, which leaves its value on the stack.
 func (b *builder) expr(e syntax.Expr) {
 	if b.dead {
@@ -66,15 +73,9 @@ func (b *builder) display(e syntax.Expr) {
 		b.setDisplay(e)
 	case *syntax.Dict:
 		b.dict(e)
-	case *syntax.ListComp:
-		b.comprehension(e, bytecode.BuildList, e.Generators, e.Elt, nil)
-	case *syntax.SetComp:
-		b.comprehension(e, bytecode.BuildSet, e.Generators, e.Elt, nil)
-	case *syntax.DictComp:
-		b.comprehension(e, bytecode.BuildMap, e.Generators, e.Key, e.Value)
-	case *syntax.GeneratorExp:
+	case *syntax.Comp:
 		if b.c.scopes.of[e].kind == scopeInline {
-			b.comprehension(e, bytecode.BuildList, e.Generators, e.Elt, nil)
+			b.comprehension(e)
 		} else {
 			b.generatorExp(e)
 		}
@@ -83,19 +84,16 @@ func (b *builder) display(e syntax.Expr) {
 		b.may(1)
 		b.emit(bytecode.Await, 0)
 	case *syntax.Yield:
-		if e.Value != nil {
-			b.expr(e.Value)
-		} else {
+		b.orNone(e.Value)
+		if e.From {
+			b.may(1)
+			b.emit(bytecode.YieldIter, 0)
 			b.emit(bytecode.LoadNone, 0)
+			b.emit(bytecode.YieldFrom, 0)
+		} else {
+			b.pcTop()
+			b.emit(bytecode.Yield, 0)
 		}
-		b.pcTop()
-		b.emit(bytecode.Yield, 0)
-	case *syntax.YieldFrom:
-		b.expr(e.Value)
-		b.may(1)
-		b.emit(bytecode.YieldIter, 0)
-		b.emit(bytecode.LoadNone, 0)
-		b.emit(bytecode.YieldFrom, 0)
 	default:
 		r := e.Range().Start
 		b.c.fail(r, "this expression is not part of the language")
@@ -303,32 +301,23 @@ func (b *builder) attribute(e *syntax.Attribute) {
 	b.emit(bytecode.LoadAttr, b.site(b.scope.mangle(e.Attr)))
 }
 
-// superCall recognizes super() and super(C, self) and pushes class and object.
+// superCall recognizes super() and pushes class and object.
 func (b *builder) superCall(e syntax.Expr) bool {
 	call, ok := e.(*syntax.Call)
-	if !ok || len(call.Keywords) > 0 {
+	if !ok || len(call.Args)+len(call.Keywords) > 0 {
 		return false
 	}
 	name, ok := call.Func.(*syntax.Name)
 	if !ok || name.ID != "super" || b.scope.resolve("super").kind != refGlobal || b.root().vars["super"] != nil {
 		return false
 	}
-	switch len(call.Args) {
-	case 2:
-		b.expr(call.Args[0])
-		b.expr(call.Args[1])
-		return true
-	case 0:
-		s := b.own
-		r := b.scope.resolve("__class__")
-		if s.params == 0 || r.kind != refFree && r.kind != refLocal {
-			return false
-		}
-		b.load("__class__")
-		b.loadVar(s.order[0])
-		return true
+	r := b.scope.resolve("__class__")
+	if b.own.params == 0 || r.kind != refFree && r.kind != refLocal {
+		return false
 	}
-	return false
+	b.load("__class__")
+	b.loadVar(b.own.order[0])
+	return true
 }
 
 func (b *builder) root() *scope {
@@ -345,13 +334,18 @@ func (b *builder) slice(e *syntax.Slice) {
 		n = 3
 	}
 	for _, p := range parts[:n] {
-		if p == nil {
-			b.emit(bytecode.LoadNone, 0)
-		} else {
-			b.expr(p)
-		}
+		b.orNone(p)
 	}
 	b.emit(bytecode.BuildSlice, n)
+}
+
+// orNone compiles an expression, which may be left out.
+func (b *builder) orNone(e syntax.Expr) {
+	if e == nil {
+		b.emit(bytecode.LoadNone, 0)
+	} else {
+		b.expr(e)
+	}
 }
 
 // tuple folds tuples of literals.
@@ -366,9 +360,7 @@ func (b *builder) tuple(e *syntax.Tuple) {
 		b.emit(bytecode.ListToTuple, 0)
 		return
 	}
-	for _, x := range e.Elts {
-		b.expr(x)
-	}
+	b.exprs(e.Elts)
 	b.emit(bytecode.BuildTuple, len(e.Elts))
 }
 
@@ -398,14 +390,12 @@ func (b *builder) literalOf(e syntax.Expr, height int) (value.Value, bool) {
 	return value.Value{Kind: value.KTuple, Obj: &value.Tuple{Items: items}}, true
 }
 
-func hasStar(elts []syntax.Expr) bool {
-	for _, e := range elts {
-		if _, ok := e.(*syntax.Starred); ok {
-			return true
-		}
-	}
-	return false
+func isStar(e syntax.Expr) bool {
+	_, ok := e.(*syntax.Starred)
+	return ok
 }
+
+func hasStar(elts []syntax.Expr) bool { return slices.ContainsFunc(elts, isStar) }
 
 // maxBuild bounds the values that a display lays on the stack before it is built.
 const maxBuild = 64
@@ -413,10 +403,7 @@ const maxBuild = 64
 // elements builds a list or set of elements, some of which may be *x.
 func (b *builder) elements(build, add, extend bytecode.Op, elts []syntax.Expr) {
 	n := 0
-	for n < len(elts) && n < maxBuild {
-		if _, ok := elts[n].(*syntax.Starred); ok {
-			break
-		}
+	for n < len(elts) && n < maxBuild && !isStar(elts[n]) {
 		b.expr(elts[n])
 		n++
 	}

@@ -154,16 +154,16 @@ func (b *builder) returns(n *syntax.Return) {
 	for _, k := range b.blocks {
 		plain = plain && (k.kind == blockWhile || k.kind == blockFor || k.kind == blockTry && !b.c.strict)
 	}
-	if n.Value == nil {
-		paused := b.unwindReturn(plain)
-		b.leaveFunction(nil)
-		b.rejoin(paused)
-		return
-	}
-	if c, ok := fold(n.Value); ok && !b.c.strict {
-		paused := b.unwindReturn(plain)
-		b.constantExpr(c)
-		b.emit(bytecode.Return, 0)
+	c, isConst := fold(n.Value)
+	if n.Value == nil || isConst && !b.c.strict {
+		var paused []*protected
+		if !plain {
+			paused = b.unwind(0)
+		}
+		if isConst {
+			b.constantExpr(c)
+		}
+		b.leaveFunction(n.Value)
 		b.rejoin(paused)
 		return
 	}
@@ -181,14 +181,6 @@ func (b *builder) returns(n *syntax.Return) {
 	b.emit(bytecode.ClearFast, slot)
 	b.leaveFunction(n.Value)
 	b.rejoin(paused)
-}
-
-// unwindReturn unwinds all blocks unless nothing has to be done for them.
-func (b *builder) unwindReturn(plain bool) []*protected {
-	if plain {
-		return nil
-	}
-	return b.unwind(0)
 }
 
 // returnSlot is where the value of a return waits while finally clauses run;

@@ -47,16 +47,16 @@ func operands(c *value.Code, pc int) string {
 	case bytecode.LoadConst:
 		return " " + constText(c.Consts[a])
 	case bytecode.LoadFast, bytecode.LoadFastCheck, bytecode.StoreFast, bytecode.DeleteFast, bytecode.ClearFast, bytecode.MakeCell, bytecode.LoadDeref, bytecode.StoreDeref, bytecode.DeleteDeref,
-		bytecode.LoadCell, bytecode.PcSave, bytecode.PcRestore, bytecode.PcFast, bytecode.PcDeref, bytecode.PcContentsFast, bytecode.PcContentsDeref, bytecode.MaySave, bytecode.MayJoin:
-		return fmt.Sprintf(" %s/%d", c.Slots[a], a)
+		bytecode.LoadCell, bytecode.PcSave, bytecode.PcRestore, bytecode.PcFast, bytecode.PcDeref, bytecode.MaySave, bytecode.MayJoin:
+		return fmt.Sprintf(" %s/%d", c.Slots[a], a) + control(in.Op(), word)
 	case bytecode.LoadFastFast, bytecode.StoreLoadFast, bytecode.StoreStore, bytecode.InplaceAddFast, bytecode.SubscrFastFast:
 		return fmt.Sprintf(" %s, %s", c.Slots[x], c.Slots[y])
 	case bytecode.LoadFastConst, bytecode.AddFastConst, bytecode.SubFastConst, bytecode.IncrFastConst:
 		return fmt.Sprintf(" %s, %s", c.Slots[x], constText(c.Consts[y]))
-	case bytecode.LoadGlobal, bytecode.StoreGlobal, bytecode.DeleteGlobal, bytecode.LoadName, bytecode.LoadAttr, bytecode.StoreAttr, bytecode.DeleteAttr, bytecode.LoadMethod, bytecode.PcGlobal, bytecode.PcContentsGlobal:
-		return " " + c.Sites[a]
-	case bytecode.StoreName, bytecode.DeleteName, bytecode.LoadSuperAttr, bytecode.LoadSuperMethod, bytecode.ImportFrom, bytecode.PcName, bytecode.PcContentsName:
-		return " " + c.Names[a]
+	case bytecode.LoadGlobal, bytecode.StoreGlobal, bytecode.DeleteGlobal, bytecode.LoadName, bytecode.LoadAttr, bytecode.StoreAttr, bytecode.DeleteAttr, bytecode.LoadMethod, bytecode.PcGlobal:
+		return " " + c.Sites[a] + control(in.Op(), word)
+	case bytecode.StoreName, bytecode.DeleteName, bytecode.LoadSuperAttr, bytecode.ImportFrom, bytecode.PcName:
+		return " " + c.Names[a] + control(in.Op(), word)
 	case bytecode.Import, bytecode.Annotate:
 		return fmt.Sprintf(" %s %d", c.Names[a], word)
 	case bytecode.CompareJump:
@@ -92,6 +92,14 @@ func jumpText(op int) string {
 		return "if " + text
 	}
 	return "unless " + text
+}
+
+// control is the second word of an instruction about a variable under control.
+func control(op bytecode.Op, word int) string {
+	if op.Words() == 2 {
+		return fmt.Sprintf(" %d", word)
+	}
+	return ""
 }
 
 func constText(v value.Value) string {
@@ -261,7 +269,7 @@ func (v *verifier) bounds(pc int, in bytecode.Instr, word int) {
 		ok = word < len(c.Slots)
 	case bytecode.LoadGlobal, bytecode.StoreGlobal, bytecode.LoadAttr, bytecode.StoreAttr, bytecode.LoadMethod, bytecode.PcGlobal:
 		ok = a < len(c.Sites)
-	case bytecode.StoreName, bytecode.LoadSuperAttr, bytecode.LoadSuperMethod, bytecode.Import, bytecode.ImportFrom:
+	case bytecode.StoreName, bytecode.LoadSuperAttr, bytecode.Import, bytecode.ImportFrom:
 		ok = a < len(c.Names)
 	case bytecode.CallKw, bytecode.CallMethodKw, bytecode.MakeClass, bytecode.MatchClass:
 		ok = word < len(c.Keywords)

@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"praxis/internal/plan/bytecode"
 	"praxis/internal/plan/syntax"
 )
@@ -99,12 +101,12 @@ func (m *matcher) pattern(p syntax.Pattern) {
 	switch p := p.(type) {
 	case *syntax.MatchValue:
 		b.expr(p.Value)
-		b.may(2)
-		b.emit(bytecode.Compare, int(syntax.Eq))
-		m.unless(bytecode.JumpFalse)
-	case *syntax.MatchSingleton:
-		b.constantExpr(&syntax.Constant{Kind: p.Value})
-		b.emit(bytecode.Compare, int(syntax.Is))
+		if c, ok := p.Value.(*syntax.Constant); ok && c.Singleton() {
+			b.emit(bytecode.Compare, int(syntax.Is))
+		} else {
+			b.may(2)
+			b.emit(bytecode.Compare, int(syntax.Eq))
+		}
 		m.unless(bytecode.JumpFalse)
 	case *syntax.MatchAs:
 		if p.Pattern != nil {
@@ -150,30 +152,15 @@ func (m *matcher) or(p *syntax.MatchOr) {
 
 func (m *matcher) sequence(p *syntax.MatchSequence) {
 	b := m.b
-	star := -1
-	for i, q := range p.Patterns {
-		if _, ok := q.(*syntax.MatchStar); ok {
-			star = i
-		}
-	}
-	b.emit(bytecode.MatchSequence, 0)
-	m.unless(bytecode.JumpFalse)
+	star := slices.IndexFunc(p.Patterns, func(q syntax.Pattern) bool { _, ok := q.(*syntax.MatchStar); return ok })
 	n := len(p.Patterns)
 	if star < 0 {
-		b.emit(bytecode.MatchLen, n<<1)
-		m.unless(bytecode.JumpFalse)
-		b.emit(bytecode.UnpackSequence, n)
+		b.emit(bytecode.MatchSequence, n<<1)
 	} else {
-		if n > 1 {
-			b.emit(bytecode.MatchLen, (n-1)<<1|1)
-			m.unless(bytecode.JumpFalse)
-		}
-		if n > bytecode.MaxPair {
-			b.c.fail(b.pos, "too many expressions in star-unpacking assignment")
-			return
-		}
-		b.emit(bytecode.UnpackEx, star|(n-star-1)<<12)
+		b.emit(bytecode.MatchSequence, (n-1)<<1|1)
 	}
+	m.unless(bytecode.JumpFalse)
+	b.unpackInto(n, star)
 	for _, q := range p.Patterns {
 		m.pattern(q)
 	}
@@ -181,33 +168,22 @@ func (m *matcher) sequence(p *syntax.MatchSequence) {
 
 func (m *matcher) mapping(p *syntax.MatchMapping) {
 	b := m.b
-	b.emit(bytecode.MatchMapping, 0)
-	m.unless(bytecode.JumpFalse)
-	for _, k := range p.Keys {
-		b.expr(k)
-	}
-	if len(p.Keys) == 0 && p.Rest == "" {
-		b.emit(bytecode.Pop, 0)
-		return
-	}
+	b.exprs(p.Keys)
 	b.emit(bytecode.BuildTuple, len(p.Keys))
-	if len(p.Keys) > 0 {
-		b.may(2)
-		b.emit(bytecode.MatchKeys, 0)
-		b.emit(bytecode.Dup, 0)
-		m.unless(bytecode.JumpNone)
-		b.emit(bytecode.UnpackSequence, len(p.Keys))
-		for _, q := range p.Patterns {
-			m.pattern(q)
-		}
+	b.may(2)
+	b.emit(bytecode.MatchKeys, 0)
+	m.parts(p.Patterns)
+}
+
+// parts matches the values of the tuple at the top, or fails if there is None.
+func (m *matcher) parts(list ...[]syntax.Pattern) {
+	m.b.emit(bytecode.Dup, 0)
+	m.unless(bytecode.JumpNone)
+	all := slices.Concat(list...)
+	m.b.emit(bytecode.UnpackSequence, len(all))
+	for _, q := range all {
+		m.pattern(q)
 	}
-	if p.Rest != "" {
-		b.emit(bytecode.MatchRest, 0)
-		m.capture(p.Rest)
-		return
-	}
-	b.emit(bytecode.Pop, 0)
-	b.emit(bytecode.Pop, 0)
 }
 
 func (m *matcher) class(p *syntax.MatchClass) {
@@ -215,18 +191,5 @@ func (m *matcher) class(p *syntax.MatchClass) {
 	b.expr(p.Cls)
 	b.may(2)
 	b.emit2(bytecode.MatchClass, len(p.Patterns), b.keywordsIndex(p.KwdAttrs))
-	b.emit(bytecode.Dup, 0)
-	m.unless(bytecode.JumpNone)
-	n := len(p.Patterns) + len(p.KwdPatterns)
-	if n == 0 {
-		b.emit(bytecode.Pop, 0)
-		return
-	}
-	b.emit(bytecode.UnpackSequence, n)
-	for _, q := range p.Patterns {
-		m.pattern(q)
-	}
-	for _, q := range p.KwdPatterns {
-		m.pattern(q)
-	}
+	m.parts(p.Patterns, p.KwdPatterns)
 }

@@ -44,7 +44,7 @@ func (f *facts) pureNamed(name string, n *syntax.Call) bool {
 		return false
 	}
 	if !builtinName(name) {
-		return true // a tool
+		return !f.natives // a tool
 	}
 	switch {
 	case !oneOf(pureBuiltins, name) || f.operators:
@@ -63,7 +63,11 @@ func (f *facts) pureNamed(name string, n *syntax.Call) bool {
 func (f *facts) inPlace(args []syntax.Expr) bool {
 	for _, a := range args {
 		switch a := a.(type) {
-		case *syntax.ListComp, *syntax.List, *syntax.Tuple, *syntax.Set, *syntax.Dict, *syntax.Constant, *syntax.SetComp, *syntax.DictComp, *syntax.JoinedStr:
+		case *syntax.List, *syntax.Tuple, *syntax.Set, *syntax.Dict, *syntax.Constant, *syntax.JoinedStr:
+		case *syntax.Comp:
+			if a.Kind == syntax.GeneratorExp {
+				return false
+			}
 		case *syntax.Call:
 			if name, ok := a.Func.(*syntax.Name); !ok || name.ID != "range" || f.bound["range"] > 0 {
 				return false
@@ -83,7 +87,11 @@ func (f *facts) hasCallable(args []syntax.Expr) bool {
 			if !f.pureFunction(a) {
 				return true
 			}
-		case *syntax.GeneratorExp, *syntax.Starred:
+		case *syntax.Comp:
+			if a.Kind == syntax.GeneratorExp {
+				return true
+			}
+		case *syntax.Starred:
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"slices"
 	"strings"
 
 	"praxis/internal/plan/syntax"
@@ -187,13 +188,7 @@ type scopes struct {
 
 // parameters lists the parameters in the order of their slots.
 func parameters(args *syntax.Arguments) []*syntax.Arg {
-	if args == nil {
-		return nil
-	}
-	list := make([]*syntax.Arg, 0, len(args.PosOnlyArgs)+len(args.Args)+len(args.KwOnlyArgs)+2)
-	list = append(list, args.PosOnlyArgs...)
-	list = append(list, args.Args...)
-	list = append(list, args.KwOnlyArgs...)
+	list := slices.Concat(args.PosOnlyArgs, args.Args, args.KwOnlyArgs)
 	if args.VarArg != nil {
 		list = append(list, args.VarArg)
 	}

@@ -22,8 +22,8 @@ type analysis struct {
 	scopes
 	facts     *facts // of strict mode, or nil
 	root      *scope
-	s         *scope               // the one that is being walked
-	whole     *syntax.GeneratorExp // strict mode: the one that is compiled in place
+	s         *scope       // the one that is being walked
+	whole     *syntax.Comp // strict mode: the one that is compiled in place
 	nonlocals []nonlocal
 	errs      []*syntax.Error
 }
@@ -123,10 +123,8 @@ func (a *analysis) node(n syntax.Node) {
 		a.jump(n, "break")
 	case *syntax.Continue:
 		a.jump(n, "continue")
-	case *syntax.Global:
-		a.declare(n, n.Names, "global")
-	case *syntax.Nonlocal:
-		a.declare(n, n.Names, "nonlocal")
+	case *syntax.Declare:
+		a.declare(n)
 	case *syntax.ExceptHandler:
 		if n.Name != "" {
 			a.store(n.Name)
@@ -139,7 +137,7 @@ func (a *analysis) node(n syntax.Node) {
 		}
 	case *syntax.Match:
 		a.match(n)
-	case *syntax.MatchAs, *syntax.MatchStar, *syntax.MatchMapping:
+	case *syntax.MatchAs, *syntax.MatchStar:
 		for _, name := range syntax.Bindings(n) {
 			if name != "" {
 				a.store(name)
@@ -182,19 +180,9 @@ func (a *analysis) expr(n syntax.Expr) {
 			a.whole = g
 		}
 		a.arguments(n, n.Args, n.Keywords)
-	case *syntax.ListComp:
-		a.comprehension(n, scopeInline, n.Generators, n.Elt)
-	case *syntax.SetComp:
-		a.comprehension(n, scopeInline, n.Generators, n.Elt)
-	case *syntax.DictComp:
-		a.comprehension(n, scopeInline, n.Generators, n.Key, n.Value)
-	case *syntax.GeneratorExp:
-		kind := scopeGen
-		if a.whole == n {
-			kind = scopeInline
-		}
-		a.comprehension(n, kind, n.Generators, n.Elt)
-	case *syntax.Yield, *syntax.YieldFrom:
+	case *syntax.Comp:
+		a.comprehension(n)
+	case *syntax.Yield:
 		if a.s.kind != scopeFunc {
 			a.at(n, "'yield' outside function")
 		}
@@ -305,22 +293,26 @@ func (a *analysis) walrus(e *syntax.NamedExpr) {
 	s.use(name)
 }
 
-func (a *analysis) comprehension(n syntax.Expr, kind scopeKind, gens []*syntax.Comprehension, elts ...syntax.Expr) {
-	a.node(gens[0].Iter) // in the scope around
-	c := a.open(n, kind)
-	if kind == scopeGen {
+func (a *analysis) comprehension(n *syntax.Comp) {
+	a.node(n.Generators[0].Iter) // in the scope around
+	c := a.open(n, scopeInline)
+	if n.Kind == syntax.GeneratorExp && a.whole != n {
+		c.kind = scopeGen
 		c.bind(".0")
 		c.params = 1
 		c.generator = true
 	}
-	for i, g := range gens {
+	for i, g := range n.Generators {
 		if i > 0 {
 			a.node(g.Iter)
 		}
 		a.node(g.Target)
 		walkAll(a, g.Ifs)
 	}
-	walkAll(a, elts)
+	a.node(n.Elt)
+	if n.Value != nil {
+		a.node(n.Value)
+	}
 	a.close()
 }
 
@@ -411,28 +403,28 @@ func (a *analysis) del(name string) {
 }
 
 // declare is a global or nonlocal statement.
-func (a *analysis) declare(n syntax.Stmt, names []string, what string) {
+func (a *analysis) declare(n *syntax.Declare) {
 	s := a.s
 	if s.kind == scopeModule {
-		if what == "nonlocal" {
+		if n.Nonlocal {
 			a.at(n, "nonlocal declaration not allowed at module level")
 		}
 		return
 	}
-	list := &s.nonlocals
-	if what == "global" {
-		list = &s.globals
+	list := &s.globals
+	if n.Nonlocal {
+		list = &s.nonlocals
 	}
 	if *list == nil {
 		*list = map[string]bool{}
 	}
-	for _, name := range names {
+	for _, name := range n.Names {
 		name = s.mangle(name)
 		if s.used[name] && !(*list)[name] {
-			a.at(n, "name '%s' is used before its %s declaration", name, what)
+			a.at(n, "name '%s' is used before its global or nonlocal declaration", name)
 		}
 		(*list)[name] = true
-		if what == "nonlocal" {
+		if n.Nonlocal {
 			a.nonlocals = append(a.nonlocals, nonlocal{s, name, n})
 		}
 	}

@@ -6,45 +6,28 @@ import "praxis/internal/plan/bytecode"
 // its comment in package bytecode says so in detail.
 func effect(op bytecode.Op, arg, word int) int {
 	switch op {
-	case bytecode.Call:
+	case bytecode.Call, bytecode.CallKw, bytecode.MakeClass, bytecode.Raise, bytecode.AssertError:
 		return -arg
-	case bytecode.CallMethod:
+	case bytecode.CallMethod, bytecode.CallMethodKw, bytecode.CallEx:
 		return -arg - 1
-	case bytecode.CallKw:
-		return -arg
-	case bytecode.CallMethodKw:
-		return -arg - 1
-	case bytecode.CallEx:
-		return -1 - arg
-	case bytecode.MakeFunction:
-		// Closures are given as cells: see builder.makeFunction.
-		return 1
-	case bytecode.MakeClass:
-		return -arg
-	case bytecode.BuildTuple, bytecode.BuildList, bytecode.BuildSet, bytecode.BuildString:
+	case bytecode.BuildTuple, bytecode.BuildList, bytecode.BuildSet, bytecode.BuildString, bytecode.BuildSlice:
 		return 1 - arg
 	case bytecode.BuildMap:
 		return 1 - 2*arg
-	case bytecode.BuildSlice:
-		return 1 - arg
 	case bytecode.UnpackSequence:
 		return arg - 1
 	case bytecode.UnpackEx:
 		return arg&0xfff + arg>>12
 	case bytecode.Format:
 		return -(arg >> 2 & 1)
-	case bytecode.Raise, bytecode.AssertError:
-		return -arg
 	}
-	if int(op) < len(plainEffects) {
-		return int(plainEffects[op])
-	}
-	return 0
+	return int(plainEffects[op])
 }
 
-// plainEffects are those that do not depend on the argument.
+// plainEffects are those that do not depend on the argument. The cells that
+// MakeFunction takes are counted in builder.makeFunction.
 var plainEffects = [bytecode.Count]int8{
-	bytecode.LoadConst: 1, bytecode.LoadInt: 1, bytecode.LoadNone: 1, bytecode.LoadTrue: 1, bytecode.LoadFalse: 1,
+	bytecode.LoadConst: 1, bytecode.LoadInt: 1, bytecode.LoadNone: 1, bytecode.MakeFunction: 1,
 	bytecode.LoadFast: 1, bytecode.LoadFastCheck: 1, bytecode.StoreFast: -1,
 	bytecode.LoadDeref: 1, bytecode.StoreDeref: -1, bytecode.LoadCell: 1,
 	bytecode.LoadGlobal: 1, bytecode.StoreGlobal: -1, bytecode.LoadName: 1, bytecode.StoreName: -1,
@@ -57,6 +40,6 @@ var plainEffects = [bytecode.Count]int8{
 	bytecode.ListAppend: -1, bytecode.SetAdd: -1, bytecode.MapAdd: -2, bytecode.ListExtend: -1, bytecode.SetUpdate: -1, bytecode.DictUpdate: -1, bytecode.DictMerge: -1, bytecode.ArgsExtend: -1,
 	bytecode.Return: -1, bytecode.YieldFrom: -1,
 	bytecode.Reraise: -1, bytecode.PushExc: 1, bytecode.PopExc: -1, bytecode.WithEnter: 1, bytecode.WithExcept: 1,
-	bytecode.MatchSequence: 1, bytecode.MatchMapping: 1, bytecode.MatchLen: 1, bytecode.MatchKeys: 1, bytecode.MatchClass: -1, bytecode.MatchRest: -1,
+	bytecode.MatchSequence: 1, bytecode.MatchKeys: -1, bytecode.MatchClass: -1,
 	bytecode.Import: 1, bytecode.ImportFrom: 1,
 }

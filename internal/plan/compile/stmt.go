@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"praxis/internal/plan/bytecode"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/plan/value"
@@ -80,7 +82,7 @@ func (b *builder) stmt(n syntax.Stmt) {
 		b.functionDef(n)
 	case *syntax.ClassDef:
 		b.classDef(n)
-	case *syntax.Global, *syntax.Nonlocal, *syntax.Pass:
+	case *syntax.Declare, *syntax.Pass:
 	default:
 		b.compound(n)
 	}
@@ -133,24 +135,23 @@ func (b *builder) assign(t syntax.Expr) {
 }
 
 func (b *builder) unpack(elts []syntax.Expr) {
-	star := -1
-	for i, e := range elts {
-		if _, ok := e.(*syntax.Starred); ok {
-			star = i
-		}
-	}
 	b.may(1)
-	if star < 0 {
-		b.emit(bytecode.UnpackSequence, len(elts))
-	} else {
-		after := len(elts) - star - 1
-		if star > bytecode.MaxPair || after > bytecode.MaxPair {
-			b.c.fail(b.pos, "too many expressions in star-unpacking assignment")
-		}
-		b.emit(bytecode.UnpackEx, star&bytecode.MaxPair|(after&bytecode.MaxPair)<<12)
-	}
+	b.unpackInto(len(elts), slices.IndexFunc(elts, isStar))
 	for _, e := range elts {
 		b.assign(e)
+	}
+}
+
+// unpackInto takes the value at the top apart into n, of which the one at star, if
+// that is not negative, gets what is left over.
+func (b *builder) unpackInto(n, star int) {
+	switch {
+	case star < 0:
+		b.emit(bytecode.UnpackSequence, n)
+	case n > bytecode.MaxPair:
+		b.c.fail(b.pos, "too many expressions in star-unpacking assignment")
+	default:
+		b.emit(bytecode.UnpackEx, star|(n-star-1)<<12)
 	}
 }
 
@@ -195,26 +196,10 @@ func (b *builder) annAssign(n *syntax.AnnAssign) {
 	if n.Value != nil {
 		b.expr(n.Value)
 		b.assign(n.Target)
-	} else if _, ok := n.Target.(*syntax.Name); !ok {
-		b.evaluateTarget(n.Target)
 	}
 	name, ok := n.Target.(*syntax.Name)
 	if ok && n.Simple && (b.own.kind == scopeClass || b.own.kind == scopeModule) {
 		b.emit2(bytecode.Annotate, b.nameIndex(b.scope.mangle(name.ID)), b.strConst(n.Text))
-	}
-}
-
-// evaluateTarget computes the parts of a target that is annotated and not assigned.
-func (b *builder) evaluateTarget(t syntax.Expr) {
-	switch t := t.(type) {
-	case *syntax.Attribute:
-		b.expr(t.Value)
-		b.emit(bytecode.Pop, 0)
-	case *syntax.Subscript:
-		b.expr(t.Value)
-		b.emit(bytecode.Pop, 0)
-		b.expr(t.Slice)
-		b.emit(bytecode.Pop, 0)
 	}
 }
 
@@ -232,14 +217,6 @@ func (b *builder) deleteTarget(t syntax.Expr) {
 		b.expr(t.Slice)
 		b.may(2)
 		b.emit(bytecode.DeleteSubscr, 0)
-	case *syntax.Tuple:
-		for _, e := range t.Elts {
-			b.deleteTarget(e)
-		}
-	case *syntax.List:
-		for _, e := range t.Elts {
-			b.deleteTarget(e)
-		}
 	}
 	b.pos = old
 }
@@ -304,13 +281,9 @@ func (b *builder) ifStmt(n *syntax.If) {
 	end, orElse := newPlace(), newPlace()
 	b.jumpIf(n.Test, orElse, false)
 	b.block(n.Body)
-	if len(n.OrElse) > 0 {
-		b.jump(bytecode.Jump, end)
-		b.set(orElse)
-		b.block(n.OrElse)
-		b.set(end)
-	} else {
-		b.set(orElse)
-	}
+	b.jump(bytecode.Jump, end)
+	b.set(orElse)
+	b.block(n.OrElse)
+	b.set(end)
 	b.leave(r, false)
 }

@@ -65,9 +65,8 @@ func (b *builder) enter(n syntax.Node) *region {
 
 // mustBeBound makes a region sticky that leaves it open whether a variable is bound.
 func (b *builder) mustBeBound(name string, slot int) {
-	op, arg, v := places{bytecode.PcBoundGlobal, bytecode.PcBoundName, bytecode.PcBoundDeref, bytecode.PcBoundFast}.at(b, name)
-	if v == nil || !b.bound.has(v.slot) {
-		b.emit2(op, arg, slot)
+	if op, arg, v := controlled.at(b, name); v == nil || !b.bound.has(v.slot) {
+		b.emit2(op, arg, slot+2)
 	}
 }
 
@@ -94,13 +93,16 @@ func (b *builder) leave(r *region, top bool) {
 
 // pcVariable joins pc into a variable; contents: into the list that it refers to, too.
 func (b *builder) pcVariable(name string, contents bool) {
-	ops := places{bytecode.PcGlobal, bytecode.PcName, bytecode.PcDeref, bytecode.PcFast}
+	op, arg, _ := controlled.at(b, name)
+	deep := 0
 	if contents {
-		ops = places{bytecode.PcContentsGlobal, bytecode.PcContentsName, bytecode.PcContentsDeref, bytecode.PcContentsFast}
+		deep = 1
 	}
-	op, arg, _ := ops.at(b, name)
-	b.emit(op, arg)
+	b.emit2(op, arg, deep)
 }
+
+// controlled are the instructions that look at a variable for the label of control.
+var controlled = places{bytecode.PcGlobal, bytecode.PcName, bytecode.PcDeref, bytecode.PcFast}
 
 // beginStrict prepares the code of a function: if a return can be passed by, the
 // whole body is one region, at whose end pc is what it was at the call.
@@ -249,12 +251,12 @@ func (b *builder) tryEnd(r *region) {
 // wholeGenexp says whether a generator expression is used up by the call that it
 // is an argument of, and nothing depends on when its elements are made: it is
 // compiled like a list comprehension, as generators are sticky.
-func (f *facts) wholeGenexp(call *syntax.Call) *syntax.GeneratorExp {
+func (f *facts) wholeGenexp(call *syntax.Call) *syntax.Comp {
 	if f == nil || len(call.Args) != 1 {
 		return nil
 	}
-	g, ok := call.Args[0].(*syntax.GeneratorExp)
-	if !ok {
+	g, ok := call.Args[0].(*syntax.Comp)
+	if !ok || g.Kind != syntax.GeneratorExp {
 		return nil
 	}
 	switch fn := call.Func.(type) {
@@ -275,9 +277,7 @@ func (f *facts) wholeGenexp(call *syntax.Call) *syntax.GeneratorExp {
 		if i > 0 {
 			w.node(c.Iter)
 		}
-		for _, cond := range c.Ifs {
-			w.node(cond)
-		}
+		eachNode(w, c.Ifs)
 	}
 	if w.e.sticky || len(w.e.assigned) > 0 {
 		return nil

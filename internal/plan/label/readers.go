@@ -33,17 +33,11 @@ func Only(principals ...string) Readers {
 func validPrincipal(p string) bool { return p != "" && strings.IndexByte(p, 0) < 0 }
 
 func join(names []string) Readers {
-	size := 0
-	for _, n := range names {
-		size += len(n) + 1
+	r := Readers{only: true}
+	if len(names) > 0 {
+		r.set = strings.Join(names, "\x00") + "\x00"
 	}
-	var b strings.Builder
-	b.Grow(size)
-	for _, n := range names {
-		b.WriteString(n)
-		b.WriteByte(0)
-	}
-	return Readers{only: true, set: b.String()}
+	return r
 }
 
 // IsEveryone says whether nobody is left out.
@@ -63,21 +57,8 @@ func (r Readers) Principals() []string {
 
 // Contains says whether the principal may read. Everyone contains every name.
 func (r Readers) Contains(principal string) bool {
-	if !r.only {
-		return true
-	}
-	if !validPrincipal(principal) {
-		return false
-	}
-	rest := r.set
-	for rest != "" {
-		end := strings.IndexByte(rest, 0)
-		if rest[:end] == principal {
-			return true
-		}
-		rest = rest[end+1:]
-	}
-	return false
+	_, found := slices.BinarySearch(r.Principals(), principal)
+	return found || !r.only
 }
 
 // Intersect returns who is among both readers.
@@ -88,23 +69,11 @@ func (r Readers) Intersect(o Readers) Readers {
 	case !o.only:
 		return r
 	}
-	a, b := r.set, o.set
-	var both strings.Builder
-	for a != "" && b != "" {
-		x, y := a[:strings.IndexByte(a, 0)], b[:strings.IndexByte(b, 0)]
-		c := strings.Compare(x, y)
-		if c == 0 {
-			both.WriteString(x)
-			both.WriteByte(0)
-		}
-		if c <= 0 {
-			a = a[len(x)+1:]
-		}
-		if c >= 0 {
-			b = b[len(y)+1:]
-		}
-	}
-	return Readers{only: true, set: both.String()}
+	others := o.Principals()
+	return join(slices.DeleteFunc(r.Principals(), func(p string) bool {
+		_, found := slices.BinarySearch(others, p)
+		return !found
+	}))
 }
 
 // Within says whether everybody in r is also in o.

@@ -1,6 +1,6 @@
 """Days of months and weeks, and their names. Weeks begin on Monday."""
 
-from datetime import date as _date, datetime as _datetime, timezone as _timezone
+from datetime import date as _date
 
 MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY, SATURDAY, SUNDAY = range(7)
 
@@ -27,7 +27,3 @@ def monthcalendar(year, month):
     first, days = monthrange(year, month)
     cells = [0] * first + list(range(1, days + 1)) + [0] * (-(first + days) % 7)
     return [cells[i:i + 7] for i in range(0, len(cells), 7)]
-
-
-def timegm(tuple):
-    return int(_datetime(*tuple[:6], tzinfo=_timezone.utc).timestamp())

@@ -192,9 +192,6 @@ class Counter(dict):
     def __pos__(self):
         return self + Counter()
 
-    def __neg__(self):
-        return Counter() - self
-
     def _become(self, other):
         dict.clear(self)
         dict.update(self, other)
@@ -532,13 +529,6 @@ class ChainMap:
 
     def __eq__(self, other):
         return self._merged() == (other._merged() if isinstance(other, ChainMap) else other)
-
-    def new_child(self, m=None):
-        return self.__class__({} if m is None else m, *self.maps)
-
-    @property
-    def parents(self):
-        return self.__class__(*self.maps[1:])
 
     def __repr__(self):
         return f"{self.__class__.__name__}({', '.join([repr(m) for m in self.maps])})"

@@ -1,25 +1,26 @@
 """Tables as text. A reader takes any lines: text.splitlines() or io.StringIO(text)."""
 
-QUOTE_MINIMAL, QUOTE_ALL, QUOTE_NONNUMERIC, QUOTE_NONE = range(4)
-__all__ = ['QUOTE_MINIMAL', 'QUOTE_ALL', 'QUOTE_NONNUMERIC', 'QUOTE_NONE', 'Error', 'reader', 'writer', 'DictReader',
-           'DictWriter']
+from _labels import depend as _depend, moved as _moved
+
+QUOTE_MINIMAL, QUOTE_ALL, QUOTE_NONNUMERIC = range(3)
+__all__ = ['QUOTE_MINIMAL', 'QUOTE_ALL', 'QUOTE_NONNUMERIC', 'Error', 'reader', 'writer', 'DictReader', 'DictWriter']
 
 
 class Error(Exception):
     pass
 
 
-_dialects = {'excel': {}, 'excel-tab': {'delimiter': '\t'}, 'unix': {'lineterminator': '\n', 'quoting': QUOTE_ALL}}
+_delimiters = {'excel': ',', 'excel-tab': '\t'}
 
 
 class Dialect:
     """How fields are separated and quoted: a named way, with what a call changes in it."""
 
     def __init__(self, name, options):
-        if name not in _dialects:
+        if name not in _delimiters:
             raise Error('unknown dialect')
-        known = {'delimiter': ',', 'quotechar': '"', 'escapechar': None, 'doublequote': True, 'skipinitialspace': False,
-                 'lineterminator': '\r\n', 'quoting': QUOTE_MINIMAL, **_dialects[name]}
+        known = {'delimiter': _delimiters[name], 'quotechar': '"', 'skipinitialspace': False, 'lineterminator': '\r\n',
+                 'quoting': QUOTE_MINIMAL}
         for option in options:
             if option not in known:
                 raise TypeError(f"this function got an unexpected keyword argument '{option}'")
@@ -42,13 +43,14 @@ class reader:
         line = next(self._lines)
         if not isinstance(line, str):
             raise Error(f'iterator should return strings, not {type(line).__name__} (the file should be opened in text mode)')
-        self.line_num += 1
+        _moved(self._lines, line)  # what stands in it says how many lines a record has
+        self.line_num = _depend(self.line_num + 1, line)
         return line
 
     def __next__(self):
         d = self.dialect
         line = self._line()
-        if (d.quotechar is None or d.quotechar not in line) and d.escapechar is None and not d.skipinitialspace:
+        if d.quotechar not in line and not d.skipinitialspace:
             line = line.rstrip('\r\n')
             return [self._value(text, False) for text in line.split(d.delimiter)] if line else []
         return self._record(line)
@@ -57,20 +59,15 @@ class reader:
         """Reads a record character by character; one in quotes may go on in the next line."""
         d = self.dialect
         record, field = [], []
-        inside = closed = quoted = escaped = started = False
+        inside = closed = quoted = started = False
         while True:
             for c in line:
-                if escaped:
-                    field.append(c)
-                    escaped = False
-                elif c == d.escapechar:
-                    escaped = started = True
-                elif inside:
+                if inside:
                     if c == d.quotechar:
                         inside, closed = False, True
                     else:
                         field.append(c)
-                elif c == d.quotechar and d.quoting != QUOTE_NONE and (not started or closed and d.doublequote):
+                elif c == d.quotechar and (not started or closed):
                     if closed:
                         field.append(c)
                     inside, closed, quoted, started = True, False, True, True
@@ -108,8 +105,6 @@ class _Writer:
         d = self.dialect
         fields = [self._field(x) for x in row]
         if fields == ['']:
-            if d.quoting == QUOTE_NONE:
-                raise Error('single empty field record must be quoted')
             fields = [d.quotechar * 2]
         return self._write(d.delimiter.join(fields) + d.lineterminator)
 
@@ -121,22 +116,8 @@ class _Writer:
         d = self.dialect
         text = '' if x is None else str(x)
         quote = d.quoting == QUOTE_ALL or d.quoting == QUOTE_NONNUMERIC and not isinstance(x, (int, float))
-        if d.quoting == QUOTE_NONE:
-            special = d.delimiter + '\r\n' + (d.quotechar or '') + (d.escapechar or '')
-            return ''.join([self._escape(c) if c in special else c for c in text])
-        if d.escapechar is not None:
-            text = text.replace(d.escapechar, d.escapechar * 2)
-        special = d.delimiter + '\r\n'
-        if d.quotechar in text:
-            text = text.replace(d.quotechar, d.quotechar * 2 if d.doublequote else self._escape(d.quotechar))
-            special += d.quotechar if d.doublequote else ''
-        quote = quote or any(c in text for c in special) or text.startswith(' ') and d.skipinitialspace
-        return d.quotechar + text + d.quotechar if quote else text
-
-    def _escape(self, c):
-        if self.dialect.escapechar is None:
-            raise Error('need to escape, but no escapechar set')
-        return self.dialect.escapechar + c
+        quote = quote or any(c in text for c in d.delimiter + d.quotechar + '\r\n') or text.startswith(' ') and d.skipinitialspace
+        return d.quotechar + text.replace(d.quotechar, d.quotechar * 2) + d.quotechar if quote else text
 
 
 def writer(file, dialect='excel', **options):

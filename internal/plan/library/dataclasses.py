@@ -86,7 +86,7 @@ def _process(cls, init, repr, eq, order, frozen, kw_only):
     cls.__dataclass_fields__ = found
     cls._dc_frozen_ = frozen
     names = {'_dc_set': object.__setattr__, '_dc_super': super, '_dc_class': cls, '_dc_missing': _FACTORY,
-             '_dc_error': FrozenInstanceError, '_dc_depend': _depend}
+             '_dc_error': FrozenInstanceError, '_dc_depend': _depend, '_dc_given': _given}
     source = []
     compared = [f.name for f in found.values() if f.compare]
     if init and '__init__' not in own:
@@ -139,14 +139,17 @@ def _init_source(source, cls, frozen, found, names):
         value = f.name
         if f.default_factory is not MISSING:
             names[f'_dc_factory_{f.name}'] = f.default_factory
-            value = f'_dc_factory_{f.name}()'
-            if f.init:
-                value += f' if {f.name} is _dc_missing else {f.name}'
+            value = f'_dc_given({f.name}, _dc_factory_{f.name})' if f.init else f'_dc_factory_{f.name}()'
         elif not f.init:
             continue
         source.append(f' _dc_set({self}, {f.name!r}, {value})' if frozen else f' {self}.{f.name} = {value}')
     if hasattr(cls, '__post_init__'):
         source.append(f' {self}.__post_init__()')
+
+
+def _given(value, factory):
+    # What decides here is what the one field depends on, not the whole object.
+    return factory() if value is _FACTORY else value
 
 
 def _parameter(f, names):

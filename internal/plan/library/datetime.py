@@ -200,7 +200,6 @@ def _delta(micros):
 
 timedelta.min = _delta(-999999999 * _DAY)
 timedelta.max = _delta(1000000000 * _DAY - 1)
-timedelta.resolution = _delta(1)
 
 
 class tzinfo:
@@ -262,8 +261,6 @@ def _zone(offset, name):
 
 
 timezone.utc = UTC = _zone(_delta(0), None)
-timezone.min = _zone(_delta(-_DAY + 60000000), None)
-timezone.max = _zone(_delta(_DAY - 60000000), None)
 
 
 def _read_zone(offset, name):
@@ -573,9 +570,6 @@ class datetime(date):
     def time(self):
         return _time_class(self._hour, self._minute, self._second, self._microsecond)
 
-    def timetz(self):
-        return _time_class(self._hour, self._minute, self._second, self._microsecond, self._tzinfo)
-
     def replace(self, year=_missing, month=_missing, day=_missing, hour=_missing, minute=_missing, second=_missing,
                 microsecond=_missing, tzinfo=_missing, *, fold=_missing):
         return _replaced(self, year=year, month=month, day=day, hour=hour, minute=minute, second=second,
@@ -675,10 +669,7 @@ def _from_utc(cls, micros, zone):
 
 date.min = date(1, 1, 1)
 date.max = date(9999, 12, 31)
-date.resolution = timedelta(days=1)
 time.min = time(0)
 time.max = time(23, 59, 59, 999999)
-time.resolution = timedelta.resolution
 datetime.min = datetime(1, 1, 1)
 datetime.max = datetime(9999, 12, 31, 23, 59, 59, 999999)
-datetime.resolution = timedelta.resolution

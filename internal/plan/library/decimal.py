@@ -59,10 +59,6 @@ class Context:
     def copy(self):
         return Context(self.prec, self.rounding)
 
-    def create_decimal(self, num='0', /):
-        with _Local(self):
-            return +Decimal(num)
-
 
 def getcontext():
     return _current()

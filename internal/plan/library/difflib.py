@@ -16,7 +16,8 @@ def _ratio(matches, length):
 
 class SequenceMatcher:
     def __init__(self, isjunk=None, a='', b='', autojunk=True):
-        self.isjunk = isjunk
+        if isjunk is not None:
+            raise TypeError('SequenceMatcher takes None for isjunk here: leave out yourself what does not count')
         self.autojunk = autojunk
         self.set_seqs(a, b)
 
@@ -34,13 +35,11 @@ class SequenceMatcher:
         places = {}
         for i, x in enumerate(b):
             places.setdefault(x, []).append(i)
-        self.bjunk = {x for x in places if self.isjunk and self.isjunk(x)}
         often = len(b) // 100 + 1 if self.autojunk and len(b) >= 200 else len(b)
-        self.bpopular = {x for x, at in places.items() if len(at) > often and x not in self.bjunk}
-        self.b2j = {x: at for x, at in places.items() if x not in self.bjunk and x not in self.bpopular}
+        self.b2j = {x: at for x, at in places.items() if len(at) <= often}
 
     def find_longest_match(self, alo=0, ahi=None, blo=0, bhi=None):
-        """The longest block without junk, the first of several; then what is equal on both sides of it."""
+        """The longest block, the first of several; then what is equal on both sides of it."""
         a, b = self.a, self.b
         ahi = len(a) if ahi is None else ahi
         bhi = len(b) if bhi is None else bhi
@@ -54,11 +53,10 @@ class SequenceMatcher:
                     if k > size:
                         i0, j0, size = i - k + 1, j - k + 1, k
             before = now
-        for junk in (False, True):
-            while i0 > alo and j0 > blo and (b[j0 - 1] in self.bjunk) == junk and a[i0 - 1] == b[j0 - 1]:
-                i0, j0, size = i0 - 1, j0 - 1, size + 1
-            while i0 + size < ahi and j0 + size < bhi and (b[j0 + size] in self.bjunk) == junk and a[i0 + size] == b[j0 + size]:
-                size += 1
+        while i0 > alo and j0 > blo and a[i0 - 1] == b[j0 - 1]:
+            i0, j0, size = i0 - 1, j0 - 1, size + 1
+        while i0 + size < ahi and j0 + size < bhi and a[i0 + size] == b[j0 + size]:
+            size += 1
         return Match(i0, j0, size)
 
     def get_matching_blocks(self):
@@ -138,22 +136,18 @@ def get_close_matches(word, possibilities, n=3, cutoff=0.6):
     return [x for _, x in _nlargest(n, found)]
 
 
-def _header(mark, name, date, lineterm):
-    return mark + ' ' + name + ('\t' + date if date else '') + lineterm
-
-
 def _unified(start, stop):
     n = stop - start
     return str(start + 1) if n == 1 else f'{start + 1 if n else start},{n}'
 
 
-def unified_diff(a, b, fromfile='', tofile='', fromfiledate='', tofiledate='', n=3, lineterm='\n'):
+def unified_diff(a, b, fromfile='', tofile='', *, n=3, lineterm='\n'):
     started = False
     for group in SequenceMatcher(None, a, b).get_grouped_opcodes(n):
         if not started:
             started = True
-            yield _header('---', fromfile, fromfiledate, lineterm)
-            yield _header('+++', tofile, tofiledate, lineterm)
+            yield f'--- {fromfile}{lineterm}'
+            yield f'+++ {tofile}{lineterm}'
         first, last = group[0], group[-1]
         yield f'@@ -{_unified(first[1], last[2])} +{_unified(first[3], last[4])} @@{lineterm}'
         for tag, i1, i2, j1, j2 in group:

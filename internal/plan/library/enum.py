@@ -1,9 +1,9 @@
 """Enumerations. The machine calls EnumType._bind_ for each name that the body of an
 enumeration assigns: that is where auto() gets its value and members are distinguished from methods."""
 
-from _labels import calls as _calls, depend as _depend, plain as _plain, remember as _remember
+from _labels import calls as _calls, depend as _depend
 
-__all__ = ['EnumType', 'EnumMeta', 'Enum', 'IntEnum', 'StrEnum', 'Flag', 'IntFlag', 'auto', 'unique']
+__all__ = ['EnumType', 'EnumMeta', 'Enum', 'IntEnum', 'StrEnum', 'auto', 'unique']
 
 _UNSET = object()
 _function = type(lambda: None)
@@ -23,14 +23,7 @@ class _Body:
 
 
 def _is_descriptor(value):
-    if isinstance(value, (_function, property, staticmethod, classmethod)):
-        return True
-    kind = type(value)
-    return hasattr(kind, '__get__')
-
-
-def _single_bit(n):
-    return n > 0 and n & (n - 1) == 0
+    return isinstance(value, (_function, property, staticmethod, classmethod)) or hasattr(type(value), '__get__')
 
 
 class EnumType(type):
@@ -53,7 +46,7 @@ class EnumType(type):
     def __new__(meta, name, bases, ns):
         body = ns.get('_enum_body_', _Body())
         own = {k: ns[k] for k in ns if k != '_enum_body_' and k not in body.members}
-        own.update(_member_names_=[], _member_map_={}, _value2member_map_={}, _member_type_=object, _flag_mask_=0)
+        own.update(_member_names_=[], _member_map_={}, _value2member_map_={}, _member_type_=object)
         if not bases:
             return type.__new__(meta, name, bases, own)
         own['_member_type_'], first = _parents(name, bases)
@@ -99,7 +92,7 @@ class EnumType(type):
         return dict(cls._member_map_)
 
     def __repr__(cls):
-        return f'<{"flag" if _is_flag(cls) else "enum"} {cls.__name__!r}>'
+        return f'<enum {cls.__name__!r}>'
 
     def __setattr__(cls, name, value):
         if name in cls.__dict__.get('_member_map_', ()):
@@ -112,16 +105,12 @@ class EnumType(type):
         type.__delattr__(cls, name)
 
 
-def _is_flag(cls):
-    return hasattr(cls, '_flags_')
-
-
 def _resolve(bases, body, name, value):
     """Replaces auto() in a member's value by the next value."""
     if isinstance(value, tuple):
         return tuple([_resolve(bases, body, name, v) if isinstance(v, auto) else v for v in value])
     if isinstance(value, auto):
-        value = bases[-1]._next_(name, 1, len(body.members), body.last[:])
+        value = bases[-1]._next_(name, body.last)
     body.last.append(value)
     return value
 
@@ -155,10 +144,6 @@ def _mix_methods(cls, own, first):
     for name in ('__repr__', '__str__', '__format__'):
         if name not in own and issubclass(member_type, _owner(cls, name)):
             type.__setattr__(cls, name, getattr(first, name))
-    if _is_flag(cls):
-        for name in ('__or__', '__and__', '__xor__', '__ror__', '__rand__', '__rxor__', '__invert__'):
-            if name not in own:
-                type.__setattr__(cls, name, getattr(Flag, name))
     if '_as_value_' in own:
         type.__setattr__(cls, '__str__', lambda self: str.__str__(self) if member_type is str
                          else member_type.__repr__(self))
@@ -188,23 +173,12 @@ def _add_member(cls, name, value):
         made._value_ = value if member_type is object else member_type(*args)
     made._name_ = name
     made.__init__(*args)
-    if _is_flag(cls) and not isinstance(made._value_, int):
-        raise TypeError(f'_value_ for {name} must be an int')
-    _register(cls, name, made)
-
-
-def _register(cls, name, made):
-    """Makes a member known by its name and its value; the first of a value is its member."""
-    value = made._value_
-    known = _known(cls, value)
+    known = _known(cls, made._value_)  # the first of a value is its member
     if known is None:
         known = made
-        if _is_flag(cls):
-            type.__setattr__(cls, '_flag_mask_', cls._flag_mask_ | value)
-        if not _is_flag(cls) or _single_bit(value):
-            cls._member_names_.append(name)
+        cls._member_names_.append(name)
         try:
-            cls._value2member_map_[value] = made
+            cls._value2member_map_[made._value_] = made
         except TypeError:
             pass
     cls._member_map_[name] = known
@@ -245,9 +219,9 @@ class Enum(metaclass=EnumType):
         pass
 
     @staticmethod
-    def _next_(name, start, count, last_values):
+    def _next_(name, last_values):
         try:
-            return max(last_values) + 1 if last_values else start
+            return max(last_values) + 1 if last_values else 1
         except TypeError:
             raise TypeError(f'unable to find a value for {name} above {last_values!r}') from None
 
@@ -282,90 +256,8 @@ class StrEnum(str, Enum):
     _as_value_ = True
 
     @staticmethod
-    def _next_(name, start, count, last_values):
+    def _next_(name, last_values):
         return name.lower()
-
-
-class Flag(Enum):
-    _flags_ = True
-
-    @staticmethod
-    def _next_(name, start, count, last_values):
-        return 1 << max(last_values).bit_length() if last_values else start
-
-    @classmethod
-    def _missing_(cls, value):
-        if not isinstance(value, int) or value & ~cls._flag_mask_:
-            return None
-        value = _plain(value)
-        known = cls._value2member_map_.get(value)
-        if known is None:
-            known = _combination(cls, value)
-            _remember(cls._value2member_map_, value, known)
-        return known
-
-    def __iter__(self):
-        return iter([m for m in self.__class__ if m._value_ & self._value_])
-
-    def __contains__(self, other):
-        if not isinstance(other, self.__class__):
-            raise TypeError(f"unsupported operand type(s) for 'in': {type(other).__qualname__!r} and "
-                            f"{self.__class__.__qualname__!r}")
-        return other._value_ & self._value_ == other._value_
-
-    def __len__(self):
-        return self._value_.bit_count()
-
-    def __repr__(self):
-        name = self.__class__.__name__
-        return f'<{name}: {self._value_!r}>' if self._name_ is None else f'<{name}.{self._name_}: {self._value_!r}>'
-
-    def __str__(self):
-        name = self.__class__.__name__
-        return f'{name}({self._value_!r})' if self._name_ is None else f'{name}.{self._name_}'
-
-    def __bool__(self):
-        return bool(self._value_)
-
-    def _operand(self, other):
-        if isinstance(other, self.__class__):
-            return other._value_
-        kind = self._member_type_
-        if kind is not object and isinstance(other, kind):
-            return other
-        return NotImplemented
-
-    def __or__(self, other):
-        value = self._operand(other)
-        return value if value is NotImplemented else self.__class__(self._value_ | value)
-
-    def __and__(self, other):
-        value = self._operand(other)
-        return value if value is NotImplemented else self.__class__(self._value_ & value)
-
-    def __xor__(self, other):
-        value = self._operand(other)
-        return value if value is NotImplemented else self.__class__(self._value_ ^ value)
-
-    def __invert__(self):
-        return self.__class__(self.__class__._flag_mask_ & ~self._value_)
-
-    __ror__ = __or__
-    __rand__ = __and__
-    __rxor__ = __xor__
-
-
-def _combination(cls, value):
-    """Makes the member without a name of its own that has these bits."""
-    kind = cls._member_type_
-    made = object.__new__(cls) if kind is object else kind.__new__(cls, value)
-    made._value_ = value
-    made._name_ = '|'.join([m._name_ for m in cls if m._value_ & value]) or None
-    return made
-
-
-class IntFlag(int, Flag):
-    _as_value_ = True
 
 
 def unique(enumeration):

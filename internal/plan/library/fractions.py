@@ -135,12 +135,6 @@ class Fraction:
     __floordiv__, __rfloordiv__ = _operator(lambda an, ad, bn, bd: an * bd // (ad * bn), lambda a, b: a // b)
     __mod__, __rmod__ = _operator(lambda an, ad, bn, bd: _reduced(an * bd % (bn * ad), ad * bd), lambda a, b: a % b)
 
-    def __divmod__(self, other):
-        return self // other, self % other
-
-    def __rdivmod__(self, other):
-        return other // self, other % self
-
     def __pow__(self, other):
         if isinstance(other, (int, Fraction)):
             if other.denominator != 1:
@@ -154,11 +148,6 @@ class Fraction:
         if isinstance(other, float):
             return float(self) ** other
         return NotImplemented
-
-    def __rpow__(self, other):
-        if self._denominator == 1:
-            return other ** self._numerator
-        return other ** float(self)
 
     def __pos__(self):
         return _make(self._numerator, self._denominator)

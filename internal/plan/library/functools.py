@@ -2,9 +2,6 @@
 
 from _labels import depend as _depend
 
-WRAPPER_ASSIGNMENTS = ("__module__", "__name__", "__qualname__", "__doc__")
-WRAPPER_UPDATES = ("__dict__",)
-
 _missing = object()
 
 
@@ -21,22 +18,21 @@ def reduce(function, iterable, /, initial=_missing):
     return value
 
 
-def update_wrapper(wrapper, wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPPER_UPDATES):
-    for name in assigned:
+def update_wrapper(wrapper, wrapped):
+    for name in ("__module__", "__name__", "__qualname__", "__doc__"):
         if hasattr(wrapped, name):
             try:
                 setattr(wrapper, name, getattr(wrapped, name))
             except (AttributeError, TypeError):
                 pass
-    for name in updated:
-        for k, v in getattr(wrapped, name, {}).items():
-            setattr(wrapper, k, v)
+    for k, v in getattr(wrapped, "__dict__", {}).items():
+        setattr(wrapper, k, v)
     wrapper.__wrapped__ = wrapped
     return wrapper
 
 
-def wraps(wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPPER_UPDATES):
-    return lambda wrapper: update_wrapper(wrapper, wrapped, assigned, updated)
+def wraps(wrapped):
+    return lambda wrapper: update_wrapper(wrapper, wrapped)
 
 
 class partial:

@@ -1,16 +1,11 @@
 """Digests of bytes."""
 
-algorithms_guaranteed = {"md5", "sha1", "sha224", "sha256", "sha384", "sha512"}
-algorithms_available = algorithms_guaranteed
-
-_block = {"md5": 64, "sha1": 64, "sha224": 64, "sha256": 64, "sha384": 128, "sha512": 128}
 _sums = {"md5": _md5, "sha1": _sha1, "sha224": _sha224, "sha256": _sha256, "sha384": _sha384, "sha512": _sha512}
 
 
 class _Hash:
     def __init__(self, name, data):
         self.name = name
-        self.block_size = _block[name]
         self._data = b""
         self.update(data)
         self.digest_size = len(self.digest())
@@ -27,9 +22,6 @@ class _Hash:
 
     def hexdigest(self):
         return self.digest().hex()
-
-    def copy(self):
-        return _Hash(self.name, self._data)
 
 
 def new(name, data=b"", **kwargs):

@@ -24,8 +24,8 @@ def loads(s, *, object_hook=None, parse_float=None, parse_int=None, object_pairs
     elif not isinstance(s, str):
         raise TypeError(f"the JSON object must be str, bytes or bytearray, not {s.__class__.__name__}")
     if object_hook is None and parse_float is None and parse_int is None and object_pairs_hook is None:
-        return _loads(s)
-    return _value(_tree(s), object_hook, parse_float or float, parse_int or int, object_pairs_hook)
+        return _read(s, False)
+    return _value(_read(s, True), object_hook, parse_float or float, parse_int or int, object_pairs_hook)
 
 
 def load(fp, **kw):
@@ -63,7 +63,7 @@ def _plain(o, default, around):
     return _plain(default(o), default, around)
 
 
-def _text(o, skipkeys, ensure_ascii, check_circular, allow_nan, indent, separators, sort_keys):
+def _text(o, ensure_ascii, indent, separators, sort_keys):
     if indent is not None and not isinstance(indent, str):
         indent = " " * indent
     if separators is None:
@@ -72,18 +72,17 @@ def _text(o, skipkeys, ensure_ascii, check_circular, allow_nan, indent, separato
     for i, text in ((5, key), (6, item)):
         if not isinstance(text, str):
             raise TypeError(f"make_encoder() argument {i} must be str, not {type(text).__name__}")
-    return _dumps(o, skipkeys, ensure_ascii, check_circular, allow_nan, indent, item, key, sort_keys)
+    return _dumps(o, ensure_ascii, indent, item, key, sort_keys)
 
 
-def dumps(obj, *, skipkeys=False, ensure_ascii=True, check_circular=True, allow_nan=True, cls=None, indent=None,
-          separators=None, default=None, sort_keys=False, **kw):
+def dumps(obj, *, ensure_ascii=True, cls=None, indent=None, separators=None, default=None, sort_keys=False, **kw):
     if cls is not None or kw:
         cls = JSONEncoder if cls is None else cls
-        return cls(skipkeys=skipkeys, ensure_ascii=ensure_ascii, check_circular=check_circular, allow_nan=allow_nan,
-                   indent=indent, separators=separators, default=default, sort_keys=sort_keys, **kw).encode(obj)
+        return cls(ensure_ascii=ensure_ascii, indent=indent, separators=separators, default=default, sort_keys=sort_keys,
+                   **kw).encode(obj)
     if default is not None:
         obj = _plain(obj, default, set())
-    return _text(obj, skipkeys, ensure_ascii, check_circular, allow_nan, indent, separators, sort_keys)
+    return _text(obj, ensure_ascii, indent, separators, sort_keys)
 
 
 def dump(obj, fp, **kw):
@@ -93,9 +92,8 @@ def dump(obj, fp, **kw):
 class JSONEncoder:
     """What dumps(cls=...) takes: a class whose method default says what to write for other objects."""
 
-    def __init__(self, *, skipkeys=False, ensure_ascii=True, check_circular=True, allow_nan=True, sort_keys=False,
-                 indent=None, separators=None, default=None):
-        self._options = skipkeys, ensure_ascii, check_circular, allow_nan, indent, separators, sort_keys
+    def __init__(self, *, ensure_ascii=True, sort_keys=False, indent=None, separators=None, default=None):
+        self._options = ensure_ascii, indent, separators, sort_keys
         if default is not None:
             self.default = default
 

@@ -43,9 +43,6 @@ class itemgetter:
             return obj[items[0]]
         return tuple([obj[i] for i in items])
 
-    def __repr__(self):
-        return f"operator.itemgetter({', '.join([repr(i) for i in self._items])})"
-
 
 class attrgetter:
     def __init__(self, attr, /, *attrs):
@@ -59,9 +56,6 @@ class attrgetter:
         if len(attrs) == 1:
             return _follow(obj, attrs[0])
         return tuple([_follow(obj, a) for a in attrs])
-
-    def __repr__(self):
-        return f"operator.attrgetter({', '.join([repr(a) for a in self._attrs])})"
 
 
 def _follow(obj, path):
@@ -80,7 +74,3 @@ class methodcaller:
 
     def __call__(self, obj, /):
         return getattr(obj, self._name)(*self._args, **self._kwargs)
-
-    def __repr__(self):
-        parts = [repr(self._name)] + [repr(a) for a in self._args] + [f"{k}={v!r}" for k, v in self._kwargs.items()]
-        return f"operator.methodcaller({', '.join(parts)})"

@@ -5,7 +5,7 @@ from _labels import depend as _depend
 from bisect import bisect_right as _bisect
 from itertools import accumulate as _accumulate
 
-__all__ = ['Random', 'choice', 'choices', 'expovariate', 'gauss', 'getrandbits', 'normalvariate',
+__all__ = ['Random', 'choice', 'choices', 'gauss', 'getrandbits', 'normalvariate',
            'randint', 'random', 'randrange', 'sample', 'seed', 'shuffle', 'uniform']
 
 NV_MAGICCONST = 4 * _math.exp(-0.5) / _math.sqrt(2.0)
@@ -116,17 +116,14 @@ class Random:
             out[i] = population[j]
         return out
 
-    def choices(self, population, weights=None, *, cum_weights=None, k=1):
+    def choices(self, population, weights=None, *, k=1):
         dice = self._dice
         _touch(dice, k)
         n = len(population)
-        if cum_weights is None:
-            if weights is None:
-                n += 0.0
-                return _depend([population[_math.floor(_random(dice) * n)] for _ in range(k)], k)
-            cum_weights = list(_accumulate(weights))
-        elif weights is not None:
-            raise TypeError('Cannot specify both weights and cumulative weights')
+        if weights is None:
+            n += 0.0
+            return _depend([population[_math.floor(_random(dice) * n)] for _ in range(k)], k)
+        cum_weights = list(_accumulate(weights))
         if len(cum_weights) != n:
             raise ValueError('The number of weights does not match the population')
         total = cum_weights[-1] + 0.0
@@ -157,9 +154,6 @@ class Random:
             self.gauss_next = _math.sin(angle) * radius
         return mu + z * sigma
 
-    def expovariate(self, lambd=1.0):
-        return -_math.log(1.0 - self.random()) / lambd
-
 
 def _plain(a):
     """A value of a derived class as the built-in one."""
@@ -179,6 +173,5 @@ sample = _shared.sample
 shuffle = _shared.shuffle
 choices = _shared.choices
 normalvariate = _shared.normalvariate
-expovariate = _shared.expovariate
 gauss = _shared.gauss
 getrandbits = _shared.getrandbits

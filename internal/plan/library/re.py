@@ -10,10 +10,9 @@ class PatternError(Exception):
         self.pos = pos
         if pattern is not None and pos is not None:
             msg = f"{msg} at position {pos}"
-            newline = "\n" if isinstance(pattern, str) else b"\n"
-            self.lineno = pattern.count(newline, 0, pos) + 1
-            self.colno = pos - pattern.rfind(newline, 0, pos)
-            if newline in pattern:
+            self.lineno = pattern.count("\n", 0, pos) + 1
+            self.colno = pos - pattern.rfind("\n", 0, pos)
+            if "\n" in pattern:
                 msg = f"{msg} (line {self.lineno}, column {self.colno})"
         else:
             self.lineno = self.colno = None
@@ -42,5 +41,5 @@ def _sub(pattern, repl, string, count, counted):
         at = m.end()
         n += 1
     out.append(string[at:])
-    text = string[:0].join([x for x in out if x is not None])
+    text = "".join([x for x in out if x is not None])
     return (text, n) if counted else text

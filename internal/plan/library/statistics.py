@@ -141,44 +141,42 @@ def quantiles(data, *, n=4, method='exclusive'):
     return out
 
 
-def _squares(data, centre, name, least):
-    """The data, and the exact sum of the squares of what they are from their mean, or
-    from a given centre, as a numerator and a denominator; 0 / 0 where it is no number."""
+def _squares(data, name, least):
+    """The data, and the exact sum of the squares of what they are from their mean, as
+    a numerator and a denominator; 0 / 0 where it is no number."""
     data = _given(data, name, least)
-    ratios = _ratios(data if centre is None else [(x - centre) * (x - centre) for x in data])
+    ratios = _ratios(data)
     if ratios is None:
         return data, 0, 0
     n, d = _total(ratios)
-    if centre is not None:
-        return data, n, d
     # The sum of squares less the square of the sum over the count.
     p, q = _total([(n * n, d * d) for n, d in ratios])
     return data, len(data) * p * d * d - n * n * q, len(data) * q * d * d
 
 
-def _variance(data, centre, name, less):
-    data, n, d = _squares(data, centre, name, 1 + less)
+def _variance(data, name, less):
+    data, n, d = _squares(data, name, 1 + less)
     return _result(n, d * (len(data) - less), data) if d else _math.nan
 
 
-def variance(data, xbar=None):
-    return _variance(data, xbar, 'variance', 1)
+def variance(data):
+    return _variance(data, 'variance', 1)
 
 
-def pvariance(data, mu=None):
-    return _variance(data, mu, 'pvariance', 0)
+def pvariance(data):
+    return _variance(data, 'pvariance', 0)
 
 
-def stdev(data, xbar=None):
-    return _deviation(data, xbar, 'stdev', 1)
+def stdev(data):
+    return _deviation(data, 'stdev', 1)
 
 
-def pstdev(data, mu=None):
-    return _deviation(data, mu, 'pstdev', 0)
+def pstdev(data):
+    return _deviation(data, 'pstdev', 0)
 
 
-def _deviation(data, centre, name, less):
-    data, n, d = _squares(data, centre, name, 1 + less)
+def _deviation(data, name, less):
+    data, n, d = _squares(data, name, 1 + less)
     if not d:
         return _math.nan
     d *= len(data) - less

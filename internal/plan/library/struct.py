@@ -1,7 +1,5 @@
 """Numbers and bytes in the layouts of C (standard sizes; native alignment is that of 64-bit Linux)."""
 
-from math import copysign as _copysign, frexp as _frexp, isinf as _isinf, isnan as _isnan, ldexp as _ldexp
-
 __all__ = ['calcsize', 'pack', 'unpack', 'unpack_from', 'Struct', 'error']
 
 
@@ -11,7 +9,6 @@ class error(Exception):
 
 _sizes = {'x': 1, 'c': 1, 'b': 1, 'B': 1, '?': 1, 'h': 2, 'H': 2, 'i': 4, 'I': 4, 'l': 4, 'L': 4, 'q': 8, 'Q': 8, 'f': 4, 'd': 8, 's': 1}
 _native = {'l': 8, 'L': 8}
-_floats = {'f': (24, 8), 'd': (53, 11)}  # bits of the fraction and of the exponent
 
 
 def _fields(format):
@@ -42,37 +39,6 @@ def _fields(format):
     return order, at, out
 
 
-def _bits(x, letter):
-    """The bits of a float in an IEEE 754 format."""
-    precision, exponent = _floats[letter]
-    top = (1 << exponent) - 1
-    sign = 1 if _copysign(1.0, x) < 0 else 0
-    if _isnan(x) or _isinf(x):
-        rest = (top << precision - 1) + (1 << precision - 2 if _isnan(x) else 0)
-    elif x == 0:
-        rest = 0
-    else:
-        fraction, e = _frexp(abs(x))
-        least = 3 - (1 << exponent - 1)  # the exponent of the smallest normal number
-        whole = round(_ldexp(fraction, precision - max(least - e, 0)))
-        rest = whole + (max(e - least, 0) << precision - 1)
-        if rest >= top << precision - 1:
-            raise OverflowError(f'float too large to pack with {letter} format')
-    return sign << precision + exponent - 1 | rest
-
-
-def _float(bits, letter):
-    precision, exponent = _floats[letter]
-    top = (1 << exponent) - 1
-    sign = -1.0 if bits >> precision + exponent - 1 else 1.0
-    e = bits >> precision - 1 & top
-    fraction = bits & (1 << precision - 1) - 1
-    if e == top:
-        return _copysign(float('nan') if fraction else float('inf'), sign)
-    whole = fraction + (1 << precision - 1) if e else fraction
-    return sign * _ldexp(float(whole), max(e, 1) + 3 - (1 << exponent - 1) - precision - 1)
-
-
 def _packed(letter, size, order, x):
     if letter == 'c':
         if not isinstance(x, bytes) or len(x) != 1:
@@ -80,10 +46,10 @@ def _packed(letter, size, order, x):
         return x
     if letter == '?':
         return b'\1' if x else b'\0'
-    if letter in _floats:
+    if letter in 'fd':
         if not isinstance(x, (int, float)):
             raise error('required argument is not a float')
-        return _bits(float(x), letter).to_bytes(size, order)
+        return _float_bytes(float(x), size)[::1 if order == 'big' else -1]
     if not hasattr(x, '__index__'):
         raise error('required argument is not an integer')
     signed = letter.islower()
@@ -144,8 +110,8 @@ def unpack_from(format, buffer, offset=0):
                     out.append(part)
                 elif c == '?':
                     out.append(part != b'\0')
-                elif c in _floats:
-                    out.append(_float(int.from_bytes(part, order), c))
+                elif c in 'fd':
+                    out.append(_bytes_float(part[::1 if order == 'big' else -1]))
                 else:
                     out.append(int.from_bytes(part, order, signed=c.islower()))
     return tuple(out)

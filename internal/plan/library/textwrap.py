@@ -15,39 +15,31 @@ def _words(text, hyphens):
 
 
 class TextWrapper:
-    def __init__(self, width=70, initial_indent="", subsequent_indent="", expand_tabs=True, replace_whitespace=True,
-                 break_long_words=True, drop_whitespace=True, break_on_hyphens=True):
+    def __init__(self, width=70, initial_indent="", subsequent_indent="", replace_whitespace=True, break_long_words=True,
+                 break_on_hyphens=True):
         self.width = width
         self.initial_indent = initial_indent
         self.subsequent_indent = subsequent_indent
-        self.expand_tabs = expand_tabs
         self.replace_whitespace = replace_whitespace
         self.break_long_words = break_long_words
-        self.drop_whitespace = drop_whitespace
         self.break_on_hyphens = break_on_hyphens
 
     def _chunks(self, text):
-        if self.expand_tabs:
-            text = text.expandtabs()
+        text = text.expandtabs()
         if self.replace_whitespace:
             for c in _white:
                 text = text.replace(c, " ")
         return _words(text, self.break_on_hyphens)
 
-    def _cut(self, queue, line, used, width):
-        """Takes as much of a word that is too long as fits."""
-        free = 1 if width < 1 else width - used
-        word = queue[-1]
-        if self.break_long_words:
-            end = free
-            if self.break_on_hyphens and len(word) > free:
-                at = word.rfind("-", 0, free)
-                if at > 0 and any([c != "-" for c in word[:at]]):
-                    end = at + 1
-            line.append(word[:end])
-            queue[-1] = word[end:]
-        elif not line:
-            line.append(queue.pop())
+    def _fits(self, word, free, alone):
+        """How much of a word that is too long goes into the line."""
+        if not self.break_long_words:
+            return len(word) if alone else None
+        if self.break_on_hyphens and len(word) > free:
+            at = word.rfind("-", 0, free)
+            if at > 0 and any([c != "-" for c in word[:at]]):
+                return at + 1
+        return free
 
     def wrap(self, text):
         queue = self._chunks(text)
@@ -60,14 +52,19 @@ class TextWrapper:
             used = 0
             indent = self.subsequent_indent if lines else self.initial_indent
             width = self.width - len(indent)
-            if self.drop_whitespace and queue[-1].strip() == "" and lines:
+            if queue[-1].strip() == "" and lines:
                 queue.pop()
             while queue and used + len(queue[-1]) <= width:
                 used += len(queue[-1])
                 line.append(queue.pop())
             if queue and len(queue[-1]) > width:
-                self._cut(queue, line, used, width)
-            if self.drop_whitespace and line and line[-1].strip() == "":
+                end = self._fits(queue[-1], 1 if width < 1 else width - used, not line)
+                if end is not None:
+                    word = queue.pop()
+                    line.append(word[:end])
+                    if end < len(word):
+                        queue.append(word[end:])
+            if line and line[-1].strip() == "":
                 line.pop()
             if line:
                 lines.append(indent + "".join(line))

@@ -2,8 +2,8 @@
 
 from collections import namedtuple as _named
 
-__all__ = ['urlparse', 'urlunparse', 'urljoin', 'urldefrag', 'urlsplit', 'urlunsplit', 'urlencode', 'parse_qs', 'parse_qsl',
-           'quote', 'quote_plus', 'unquote', 'unquote_plus', 'ParseResult', 'SplitResult', 'DefragResult']
+__all__ = ['urlparse', 'urlunparse', 'urljoin', 'urlsplit', 'urlunsplit', 'urlencode', 'parse_qs', 'parse_qsl',
+           'quote', 'quote_plus', 'unquote', 'unquote_plus', 'ParseResult', 'SplitResult']
 
 _letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 _plain = _letters + '0123456789_.-~'
@@ -12,60 +12,37 @@ _with_host = ('', 'ftp', 'http', 'https', 'ws', 'wss', 'file', 'sftp', 'nfs', 'r
 _with_params = ('', 'ftp', 'hdl', 'http', 'https', 'rtsp', 'sip', 'sips', 'mms', 'sftp', 'tel')
 
 
-def quote(string, safe='/', encoding=None, errors=None):
-    if isinstance(string, str):
-        if not string:
-            return string
-        string = string.encode(encoding or 'utf-8', errors or 'strict')
-    elif encoding is not None:
-        raise TypeError("quote() doesn't support 'encoding' for bytes")
-    keep = _plain + (safe if isinstance(safe, str) else safe.decode('ascii', 'ignore'))
-    return ''.join([chr(b) if b < 128 and chr(b) in keep else f'%{b:02X}' for b in string])
+def quote(string, safe='/'):
+    data = string.encode() if isinstance(string, str) else string
+    keep = _plain + safe
+    return ''.join([chr(b) if b < 128 and chr(b) in keep else f'%{b:02X}' for b in data])
 
 
-def quote_plus(string, safe='', encoding=None, errors=None):
-    return quote(string, safe + ' ', encoding, errors).replace(' ', '+')
+def quote_plus(string, safe=''):
+    return quote(string, safe + ' ').replace(' ', '+')
 
 
-def unquote_to_bytes(string):
-    if isinstance(string, str):
-        string = string.encode()
-    head, *rest = string.split(b'%')
-    out = [head]
-    for part in rest:
-        digits = part[:2].decode('latin-1')
-        if len(digits) == 2 and digits[0] in _hex and digits[1] in _hex:
-            out += [bytes([int(digits, 16)]), part[2:]]
-        else:
-            out += [b'%', part]
-    return b''.join(out)
-
-
-def unquote(string, encoding='utf-8', errors='replace'):
-    if isinstance(string, bytes):
-        return unquote_to_bytes(string).decode(encoding, errors)
-    if '%' not in string:
-        return string
+def unquote(string):
     # What is quoted is decoded in runs; what is not stays as it is.
-    out, run = [], ''
-    for i, part in enumerate(string.split('%')):
-        quoted = i > 0 and len(part) > 1 and part[0] in _hex and part[1] in _hex
-        if quoted:
-            run += '%' + part[:2]
+    head, *rest = string.split('%')
+    out, run = [head], b''
+    for part in rest:
+        if len(part) > 1 and part[0] in _hex and part[1] in _hex:
+            run += bytes([int(part[:2], 16)])
             part = part[2:]
-        elif i > 0:
+        else:
             part = '%' + part
         if part:
-            out += [unquote_to_bytes(run).decode(encoding, errors), part]
-            run = ''
-    return ''.join(out) + unquote_to_bytes(run).decode(encoding, errors)
+            out += [run.decode('utf-8', 'replace'), part]
+            run = b''
+    return ''.join(out) + run.decode('utf-8', 'replace')
 
 
-def unquote_plus(string, encoding='utf-8', errors='replace'):
-    return unquote(string.replace('+', ' '), encoding, errors)
+def unquote_plus(string):
+    return unquote(string.replace('+', ' '))
 
 
-def urlencode(query, doseq=False, safe='', encoding=None, errors=None, quote_via=quote_plus):
+def urlencode(query, doseq=False, safe='', quote_via=quote_plus):
     def text(x):
         return quote_via(x if isinstance(x, bytes) else str(x), safe)
 
@@ -77,22 +54,14 @@ def urlencode(query, doseq=False, safe='', encoding=None, errors=None, quote_via
     return '&'.join(out)
 
 
-def parse_qsl(qs, keep_blank_values=False, strict_parsing=False, encoding='utf-8', errors='replace'):
-    out = []
-    for part in qs.split('&'):
-        if not part and (not qs or not strict_parsing):
-            continue
-        name, has_value, value = part.partition('=')
-        if strict_parsing and not has_value:
-            raise ValueError(f'bad query field: {part!r}')
-        if value or keep_blank_values:
-            out.append((unquote_plus(name, encoding, errors), unquote_plus(value, encoding, errors)))
-    return out
+def parse_qsl(qs, keep_blank_values=False):
+    pairs = [part.partition('=') for part in qs.split('&') if part]
+    return [(unquote_plus(name), unquote_plus(value)) for name, _, value in pairs if value or keep_blank_values]
 
 
-def parse_qs(qs, keep_blank_values=False, strict_parsing=False, encoding='utf-8', errors='replace'):
+def parse_qs(qs, keep_blank_values=False):
     out = {}
-    for name, value in parse_qsl(qs, keep_blank_values, strict_parsing, encoding, errors):
+    for name, value in parse_qsl(qs, keep_blank_values):
         out.setdefault(name, []).append(value)
     return out
 
@@ -146,9 +115,6 @@ class ParseResult(_named('ParseResult', 'scheme netloc path params query fragmen
         return urlunparse(self)
 
 
-DefragResult = _named('DefragResult', 'url fragment')
-
-
 def urlsplit(url, scheme='', allow_fragments=True):
     url = url.lstrip(''.join(map(chr, range(33)))).replace('\t', '').replace('\r', '').replace('\n', '')
     scheme = scheme.strip()
@@ -191,11 +157,6 @@ def urlunsplit(components):
 def urlunparse(components):
     scheme, netloc, url, params, query, fragment = components
     return urlunsplit((scheme, netloc, f'{url};{params}' if params else url, query, fragment))
-
-
-def urldefrag(url):
-    base, _, fragment = url.partition('#')
-    return DefragResult(base, fragment)
 
 
 def urljoin(base, url, allow_fragments=True):

@@ -2,7 +2,7 @@
 
 from datetime import datetime as _datetime, timedelta as _timedelta, tzinfo as _tzinfo, _zones
 
-__all__ = ['ZoneInfo', 'ZoneInfoNotFoundError', 'available_timezones']
+__all__ = ['ZoneInfo', 'ZoneInfoNotFoundError']
 
 _epoch = _datetime(1970, 1, 1)
 _second = _timedelta(seconds=1)
@@ -11,10 +11,6 @@ _made = {}
 
 class ZoneInfoNotFoundError(KeyError):
     pass
-
-
-def available_timezones():
-    return set(_names())
 
 
 def _seconds(dt):

@@ -61,12 +61,19 @@ var stepNames = [...]string{"does not apply", "applies", "depends on the run", "
 // Decide decides a call. Of the rules that apply the strictest verdict counts,
 // and of those the first in the file; without any the tool's effects decide.
 // A condition that cannot be evaluated denies.
-func (p *Policy) Decide(c Call) Decision {
+func (p *Policy) Decide(c Call) Decision { return p.decide(&c, false) }
+
+// Explain decides a call and says of each clause which labels it depends on.
+func (p *Policy) Explain(c Call) Decision { return p.decide(&c, true) }
+
+func (p *Policy) decide(c *Call, explain bool) Decision {
 	if bad := p.strange(c.Tool); bad != nil {
 		return *bad
 	}
-	e := p.concrete(&c)
-	return e.cautious(p.decide(e))
+	e := p.concrete(c)
+	e.explain = explain
+	steps := p.steps(e)
+	return e.cautious(e.settle(steps, strictest(steps)))
 }
 
 // strange denies what is no tool of the policy.
@@ -110,11 +117,6 @@ func (p *Policy) prepare(a *Abstract, exact bool) *evaluation {
 	e.control = newNode("pc", nil, &a.Control, exact, bounds{})
 	e.control.form, e.control.known = mark, false
 	return e
-}
-
-func (p *Policy) decide(e *evaluation) Decision {
-	steps := p.steps(e)
-	return e.settle(steps, strictest(steps))
 }
 
 // settle makes the decision of the step that counts, or of none.
@@ -274,16 +276,6 @@ func (d Decision) String() string {
 		}
 	}
 	return b.String()
-}
-
-// Explain decides a call and says of each clause which labels it depends on.
-func (p *Policy) Explain(c Call) Decision {
-	if bad := p.strange(c.Tool); bad != nil {
-		return *bad
-	}
-	e := p.concrete(&c)
-	e.explain = true
-	return e.cautious(p.decide(e))
 }
 
 // labelsOf shows the labels that a clause depends on, itself or through a named condition.

@@ -81,7 +81,7 @@ func draftRead(d *tool.Definition) []string {
 	}
 	var named []string
 	fieldsOf(d.Output.Type(), "", 0, func(path, name string, t *schema.Type) {
-		if !trustedAt(d, path) && (personalRE.MatchString(name) || namingRE.MatchString(name) || t.Format == "email") {
+		if !trustedAt(d, path) && (personalRE.MatchString(spaced(name)) || namingRE.MatchString(spaced(name)) || t.Format == "email") {
 			named = append(named, path)
 		}
 	})
@@ -138,12 +138,12 @@ func draftCondition(tools *tool.Set, d *tool.Definition) (when string, hints []s
 		}
 	}
 	for _, p := range d.Arguments() {
-		if p.Type.Kinds.Has(schema.StringKind) && identifier(p.Name) && !guards(d, p.Name, p.Name, p.Type) && !namingRE.MatchString(p.Name) {
+		if p.Type.Kinds.Has(schema.StringKind) && identifier(p.Name) && !guards(d, p.Name, p.Name, p.Type) && !namingRE.MatchString(spaced(p.Name)) {
 			text = p.Name // the last is the longest, as a rule
 		}
 	}
 	for _, p := range d.Arguments() {
-		if guards(d, p.Name, p.Name, p.Type) || namingRE.MatchString(p.Name) {
+		if guards(d, p.Name, p.Name, p.Type) || namingRE.MatchString(spaced(p.Name)) {
 			add(p)
 		}
 	}

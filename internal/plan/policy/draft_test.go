@@ -60,3 +60,22 @@ func TestDraft(t *testing.T) {
 		}
 	}
 }
+
+// TestDraftOfCamelCase demands of names that servers write in one word what it demands of
+// others: a document that somebody else chose is shared with nobody.
+func TestDraftOfCamelCase(t *testing.T) {
+	file, err := toolfile.Load("tools.yaml", []byte(`version: 1
+tools:
+  - {name: drive.share, version: 1.0.0, effects: external, input: {type: object, required: [fileId, shareWith, note], properties: {fileId: {type: string}, shareWith: {type: string}, note: {type: string}}}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := tool.NewSet(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := Draft(set); !strings.Contains(text, `when: "args.fileId.trusted() && args.shareWith.trusted()"`) {
+		t.Errorf("the draft is\n%s", text)
+	}
+}

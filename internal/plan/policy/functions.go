@@ -3,6 +3,7 @@ package policy
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
@@ -54,10 +55,16 @@ func hasPart(v, key ref.Val) ref.Val {
 	if !ok {
 		return types.NewErr("a %s has no parts", v.Type().TypeName())
 	}
-	switch n.at(key).presence {
-	case Given:
+	there := n.at(key).presence
+	return between(there == Given, there == NotGiven)
+}
+
+// between is true, false, or not known.
+func between(yes, no bool) ref.Val {
+	switch {
+	case yes:
 		return types.True
-	case NotGiven:
+	case no:
 		return types.False
 	}
 	return unknown()
@@ -74,24 +81,11 @@ func ofLabel(f func(b bounds) ref.Val) func(ref.Val) ref.Val {
 }
 
 func trustedBetween(b bounds) ref.Val {
-	switch {
-	case !b.must.trusted():
-		return types.False
-	case !b.may.any && b.may.trusted():
-		return types.True
-	}
-	return unknown()
+	surely := b.must.trusted()
+	return between(surely && !b.may.any && b.may.trusted(), !surely)
 }
 
-func isEndorsed(b bounds) ref.Val {
-	switch {
-	case b.must.endorsed:
-		return types.True
-	case !b.may.endorsed:
-		return types.False
-	}
-	return unknown()
-}
+func isEndorsed(b bounds) ref.Val { return between(b.must.endorsed, !b.may.endorsed) }
 
 func sourcesOf(b bounds) ref.Val {
 	words := b.must.words()
@@ -107,13 +101,7 @@ func isFrom(v, pattern ref.Val) ref.Val {
 		return types.NewErr("from asks for the name of a source")
 	}
 	return ofLabel(func(b bounds) ref.Val {
-		switch {
-		case b.must.from(string(p)):
-			return types.True
-		case !b.may.any && !b.may.from(string(p)):
-			return types.False
-		}
-		return unknown()
+		return between(b.must.from(string(p)), !b.may.any && !b.may.from(string(p)))
 	})(v)
 }
 
@@ -160,7 +148,8 @@ func isWithin(v, others ref.Val) ref.Val {
 }
 
 // principalMatch compares a principal with a name or with "*@acme.com", whose
-// star stands for a local part: one that holds an @ of its own is no match.
+// star stands for a local part: letters, digits and signs that no program takes for the
+// end of an address, the begin of another one, or a way to another host.
 func principalMatch(pattern, name string) bool {
 	suffix, ok := strings.CutPrefix(pattern, "*")
 	if !ok {
@@ -170,5 +159,7 @@ func principalMatch(pattern, name string) bool {
 		return false
 	}
 	local := name[:len(name)-len(suffix)]
-	return !strings.ContainsAny(local, "@,;<> \t\r\n\"")
+	return !strings.ContainsFunc(local, func(r rune) bool {
+		return !unicode.In(r, unicode.L, unicode.M, unicode.N) && !strings.ContainsRune(".#$&'*+-/=?^_`{|}~", r)
+	})
 }

@@ -242,26 +242,45 @@ func didYouMeanOr(name string, candidates []string, otherwise string) string {
 	return otherwise
 }
 
+// needTools is pick for a key that has to be there.
+func (l *loader) needTools(of *jsondoc.Node, what, such string) []string {
+	e := of.Get("tools")
+	if e == nil {
+		l.Add(of, "Add tools: ["+such+"].", "%s lacks the key \"tools\"", what)
+	}
+	return l.pick(e, what)
+}
+
 // pick reads names of tools, globs and groups, and returns the tools' names.
 func (l *loader) pick(e *jsondoc.Node, what string) []string {
 	out := []string{}
 	all := l.tools.Names()
+	var gone []string // what was taken away
+	add := func(item *jsondoc.Node, t string) {
+		if i := slices.IndexFunc(gone, func(less string) bool { return l.matches(less, t) }); i >= 0 {
+			l.Add(item, "Write "+safetext.Quote("!"+gone[i])+" behind it.", "%s: %s brings %s back, which was taken away before", what, safetext.Quote(item.Text), t)
+		}
+		out = append(out, t)
+	}
 	for _, item := range l.texts(e, "tools of "+what, maxMembers) {
 		name, less := strings.CutPrefix(item.Text, "!")
 		if less {
+			gone = append(gone, name)
 			if out = slices.DeleteFunc(out, func(t string) bool { return l.matches(name, t) }); !slices.ContainsFunc(all, func(t string) bool { return l.matches(name, t) }) {
 				l.Add(item, "", "%s: there is no tool %s", what, safetext.Quote(name))
 			}
 			continue
 		}
 		if group, ok := l.toolGroups[name]; ok {
-			out = append(out, group...)
+			for _, t := range group {
+				add(item, t)
+			}
 			continue
 		}
 		before := len(out)
 		for _, t := range all {
 			if l.matches(name, t) {
-				out = append(out, t)
+				add(item, t)
 			}
 		}
 		if len(out) > before {
@@ -396,13 +415,8 @@ func (l *loader) rule(e *jsondoc.Node, name string) *rule {
 			l.Add(e.Get("name"), "Give it a name of its own: tests and decisions name rules.", "%s stands twice; first on line %d", what, other.pos.Line)
 		}
 	}
-	if t := e.Get("tools"); t == nil {
-		l.Add(e, "Add tools: [email.*].", "%s lacks the key \"tools\"", what)
-	} else {
-		r.tools = l.pick(t, what)
-		if len(r.tools) == 0 && len(l.Problems) == before {
-			l.Add(t, "Name a tool.", "%s is about no tool", what)
-		}
+	if r.tools = l.needTools(e, what, "email.*"); len(r.tools) == 0 && len(l.Problems) == before {
+		l.Add(e.Get("tools"), "Name a tool.", "%s is about no tool", what)
 	}
 	r.verdict = l.verdict(e, "decision", what)
 	r.reason = l.need(e, "reason", what)

@@ -49,11 +49,7 @@ func (l *loader) lowering(e *jsondoc.Node) *lowering {
 		l.Add(e, "Give it a name of its own.", "%s stands twice", what)
 	}
 	w.reason = l.need(e, "reason", what)
-	if t := e.Get("tools"); t == nil {
-		l.Add(e, "Add tools: [ask_llm].", "%s lacks the key \"tools\"", what)
-	} else {
-		w.tools = l.pick(t, what)
-	}
+	w.tools = l.needTools(e, what, "ask_llm")
 	kinds := l.texts(e.Get("output"), "output of "+what, 20)
 	if len(kinds) == 0 {
 		l.Add(e, "Add output: [enum, date].", "%s does not say which types of results it lowers", what)
@@ -145,8 +141,9 @@ const (
 	maxLowered      = 1000 // parts of a result that are looked at
 	maxLoweredDepth = 16
 
-	// maxLoweredItems is how many items a list may have whose items are lowered: as a
-	// record of so many fields, which a plan could ask for one by one.
+	// maxLoweredItems is how many items a list may have whose items are lowered, with
+	// the lists that it is in: as a record of so many fields, which a plan could ask for
+	// one by one.
 	maxLoweredItems = 16
 )
 
@@ -168,7 +165,7 @@ func (p *Policy) LowerParts(def *tool.Definition, l label.Label, t *schema.Type,
 		t = def.Output.Type()
 	}
 	w := lowerWalk{policy: p, def: def, label: l, chose: chose, left: maxLowered}
-	w.part(t, "", 0)
+	w.part(t, "", 0, 1)
 	return w.leaves, w.shapes
 }
 
@@ -180,8 +177,9 @@ type lowerWalk struct {
 	leaves, shapes []Lowered
 }
 
-// part reports the rule that lowered something in the part.
-func (w *lowerWalk) part(t *schema.Type, at jsondoc.Pointer, depth int) string {
+// part reports the rule that lowered something in the part, of which a result can have
+// so many.
+func (w *lowerWalk) part(t *schema.Type, at jsondoc.Pointer, depth, many int) string {
 	if w.left--; w.left < 0 || depth > maxLoweredDepth || t == nil {
 		return ""
 	}
@@ -193,12 +191,12 @@ func (w *lowerWalk) part(t *schema.Type, at jsondoc.Pointer, depth int) string {
 	place := len(w.shapes)
 	for _, prop := range t.Properties {
 		fixed = fixed && prop.Required
-		if rule := w.part(prop.Type, at.Child(prop.Name), depth+1); by == "" {
+		if rule := w.part(prop.Type, at.Child(prop.Name), depth+1, many); by == "" {
 			by = rule
 		}
 	}
-	if t.Kinds == schema.ArrayKind && len(t.Variants)+len(t.Prefix) == 0 && t.MaxItems >= 0 && t.MaxItems <= maxLoweredItems {
-		by, fixed = w.part(t.Items, at.Child("*"), depth+1), true
+	if t.Kinds == schema.ArrayKind && len(t.Variants)+len(t.Prefix) == 0 && t.MaxItems >= 0 && t.MaxItems <= maxLoweredItems/many {
+		by, fixed = w.part(t.Items, at.Child("*"), depth+1, many*max(t.MaxItems, 1)), true
 	}
 	if by == "" || !fixed {
 		return ""

@@ -52,7 +52,12 @@ func memberKey(v any) string {
 		if jsondoc.IsObject(v) {
 			return ""
 		}
-		return "number " + number(numeral(v))
+		text := numeral(v)
+		n := number(text) // without its sign
+		if strings.HasPrefix(text, "-") && n != "0" {
+			n = "-" + n
+		}
+		return "number " + n
 	}
 }
 
@@ -164,7 +169,8 @@ func (c *compiler) memberPattern(f from) {
 }
 
 // isAmong says whether a text, a number, or each item of a list of them equals a
-// member of a trusted result of the run. Before a run nobody knows.
+// member of a trusted result of the run. A list without items equals nothing: it counts
+// where nobody else can have emptied it. Before a run nobody knows.
 func isAmong(v, pattern ref.Val) ref.Val {
 	n, ok := v.(*node)
 	if !ok {
@@ -186,6 +192,9 @@ func isAmong(v, pattern ref.Val) ref.Val {
 		items = items[:0]
 		for it := list.Iterator(); it.HasNext() == types.True; {
 			items = append(items, it.Next())
+		}
+		if len(items) == 0 {
+			return trustedBetween(n.labels())
 		}
 	}
 	var found []string

@@ -89,6 +89,10 @@ tests:
     expect: deny
     rule: otherwise
   - {name: a number is no text, call: bank.pay, args: {iban: {value: "5", sources: [bank.past]}}, results: {bank.past: [{iban: 5}]}, expect: deny}
+  - {name: what is owed is not what was paid, call: mail.send, args: {to: {value: 5, sources: [web.get]}}, results: {contacts.all: [{email: -5}]}, expect: ask}
+  - {name: what was paid, call: mail.send, args: {to: {value: -5.0, sources: [web.get]}}, results: {contacts.all: [{email: -5}]}, expect: allow}
+  - {name: somebody else emptied the list, call: mail.send, args: {to: {value: [], sources: [web.get]}}, results: {contacts.all: [{email: ann@acme.com}]}, expect: ask}
+  - {name: the list is empty, call: mail.send, args: {to: {value: [], sources: [contacts.all]}}, results: {contacts.all: [{email: ann@acme.com}]}, expect: allow}
   - {name: drop, call: mail.drop, expect: allow, rule: otherwise}
 `
 
@@ -141,6 +145,8 @@ func TestAmongThatIsWrong(t *testing.T) {
 		{"name: paid before", "name: otherwise", "has the name that decisions"},
 		{"tools: [drops]", "tools: [mail.drop, mail.send]", "speaks of mail.send twice"},
 		{"tools: [drops]", "tools: [\"!mail.drip\"]", "there is no tool"},
+		{`tools: ["*.drop"]`, `tools: ["!file.drop", "*.drop"]`, "brings file.drop back"},
+		{"tools: [drops]", `tools: ["*.drop", "!file.*", drops]`, "brings file.drop back"},
 		{`when: args.to.trusted() || args.to.among("contacts.all/*/email")`, "x-when: no", "never decides here"},
 	} {
 		if _, err := Load("policy.yaml", []byte(strings.Replace(memberPolicy, c.old, c.change, 1)), set); err == nil || !strings.Contains(err.Error(), c.want) {

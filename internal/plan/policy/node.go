@@ -69,7 +69,8 @@ var (
 // newNode makes the node of a bound, or of one value when it is exact.
 func newNode(path string, typ *schema.Type, b *Bound, exact bool, above bounds) *node {
 	n := &node{path: path, typ: typ, declared: true, exact: exact, bound: b, above: above, presence: b.Presence}
-	if b.Presence == NotGiven {
+	if b.Presence == NotGiven { // what is not given has no labels
+		n.above = bounds{}
 		return n
 	}
 	if b.Presence == Given {
@@ -101,10 +102,8 @@ func newNode(path string, typ *schema.Type, b *Bound, exact bool, above bounds) 
 func (n *node) labels() bounds {
 	if n.whole == nil {
 		must, may := gather{}, gather{}
-		must.join(n.above.must)
-		must.join(n.own.must)
-		may.join(n.above.may)
-		may.join(n.own.may)
+		must.join(n.containers().must)
+		may.join(n.containers().may)
 		if n.presence != NotGiven && n.form != leaf && n.bound != nil {
 			n.bound.parts(&must, &may, n.presence == Given)
 		}
@@ -197,6 +196,8 @@ func (n *node) part(key any) *node {
 	found.declared, found.me, found.ev = declared, n.me, n.ev
 	if n.presence == MaybeGiven && found.presence == Given {
 		found.presence = MaybeGiven
+	}
+	if found.presence == MaybeGiven { // what is not given has no labels
 		found.own.must, found.above.must = facts{}, facts{}
 	}
 	return found
@@ -532,13 +533,7 @@ func canRead(b bounds, names []string, known bool) ref.Val {
 		all = all && least(name)
 		none = none || !most(name)
 	}
-	switch {
-	case all:
-		return types.True
-	case none:
-		return types.False
-	}
-	return unknown()
+	return between(all, none)
 }
 
 // contains says of a name whether it is among readers, of whom there may be many.

@@ -428,6 +428,21 @@ lower:
 	if _, shapes := p.LowerParts(model, l, inner, label.Label{}); len(shapes) != 2 || shapes[0].Path != "" || shapes[1].Path != "/a" {
 		t.Errorf("got %+v", shapes)
 	}
+	// Lists in lists have the items of all of them: 16 of them are lowered, in any form.
+	for text, want := range map[string]int{
+		`{"type":"array","maxItems":16,"items":N}`:                                                                                                    1,
+		`{"type":"array","maxItems":17,"items":N}`:                                                                                                    0,
+		`{"type":"array","maxItems":4,"items":{"type":"array","maxItems":4,"items":N}}`:                                                               1,
+		`{"type":"array","maxItems":16,"items":{"type":"array","maxItems":2,"items":N}}`:                                                              0,
+		`{"type":"array","maxItems":16,"items":{"type":"object","required":["a"],"properties":{"a":{"type":"array","maxItems":16,"items":N},"b":N}}}`: 1,
+		`{"type":"array","maxItems":0,"items":{"type":"array","maxItems":16,"items":N}}`:                                                              1,
+		`{"type":"array","maxItems":3,"items":{"type":"array","maxItems":3,"items":{"type":"array","maxItems":2,"items":N}}}`:                         0,
+	} {
+		parts, _ := p.LowerParts(model, l, typ(strings.ReplaceAll(text, "N", `{"type":"integer","minimum":0,"maximum":127}`)), label.Label{})
+		if len(parts) != want {
+			t.Errorf("%s: got %+v", text, parts)
+		}
+	}
 	if parts, _ := p.LowerParts(nil, l, nil, label.Label{}); parts != nil {
 		t.Error("no tool has results that are lowered")
 	}
@@ -505,5 +520,20 @@ tests:
 	}
 	if got := r.Cases[1].String(); !strings.HasPrefix(got, "FAIL wrong (policy.yaml:8:5): expected allow, got deny by \"default\"") {
 		t.Errorf("got %s", got)
+	}
+}
+
+// TestPrincipalMatch: what stands for the star is one mailbox of that host, whoever reads it.
+func TestPrincipalMatch(t *testing.T) {
+	for name, want := range map[string]bool{
+		"ann@acme.com": true, "Ann.O'Brien+x_1@ACME.com": true, "jos\u00e9@acme.com": true, "\u674e@acme.com": true,
+		"@acme.com": false, "ann@xacme.com": false, "ann@a.acme.com": false, "ann@acme.com ": false, "ann@acme.com.evil.com": false,
+		"eve@evil.com,ann@acme.com": false, "eve@evil.com ann@acme.com": false, "<eve@evil.com>ann@acme.com": false, "eve@evil.com\u2028ann@acme.com": false,
+		"eve\uff20evil.com\uff0cann@acme.com": false, "eve\x00@acme.com": false, "e\u00a0ann@acme.com": false, "eve%evil.com@acme.com": false,
+		"evil.com!eve@acme.com": false, "eve(x)@acme.com": false, "g:eve@acme.com": false, "eve\\@acme.com": false, "e\u200bve@acme.com": false,
+	} {
+		if got := principalMatch("*@acme.com", name); got != want {
+			t.Errorf("%q: %v", name, got)
+		}
 	}
 }

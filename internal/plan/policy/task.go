@@ -103,6 +103,18 @@ var (
 	personalRE = regexp.MustCompile(`(?i)(^|_)(to|cc|bcc|recipients?|participants?|attendees?|invitees?|members?|payee|beneficiary|(bank_?)?account|iban|user|users|user_?name|channel|e?-?mails?|address|phone|amount)$`)
 )
 
+// wordsRE matches where a word begins in a name such as recipientEmail.
+var wordsRE = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+
+// spaced writes a name with an underscore between its words.
+func spaced(name string) string { return wordsRE.ReplaceAllString(name, "${1}_$2") }
+
+// mailRE matches an address of mail in a text.
+var mailRE = regexp.MustCompile(`[^\s<>()\[\]{},;:"']+@[^\s<>()\[\]{},;:"'@]+`)
+
+// maxAddresses bounds how many of a text are looked for: one with more is the planner's own.
+const maxAddresses = 500
+
 // numerals are the numbers that requests write as words.
 func numerals() []string {
 	return strings.Fields("zero one two three four five six seven eight nine ten eleven twelve")
@@ -182,7 +194,7 @@ func leaves(name string, v any) iter.Seq2[string, any] {
 const maxIdentity = 200
 
 // has says whether a leaf stands in what was given. Days, times, paths and long texts
-// are no identities.
+// are no identities; the addresses in long texts are.
 func (g *Task) has(v any) bool {
 	text, ok := v.(string)
 	if !ok {
@@ -190,10 +202,14 @@ func (g *Task) has(v any) bool {
 	}
 	text = strings.ToLower(strings.TrimLeft(strings.TrimSpace(text), "@#"))
 	mail := strings.Contains(text, "@")
-	if text == "" || len(text) > maxIdentity || strings.Contains(text, "\n") || timeRE.MatchString(text) || strings.Contains(text, "/") && !mail {
-		return true
+	given := func(word string) bool {
+		return slices.ContainsFunc(g.texts, func(t string) bool { return standsIn(word, t) })
 	}
-	if slices.ContainsFunc(g.texts, func(t string) bool { return standsIn(text, t) }) {
+	if len(text) > maxIdentity || strings.Contains(text, "\n") {
+		addresses := mailRE.FindAllString(text, maxAddresses+1)
+		return len(addresses) <= maxAddresses && !slices.ContainsFunc(addresses, func(address string) bool { return !given(strings.TrimRight(address, ".!?")) })
+	}
+	if text == "" || timeRE.MatchString(text) || strings.Contains(text, "/") && !mail || given(text) {
 		return true
 	}
 	if mail || !strings.ContainsAny(text, "0123456789") {
@@ -250,7 +266,7 @@ func guards(d *tool.Definition, argument, member string, t *schema.Type) bool {
 			return true
 		}
 	}
-	return personalRE.MatchString(member) || t != nil && (t.Format == "email" || t.Items != nil && t.Items.Format == "email")
+	return personalRE.MatchString(spaced(member)) || t != nil && (t.Format == "email" || t.Items != nil && t.Items.Format == "email")
 }
 
 // own says whether a value of an argument holds what only the planner can have chosen.

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"strings"
 	"testing"
 
 	"praxis/internal/plan/label"
@@ -33,6 +34,10 @@ func TestTask(t *testing.T) {
 		{1250.5, label.Label{}, false}, {int64(1250), label.Label{}, true}, {2000.75, label.Label{}, false}, {int64(3), label.Label{}, false}, {int64(4), label.Label{}, true},
 		{"dan@acme.com", data, true}, {"dan@acme.com", untrusted, false}, {int64(99), data, false},
 		{"2026-05-04", label.Label{}, false}, {"2026-05-04T10:00:00Z", label.Label{}, false}, {"18:00", label.Label{}, false}, {"/archive/report.pdf", label.Label{}, false},
+		{"Ann\n<ann@acme.com>", label.Label{}, false}, {"Ann\n<eve@evil.example>", label.Label{}, true},
+		{strings.Repeat("ann@acme.com, ", 20) + "carol@acme.com", label.Label{}, false}, {strings.Repeat("ann@acme.com, ", 20) + "eve@evil.example", label.Label{}, true},
+		{strings.Repeat("e", 200) + "@evil.example", label.Label{}, true}, {strings.Repeat("long ", 50), label.Label{}, false},
+		{strings.Repeat("ann@acme.com, ", 5000), label.Label{}, true},
 		{nil, label.Label{}, false}, {true, label.Label{}, false}, {"", label.Label{}, false},
 		{[]any{"ann@acme.com", "eve@evil.example"}, label.Label{}, true},
 		{jsondoc.NewObject(jsondoc.Member{Name: "note", Value: "to whom it may concern"}), label.Label{}, false},
@@ -64,6 +69,20 @@ func TestTask(t *testing.T) {
 	var none *Task
 	if _, made := none.Mark(d, "to", Labelled{Value: "eve@evil.example"}); made {
 		t.Error("a plan of a person is taken for a model's")
+	}
+}
+
+// TestGuarded: an argument says by its name that it holds a recipient or an amount,
+// however its words are joined.
+func TestGuarded(t *testing.T) {
+	d, _ := memberSet(t).Lookup("mail.send")
+	for name, want := range map[string]bool{
+		"to": true, "reply_to": true, "replyTo": true, "toAddress": true, "recipientEmail": true, "iban": true, "IBAN": true, "payeeIban": true,
+		"auto": false, "photo": false, "tomato": false, "amounts": false, "text": false, "emailBody": false,
+	} {
+		if got := guards(d, name, name, nil); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package subset
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 
@@ -262,74 +263,13 @@ func (f *features) container(al *syntax.Alias) {
 // moduleRemedy says what to do without a module.
 func moduleRemedy(name string) string {
 	top, _, _ := strings.Cut(name, ".")
-	switch top {
-	case "os", "pathlib", "shutil", "glob", "tempfile", "fileinput", "pickle", "sqlite3", "zipfile":
-		return "Plans have no files; get data from a tool or an input."
-	case "tools":
-		return "The names of tools are there without an import."
-	case "socket", "urllib", "requests", "http", "smtplib", "ssl", "ftplib":
-		return "Plans have no network; call a tool."
-	case "subprocess", "multiprocessing", "threading", "signal", "ctypes", "concurrent":
-		return "A plan runs alone and in one order; call tools one after the other, or with asyncio.gather."
-	case "numpy", "pandas", "scipy", "sympy":
-		return "Compute with lists and the modules math, statistics and fractions, or in the sandbox."
-	case "pprint":
-		return "Print json.dumps(x, indent=2), or each item on a line of its own."
-	case "queue":
-		return "Use collections.deque, or heapq for priorities."
-	case "numbers":
-		return "Ask isinstance(x, (int, float))."
-	case "warnings", "logging":
-		return "Use print."
-	case "pytz", "dateutil":
-		return "Use datetime and zoneinfo."
-	case "cmath":
-		return "Compute with two floats, or with math.hypot and math.atan2."
-	case "inspect", "importlib", "ast", "dis", "gc", "weakref":
-		return "Plans cannot reach into the language's machinery; do without it."
-	}
-	return "Do without it; docs/plan-language.md lists the modules that there are."
+	return cmp.Or(remedy("module", top), "Do without it; docs/plan-language.md lists the modules that there are.")
 }
 
 // nameRemedy says what to do without a name that a module of the language leaves out.
 func nameRemedy(module, name string) string {
-	switch module + "." + name {
-	case "collections.UserDict":
-		return "Derive from dict."
-	case "collections.UserList":
-		return "Derive from list."
-	case "collections.UserString":
-		return "Derive from str."
-	case "io.BytesIO":
-		return "Keep the bytes in a variable and take slices of them."
-	case "types.MappingProxyType":
-		return "Give away a copy: dict(x)."
-	case "contextlib.redirect_stdout":
-		return "Collect the lines in a list, or print(..., file=io.StringIO())."
-	case "functools.singledispatch", "functools.singledispatchmethod":
-		return "Ask isinstance, or look the function up in a dict by type(x)."
-	case "dataclasses.make_dataclass":
-		return "Write a class statement under @dataclass."
-	case "dataclasses.InitVar":
-		return "Write __init__ yourself."
-	case "dataclasses.KW_ONLY":
-		return "Write @dataclass(kw_only=True), or field(kw_only=True)."
-	case "functools.partialmethod":
-		return "Write a method that calls the other."
-	case "statistics.NormalDist":
-		return "Use statistics.mean and statistics.stdev, and math.erf for probabilities."
-	case "decimal.BasicContext", "decimal.ExtendedContext", "decimal.DefaultContext", "decimal.setcontext":
-		return "Set getcontext().prec and getcontext().rounding, or use localcontext(prec=..., rounding=...)."
-	}
-	switch module {
-	case "typing":
-		return "Leave it out of annotations, or write Any."
-	case "types":
-		return "Ask isinstance or callable, or use a dataclass."
-	case "calendar":
-		return "Compute with datetime.date, calendar.monthrange and calendar.monthcalendar."
-	case "asyncio":
-		return "Await one call after the other, or asyncio.gather: a plan runs in one order."
+	if text := cmp.Or(remedy("of", module+"."+name), remedy("of", module)); text != "" {
+		return text
 	}
 	if Names(module)[module] {
 		return module + " is the module here; the class is " + module + "." + module + "."

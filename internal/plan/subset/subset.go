@@ -5,6 +5,7 @@
 package subset
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -114,7 +115,7 @@ func (f *features) node(n syntax.Node) {
 	case *syntax.Call:
 		f.call(n)
 	case *syntax.Name:
-		if _, ok := refusedNames(n.ID); ok && n.Ctx == syntax.Load && !f.fine[n] {
+		if remedy("name", n.ID) != "" && n.Ctx == syntax.Load && !f.fine[n] {
 			f.suspect = append(f.suspect, n)
 		}
 	}
@@ -126,7 +127,7 @@ func (f *features) asyncGenerator(n *syntax.FunctionDef) {
 			switch c.(type) {
 			case *syntax.FunctionDef, *syntax.ClassDef, *syntax.Lambda:
 				return false
-			case *syntax.Yield, *syntax.YieldFrom:
+			case *syntax.Yield:
 				f.refuse(c.Range(), "an asynchronous generator", "Use a plain def with yield.")
 			}
 			return true
@@ -143,8 +144,8 @@ func (f *features) class(n *syntax.ClassDef) {
 	for _, s := range n.Body {
 		syntax.Walk(s, func(c syntax.Node) bool {
 			for _, name := range syntax.Bindings(c) {
-				if remedy := hookRemedy(name); remedy != "" {
-					f.refuse(s.Range(), "the method "+name, remedy)
+				if text := remedy("method", name); text != "" {
+					f.refuse(s.Range(), "the method "+name, text)
 				}
 			}
 			switch c.(type) {
@@ -170,26 +171,6 @@ func (f *features) class(n *syntax.ClassDef) {
 			f.refuse(k.Span, "a metaclass", "Use a class decorator.")
 		}
 	}
-}
-
-// hookRemedy says what to write instead of a method that the language does not
-// call, or "" of another name.
-func hookRemedy(name string) string {
-	switch name {
-	case "__get__", "__set__", "__delete__", "__set_name__":
-		return "Use property or functools.cached_property."
-	case "__getattribute__":
-		return "Use __getattr__, or a property for each attribute."
-	case "__await__":
-		return "Write an async function, and await its call."
-	case "__init_subclass__":
-		return "Use a class decorator."
-	case "__instancecheck__", "__subclasscheck__":
-		return "Write a function that asks, and call it."
-	case "__class_getitem__", "__mro_entries__", "__prepare__", "__dir__", "__length_hint__":
-		return "Write a method with a name of its own, and call it."
-	}
-	return ""
 }
 
 // copied refuses to change what vars(x) or x.__dict__ gives: it is a copy.
@@ -222,19 +203,7 @@ func (f *features) attribute(n *syntax.Attribute) {
 }
 
 func attributeRemedy(name string) string {
-	switch name {
-	case "__class__":
-		return "Write type(x), or type(x).__name__ for its name."
-	case "__dict__":
-		return "Write vars(x)."
-	case "__mro__", "__bases__", "__base__", "__subclasses__":
-		return "Name the classes that you mean, and ask with isinstance or issubclass."
-	case "__context__", "__suppress_context__":
-		return "Chain exceptions with raise … from …, and read __cause__."
-	case "__dataclass_fields__":
-		return "Use dataclasses.fields."
-	}
-	return "Plans cannot reach into the language's machinery; do without it."
+	return cmp.Or(remedy("attribute", name), "Plans cannot reach into the language's machinery; do without it.")
 }
 
 func (f *features) call(n *syntax.Call) {
@@ -251,7 +220,7 @@ func (f *features) call(n *syntax.Call) {
 		if len(n.Args) == 3 {
 			f.refuse(n.Span, "making a class with type", "Write a class statement.")
 		}
-	case "Enum", "IntEnum", "StrEnum", "Flag", "IntFlag":
+	case "Enum", "IntEnum", "StrEnum":
 		if f.enums[name.ID] && len(n.Args) > 1 {
 			f.refuse(n.Span, "making a class with "+name.ID, "Write a class statement with its members.")
 		}
@@ -273,43 +242,6 @@ func (f *features) superOf(e syntax.Expr) {
 	}
 }
 
-// refusedNames gives the remedy for a built-in name that the language leaves out.
-func refusedNames(name string) (string, bool) {
-	switch name {
-	case "eval", "exec", "compile":
-		return "Write the code into the program; text cannot become code.", true
-	case "open":
-		return "Plans have no files; get data from a tool or an input.", true
-	case "input":
-		return "Plans have no keyboard; declare an input and use its name.", true
-	case "globals", "locals":
-		return "Use a dict of your own for names that are computed.", true
-	case "vars":
-		return "Call vars with one object: vars(x).", true
-	case "breakpoint", "help", "copyright", "credits", "license":
-		return "Leave it out; a plan runs on its own.", true
-	case "__import__":
-		return "Use an import statement.", true
-	case "__builtins__", "__loader__", "__spec__":
-		return "Plans cannot reach into the language's machinery; do without it.", true
-	case "memoryview", "bytearray":
-		return "Use bytes, or a list of ints.", true
-	case "complex":
-		return "Compute with two floats, or with math.hypot and math.atan2.", true
-	case "dir":
-		return "Use vars(x), or hasattr and getattr with names that you know.", true
-	case "ExceptionGroup", "BaseExceptionGroup":
-		return "Raise one exception, or keep the others in a list.", true
-	case "id":
-		return "Compare objects with is.", true
-	case "aiter", "anext":
-		return "Use iter and next.", true
-	case "super":
-		return "Take an attribute at once: super().method(…).", true
-	}
-	return "", false
-}
-
 // names refuses the suspect names that the program does not bind itself.
 func (f *features) names(m *syntax.Module) {
 	if len(f.suspect) == 0 {
@@ -323,8 +255,8 @@ func (f *features) names(m *syntax.Module) {
 		return true
 	})
 	for _, n := range f.suspect {
-		if remedy, ok := refusedNames(n.ID); ok && !bound[n.ID] && len(f.list) < maxRefusals {
-			f.refuse(n.Span, "the name "+n.ID, remedy)
+		if !bound[n.ID] && len(f.list) < maxRefusals {
+			f.refuse(n.Span, "the name "+n.ID, remedy("name", n.ID))
 		}
 	}
 }

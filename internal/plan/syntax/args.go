@@ -9,30 +9,15 @@ func (p *parser) call(start Pos, f Expr) Expr {
 	c := &Call{Func: f}
 	c.Args, c.Keywords = p.arguments()
 	if p.tok.kind == kFor || p.tok.kind == kAsync {
-		c.Args[0] = p.bareGenerator(open, c)
+		if len(c.Args) != 1 || len(c.Keywords) > 0 {
+			p.failTok(p.tok, "Generator expression must be parenthesized")
+		}
+		c.Args[0] = p.comprehension(open, GeneratorExp, c.Args[0], nil, kRpar)
 	} else {
 		p.expect(kRpar)
 	}
 	c.Span = p.span(start)
 	return c
-}
-
-// bareGenerator reads the rest of a generator expression that shares the parentheses
-// of a call, the closing one included. It must be the only argument.
-func (p *parser) bareGenerator(open Pos, c *Call) Expr {
-	if len(c.Args) != 1 || len(c.Keywords) > 0 {
-		p.failTok(p.tok, "Generator expression must be parenthesized")
-	}
-	elt := c.Args[0]
-	if _, star := elt.(*Starred); star {
-		p.unexpected()
-	}
-	generators := p.comprehensions()
-	if p.tok.kind == kComma {
-		p.failSpan(elt.Range(), "Generator expression must be parenthesized")
-	}
-	p.expect(kRpar)
-	return &GeneratorExp{Span: p.span(open), Elt: elt, Generators: generators}
 }
 
 // arguments reads the arguments up to the closing parenthesis.

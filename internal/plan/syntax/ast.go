@@ -33,10 +33,7 @@ type Stmt interface {
 }
 
 // Pattern is a pattern of a match statement.
-type Pattern interface {
-	Node
-	pattern()
-}
+type Pattern interface{ Node }
 
 // Context says whether a name, attribute, element or display is read,
 // assigned or deleted.
@@ -120,6 +117,17 @@ const (
 	Complex
 	Str
 	Bytes
+)
+
+// CompKind says what a [Comp] makes.
+type CompKind uint8
+
+// The kinds of comprehensions.
+const (
+	ListComp CompKind = iota + 1
+	SetComp
+	DictComp
+	GeneratorExp
 )
 
 // Module is a whole program.
@@ -268,16 +276,11 @@ type (
 		Level  int // number of leading dots
 	}
 
-	// Global is `global`.
-	Global struct {
+	// Declare is `global`, and `nonlocal` when Nonlocal is set.
+	Declare struct {
 		Span
-		Names []string
-	}
-
-	// Nonlocal is `nonlocal`.
-	Nonlocal struct {
-		Span
-		Names []string
+		Names    []string
+		Nonlocal bool
 	}
 
 	// ExprStmt is an expression used as a statement (Expr in Python's ast).
@@ -355,32 +358,12 @@ type (
 		Elts []Expr
 	}
 
-	// ListComp is `[elt for …]`.
-	ListComp struct {
+	// Comp is `[elt for …]`, `{elt for …}`, `{elt: value for …}` or `(elt for …)`.
+	Comp struct {
 		Span
+		Kind       CompKind
 		Elt        Expr
-		Generators []*Comprehension
-	}
-
-	// SetComp is `{elt for …}`.
-	SetComp struct {
-		Span
-		Elt        Expr
-		Generators []*Comprehension
-	}
-
-	// DictComp is `{key: value for …}`.
-	DictComp struct {
-		Span
-		Key        Expr
-		Value      Expr
-		Generators []*Comprehension
-	}
-
-	// GeneratorExp is `(elt for …)`.
-	GeneratorExp struct {
-		Span
-		Elt        Expr
+		Value      Expr // of a DictComp, else nil
 		Generators []*Comprehension
 	}
 
@@ -390,16 +373,11 @@ type (
 		Value Expr
 	}
 
-	// Yield is `yield value`.
+	// Yield is `yield value`, and `yield from value` when From is set.
 	Yield struct {
 		Span
 		Value Expr // may be nil
-	}
-
-	// YieldFrom is `yield from value`.
-	YieldFrom struct {
-		Span
-		Value Expr
+		From  bool
 	}
 
 	// Compare is `left op comparator op comparator …`.
@@ -436,9 +414,7 @@ type (
 	Constant struct {
 		Span
 		Kind ConstKind
-		U    bool // a string written with the prefix u
-		// Str is the value of a Str as WTF-8 (UTF-8 in which a lone
-		// surrogate stands as its three bytes), of Bytes the bytes.
+		// Str is the value of a Str as UTF-8, of Bytes the bytes.
 		Str   string
 		Int   int64    // the value of an Int, when Big is nil
 		Big   *big.Int // the value of an Int that does not fit into Int; never changed
@@ -498,16 +474,10 @@ type (
 
 // Patterns.
 type (
-	// MatchValue compares with a literal or a dotted name.
+	// MatchValue compares with a literal or a dotted name; None, True and False by identity.
 	MatchValue struct {
 		Span
 		Value Expr
-	}
-
-	// MatchSingleton is None, True or False.
-	MatchSingleton struct {
-		Span
-		Value ConstKind
 	}
 
 	// MatchSequence is `[a, *b]`.
@@ -516,12 +486,11 @@ type (
 		Patterns []Pattern
 	}
 
-	// MatchMapping is `{key: pattern, **rest}`.
+	// MatchMapping is `{key: pattern}`.
 	MatchMapping struct {
 		Span
 		Keys     []Expr
 		Patterns []Pattern
-		Rest     string // "" when there is none
 	}
 
 	// MatchClass is `Class(pattern, attr=pattern)`.
@@ -641,8 +610,7 @@ func (*TryStmt) stmt()     {}
 func (*Assert) stmt()      {}
 func (*Import) stmt()      {}
 func (*ImportFrom) stmt()  {}
-func (*Global) stmt()      {}
-func (*Nonlocal) stmt()    {}
+func (*Declare) stmt()     {}
 func (*ExprStmt) stmt()    {}
 func (*Pass) stmt()        {}
 func (*Break) stmt()       {}
@@ -656,13 +624,9 @@ func (*Lambda) expr()         {}
 func (*IfExp) expr()          {}
 func (*Dict) expr()           {}
 func (*Set) expr()            {}
-func (*ListComp) expr()       {}
-func (*SetComp) expr()        {}
-func (*DictComp) expr()       {}
-func (*GeneratorExp) expr()   {}
+func (*Comp) expr()           {}
 func (*Await) expr()          {}
 func (*Yield) expr()          {}
-func (*YieldFrom) expr()      {}
 func (*Compare) expr()        {}
 func (*Call) expr()           {}
 func (*FormattedValue) expr() {}
@@ -675,12 +639,3 @@ func (*Name) expr()           {}
 func (*List) expr()           {}
 func (*Tuple) expr()          {}
 func (*Slice) expr()          {}
-
-func (*MatchValue) pattern()     {}
-func (*MatchSingleton) pattern() {}
-func (*MatchSequence) pattern()  {}
-func (*MatchMapping) pattern()   {}
-func (*MatchClass) pattern()     {}
-func (*MatchStar) pattern()      {}
-func (*MatchAs) pattern()        {}
-func (*MatchOr) pattern()        {}

@@ -68,8 +68,7 @@ func (p *parser) paren() Expr {
 	first := p.starNamedExpression()
 	switch p.tok.kind {
 	case kFor, kAsync:
-		generators := p.comprehension(first, kRpar)
-		return &GeneratorExp{Span: p.span(start), Elt: first, Generators: generators}
+		return p.comprehension(start, GeneratorExp, first, nil, kRpar)
 	case kComma:
 		elts := p.restOfDisplay(first, kRpar)
 		return &Tuple{Span: p.span(start), Elts: elts}
@@ -103,21 +102,23 @@ func (p *parser) list() Expr {
 	}
 	first := p.starNamedExpression()
 	if p.tok.kind == kFor || p.tok.kind == kAsync {
-		generators := p.comprehension(first, kRsqb)
-		return &ListComp{Span: p.span(start), Elt: first, Generators: generators}
+		return p.comprehension(start, ListComp, first, nil, kRsqb)
 	}
 	elts := p.restOfDisplay(first, kRsqb)
 	return &List{Span: p.span(start), Elts: elts}
 }
 
 // comprehension reads the loops of a comprehension with element elt, and the bracket behind them.
-func (p *parser) comprehension(elt Expr, end kind) []*Comprehension {
+func (p *parser) comprehension(start Pos, k CompKind, elt, value Expr, end kind) Expr {
 	list := p.comprehensions()
 	if s, ok := elt.(*Starred); ok {
 		p.failSpan(s.Span, "iterable unpacking cannot be used in comprehension")
 	}
+	if p.tok.kind == kComma {
+		p.failSpan(elt.Range(), "a comprehension beside other values must be parenthesized")
+	}
 	p.expect(end)
-	return list
+	return &Comp{Span: p.span(start), Kind: k, Elt: elt, Value: value, Generators: list}
 }
 
 // brace reads a dict, a set or a comprehension of either.
@@ -133,25 +134,15 @@ func (p *parser) brace() Expr {
 	first := p.starNamedExpression()
 	switch p.tok.kind {
 	case kColon:
-		switch first.(type) {
-		case *Starred, *NamedExpr:
-			if !p.parenthesized(first) {
-				p.unexpected()
-			}
+		if star, ok := first.(*Starred); ok {
+			p.failSpan(star.Span, "a key of a dictionary cannot be starred")
 		}
 		return p.dict(start, first)
 	case kFor, kAsync:
-		generators := p.comprehension(first, kRbrace)
-		return &SetComp{Span: p.span(start), Elt: first, Generators: generators}
+		return p.comprehension(start, SetComp, first, nil, kRbrace)
 	}
 	elts := p.restOfDisplay(first, kRbrace)
 	return &Set{Span: p.span(start), Elts: elts}
-}
-
-// parenthesized says whether e, which was just read, has parentheses around
-// it that are not part of its span.
-func (p *parser) parenthesized(e Expr) bool {
-	return p.toks[p.i-1].kind == kRpar && p.prevEnd != e.Range().End
 }
 
 // dict reads a dict or dict comprehension whose first key was read, nil when
@@ -177,8 +168,7 @@ func (p *parser) dict(start Pos, key Expr) Expr {
 			if key == nil {
 				p.failTok(&at, "dict unpacking cannot be used in dict comprehension")
 			}
-			generators := p.comprehension(key, kRbrace)
-			return &DictComp{Span: p.span(start), Key: key, Value: value, Generators: generators}
+			return p.comprehension(start, DictComp, key, value, kRbrace)
 		}
 		d.Keys, d.Values = append(d.Keys, key), append(d.Values, value)
 		key = nil

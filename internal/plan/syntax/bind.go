@@ -25,8 +25,6 @@ func Bindings(n Node) []string {
 		return []string{n.Name}
 	case *MatchStar:
 		return []string{n.Name}
-	case *MatchMapping:
-		return []string{n.Rest}
 	}
 	return nil
 }
@@ -47,6 +45,9 @@ func AttrName(e Expr) string {
 	}
 	return ""
 }
+
+// Singleton says whether c is None, True or False.
+func (c *Constant) Singleton() bool { return c.Kind <= False }
 
 // Docstring returns the string that body begins with.
 func Docstring(body []Stmt) (string, bool) {

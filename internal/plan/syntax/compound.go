@@ -1,11 +1,7 @@
 package syntax
 
-import "fmt"
-
-// block reads the body of a compound statement, from its colon on. what
-// names the statement, which began on a line, for the message when the body is
-// missing.
-func (p *parser) block(what string, line int32) []Stmt {
+// block reads the body of a compound statement, from its colon on.
+func (p *parser) block() []Stmt {
 	if k := p.tok.kind; k != kColon && k != kEqual {
 		p.failTok(p.tok, "expected ':'")
 	}
@@ -17,7 +13,7 @@ func (p *parser) block(what string, line int32) []Stmt {
 		return list
 	}
 	p.advance()
-	p.openBlock(what, line)
+	p.openBlock()
 	var list []Stmt
 	for p.tok.kind != kDedent && p.tok.kind != kEOF {
 		list = p.statement(list)
@@ -27,15 +23,14 @@ func (p *parser) block(what string, line int32) []Stmt {
 }
 
 // openBlock steps into the body of a statement.
-func (p *parser) openBlock(what string, line int32) {
+func (p *parser) openBlock() {
 	if p.tok.kind != kIndent {
 		at := p.tok.pos
 		if p.tok.kind == kEOF {
 			at = p.prevEnd
 		}
 		panic(parseError{&Error{
-			Pos: at, End: at, Kind: IndentationError,
-			Message: fmt.Sprintf("expected an indented block after %s on line %d", what, line),
+			Pos: at, End: at, Kind: IndentationError, Message: "expected an indented block",
 		}})
 	}
 	p.advance()
@@ -50,11 +45,9 @@ func (p *parser) closeBlock() {
 }
 
 func (p *parser) ifStmt() Stmt {
-	start, what := p.tok.pos, "'"+p.text(p.tok)+"' statement"
+	start := p.tok.pos
 	p.advance()
-	s := &If{}
-	s.Test = p.namedExpression()
-	s.Body = p.block(what, start.Line)
+	s := &If{Test: p.namedExpression(), Body: p.block()}
 	switch p.tok.kind {
 	case kElif:
 		p.enter()
@@ -72,9 +65,8 @@ func (p *parser) elseBlock() []Stmt {
 	if p.tok.kind != kElse {
 		return nil
 	}
-	line := p.tok.pos.Line
 	p.advance()
-	body := p.block("'else' statement", line)
+	body := p.block()
 	if p.tok.kind == kElif {
 		p.failTok(p.tok, "'elif' block follows an 'else' block")
 	}
@@ -84,10 +76,7 @@ func (p *parser) elseBlock() []Stmt {
 func (p *parser) whileStmt() Stmt {
 	start := p.tok.pos
 	p.advance()
-	s := &While{}
-	s.Test = p.namedExpression()
-	s.Body = p.block("'while' statement", start.Line)
-	s.OrElse = p.elseBlock()
+	s := &While{Test: p.namedExpression(), Body: p.block(), OrElse: p.elseBlock()}
 	s.Span = p.span(start)
 	return s
 }
@@ -108,14 +97,10 @@ func (p *parser) starTarget() Expr {
 }
 
 func (p *parser) forStmt(start Pos, async bool) Stmt {
-	line := p.tok.pos.Line
 	p.advance()
-	s := &For{Async: async}
-	s.Target = p.forTargets()
+	s := &For{Async: async, Target: p.forTargets()}
 	p.expect(kIn)
-	s.Iter = p.starExpressions()
-	s.Body = p.block("'for' statement", line)
-	s.OrElse = p.elseBlock()
+	s.Iter, s.Body, s.OrElse = p.starExpressions(), p.block(), p.elseBlock()
 	s.Span = p.span(start)
 	return s
 }
@@ -143,27 +128,19 @@ func (p *parser) decorated() Stmt {
 		list = append(list, p.namedExpression())
 		p.expect(kNewline)
 	}
-	switch p.tok.kind {
-	case kDef:
-		p.cutTokens()
-		return p.functionDef(p.tok.pos, list, false)
-	case kClass:
-		p.cutTokens()
+	p.cutTokens()
+	if p.tok.kind == kClass {
 		return p.classDef(list)
-	case kAsync:
-		p.cutTokens()
-		start := p.tok.pos
-		p.advance()
-		if p.tok.kind == kDef {
-			return p.functionDef(start, list, true)
-		}
 	}
-	p.unexpected()
-	return nil
+	start := p.tok.pos
+	async := p.accept(kAsync)
+	if p.tok.kind != kDef {
+		p.unexpected()
+	}
+	return p.functionDef(start, list, async)
 }
 
 func (p *parser) functionDef(start Pos, decorators []Expr, async bool) Stmt {
-	line := p.tok.pos.Line
 	p.advance()
 	f := &FunctionDef{Async: async, Decorators: decorators}
 	f.NameSpan = Span{p.tok.pos, p.tok.endPos}
@@ -178,7 +155,7 @@ func (p *parser) functionDef(start Pos, decorators []Expr, async bool) Stmt {
 	if p.accept(kArrow) {
 		f.Returns = p.expression()
 	}
-	f.Body = p.block("function definition", line)
+	f.Body = p.block()
 	f.Span = p.span(start)
 	return f
 }
@@ -194,7 +171,7 @@ func (p *parser) classDef(decorators []Expr) Stmt {
 		c.Bases, c.Keywords = p.arguments()
 		p.expect(kRpar)
 	}
-	c.Body = p.block("class definition", start.Line)
+	c.Body = p.block()
 	c.Span = p.span(start)
 	return c
 }

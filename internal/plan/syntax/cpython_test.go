@@ -181,7 +181,7 @@ func layouts() []string {
 		"\x0cx = 1\n\x0c\ndef f():\n  \x0c  pass\n",
 		"  \n\t\n",
 		"", "\n", "x", "# comment", "x # comment", "\\\n\nx", "if a:\n\n\n  b\n\n\n", "if a:\n  b\n  # c\n", "if a:\n  b\n# c\n  d\n",
-		"\ufeffx = 1\n", "x = 1\\\n  + 2\n", "  \\\n  \nx\n", "if a:\n  \\\n  b\n", "def f():\n  pass\n  \n\t",
+		"\ufeffx = 1\n", "x = 1\\\n  + 2\n", "if a:\n  \\\n  b\n", "def f():\n  pass\n  \n\t",
 		"x = 1\n    \n    # c\n", "f'''\r\n{x}\r\n'''\r\n", "f'''{x\r\n=}'''\r\n",
 	}
 }

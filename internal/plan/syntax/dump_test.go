@@ -59,6 +59,20 @@ func (d *dumper) class(name, class string) {
 	d.text("()")
 }
 
+func isNil(n Node) bool {
+	switch n := n.(type) {
+	case nil:
+		return true
+	case *Arguments:
+		return n == nil
+	case *Arg:
+		return n == nil
+	case *JoinedStr:
+		return n == nil
+	}
+	return false
+}
+
 func (d *dumper) child(name string, n Node) {
 	if isNil(n) {
 		return
@@ -128,7 +142,7 @@ func (d *dumper) node(n Node) {
 	case Expr:
 		d.expr(n)
 		d.close(n.Range())
-	case Pattern:
+	case *MatchValue, *MatchSequence, *MatchMapping, *MatchClass, *MatchStar, *MatchAs, *MatchOr:
 		d.pattern(n)
 		d.close(n.Range())
 	default:
@@ -196,11 +210,12 @@ func (d *dumper) stmt(n Stmt) {
 		d.opt("module", n.Module)
 		dumpList(d, "names", n.Names)
 		d.num("level", n.Level)
-	case *Global:
-		d.open("Global")
-		d.strings("names", n.Names)
-	case *Nonlocal:
-		d.open("Nonlocal")
+	case *Declare:
+		if n.Nonlocal {
+			d.open("Nonlocal")
+		} else {
+			d.open("Global")
+		}
 		d.strings("names", n.Names)
 	case *ExprStmt:
 		d.open("Expr")
@@ -284,10 +299,11 @@ func (d *dumper) expr(n Expr) {
 		d.open("Await")
 		d.child("value", n.Value)
 	case *Yield:
-		d.open("Yield")
-		d.child("value", n.Value)
-	case *YieldFrom:
-		d.open("YieldFrom")
+		if n.From {
+			d.open("YieldFrom")
+		} else {
+			d.open("Yield")
+		}
 		d.child("value", n.Value)
 	case *Compare:
 		d.compare(n)
@@ -351,22 +367,14 @@ func (d *dumper) display(n Expr) {
 	case *Set:
 		d.open("Set")
 		dumpList(d, "elts", n.Elts)
-	case *ListComp:
-		d.open("ListComp")
-		d.child("elt", n.Elt)
-		dumpList(d, "generators", n.Generators)
-	case *SetComp:
-		d.open("SetComp")
-		d.child("elt", n.Elt)
-		dumpList(d, "generators", n.Generators)
-	case *DictComp:
-		d.open("DictComp")
-		d.child("key", n.Key)
-		d.child("value", n.Value)
-		dumpList(d, "generators", n.Generators)
-	case *GeneratorExp:
-		d.open("GeneratorExp")
-		d.child("elt", n.Elt)
+	case *Comp:
+		d.open([...]string{ListComp: "ListComp", SetComp: "SetComp", DictComp: "DictComp", GeneratorExp: "GeneratorExp"}[n.Kind])
+		if n.Kind == DictComp {
+			d.child("key", n.Elt)
+			d.child("value", n.Value)
+		} else {
+			d.child("elt", n.Elt)
+		}
 		dumpList(d, "generators", n.Generators)
 	case *FormattedValue:
 		d.open("FormattedValue")
@@ -391,9 +399,6 @@ func (d *dumper) constant(n *Constant) {
 	d.open("Constant")
 	d.field("value")
 	d.constantValue(n)
-	if n.U {
-		d.str("kind", "u")
-	}
 }
 
 // constantValue writes the value as Python's repr.
@@ -422,12 +427,14 @@ func (d *dumper) constantValue(n *Constant) {
 func (d *dumper) pattern(n Pattern) {
 	switch n := n.(type) {
 	case *MatchValue:
+		if c, ok := n.Value.(*Constant); ok && c.Singleton() {
+			d.open("MatchSingleton")
+			d.field("value")
+			d.text(nameOf(c.Kind))
+			return
+		}
 		d.open("MatchValue")
 		d.child("value", n.Value)
-	case *MatchSingleton:
-		d.open("MatchSingleton")
-		d.field("value")
-		d.text(nameOf(n.Value))
 	case *MatchSequence:
 		d.open("MatchSequence")
 		dumpList(d, "patterns", n.Patterns)
@@ -435,7 +442,6 @@ func (d *dumper) pattern(n Pattern) {
 		d.open("MatchMapping")
 		dumpList(d, "keys", n.Keys)
 		dumpList(d, "patterns", n.Patterns)
-		d.opt("rest", n.Rest)
 	case *MatchClass:
 		d.open("MatchClass")
 		d.child("cls", n.Cls)

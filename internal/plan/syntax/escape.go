@@ -59,20 +59,11 @@ func (p *parser) unescape(t *token, s string, isBytes bool) string {
 			p.failTok(t, "illegal Unicode character \\%c%s", c, s[:digits])
 		case isBytes:
 			b.WriteByte(byte(n))
+		case !utf8.ValidRune(rune(n)):
+			p.lacks(t, "half of a surrogate pair is not supported: write the character itself")
 		default:
-			writeWTF8(&b, rune(n))
+			b.WriteRune(rune(n))
 		}
 		s = s[digits:]
 	}
-}
-
-// writeWTF8 writes a code point, a surrogate too.
-func writeWTF8(b *strings.Builder, r rune) {
-	if r >= 0xD800 && r < 0xE000 {
-		b.WriteByte(0xE0 | byte(r>>12))
-		b.WriteByte(0x80 | byte(r>>6)&0x3F)
-		b.WriteByte(0x80 | byte(r)&0x3F)
-		return
-	}
-	b.WriteRune(r)
 }

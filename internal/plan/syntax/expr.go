@@ -81,7 +81,7 @@ func (p *parser) yieldExpr() Expr {
 	p.advance()
 	if p.accept(kFrom) {
 		v := p.expression()
-		return &YieldFrom{Span: p.span(start), Value: v}
+		return &Yield{Span: p.span(start), Value: v, From: true}
 	}
 	var v Expr
 	if startsExpr[p.tok.kind] {
@@ -284,7 +284,7 @@ func (p *parser) attribute(start Pos, e Expr) Expr {
 func (p *parser) slices() Expr {
 	start := p.tok.pos
 	first := p.slice()
-	if _, star := first.(*Starred); p.tok.kind != kComma && !star {
+	if p.tok.kind != kComma {
 		return first
 	}
 	elts := []Expr{first}
@@ -297,6 +297,7 @@ func (p *parser) slices() Expr {
 func (p *parser) slice() Expr {
 	start := p.tok.pos
 	if p.tok.kind == kStar {
+		p.lacks(p.tok, "a star in an index is not supported: make the tuple before it")
 		return p.starred((*parser).expression)
 	}
 	s := &Slice{}
@@ -304,9 +305,6 @@ func (p *parser) slice() Expr {
 		s.Lower = p.namedExpression()
 		if p.tok.kind != kColon {
 			return s.Lower
-		}
-		if _, named := s.Lower.(*NamedExpr); named && s.Lower.Range().Start == start {
-			p.unexpected()
 		}
 	}
 	p.advance()

@@ -1,25 +1,13 @@
 package syntax
 
-import (
-	"strings"
-)
+import "strings"
 
 func (p *parser) importStmt() Stmt {
 	start := p.tok.pos
 	p.advance()
-	if p.tok.kind == kNewline {
-		p.failTok(p.tok, "Expected one or more names after 'import'")
-	}
 	s := &Import{}
-	for {
-		at := p.tok.pos
-		a := &Alias{Name: p.dottedName()}
-		a.AsName = p.asName()
-		a.Span = p.span(at)
-		s.Names = append(s.Names, a)
-		if !p.accept(kComma) {
-			break
-		}
+	for more := true; more; more = p.accept(kComma) {
+		s.Names = append(s.Names, p.alias((*parser).dottedName))
 	}
 	if p.tok.kind == kFrom {
 		p.failSpan(Span{start, p.prevEnd}, "Did you mean to use 'from ... import ...' instead?")
@@ -28,12 +16,15 @@ func (p *parser) importStmt() Stmt {
 	return s
 }
 
-// asName reads `as name`, "" when there is none.
-func (p *parser) asName() string {
-	if !p.accept(kAs) {
-		return ""
+// alias reads a name and `as name` behind it.
+func (p *parser) alias(name func(*parser) string) *Alias {
+	start := p.tok.pos
+	a := &Alias{Name: name(p)}
+	if p.accept(kAs) {
+		a.AsName = p.name()
 	}
-	return p.name()
+	a.Span = p.span(start)
+	return a
 }
 
 // dottedName reads names with dots between them.
@@ -63,42 +54,17 @@ func (p *parser) importFrom() Stmt {
 		s.Module = p.dottedName()
 	}
 	p.expect(kImport)
-	switch p.tok.kind {
-	case kStar:
-		at := Span{p.tok.pos, p.tok.endPos}
-		p.advance()
+	if at := (Span{p.tok.pos, p.tok.endPos}); p.accept(kStar) {
 		s.Names = []*Alias{{Span: at, Name: "*"}}
-	case kLpar:
-		p.advance()
-		s.Names = p.importNames(kRpar)
-		p.expect(kRpar)
-	case kNewline:
-		p.failTok(p.tok, "Expected one or more names after 'import'")
-	default:
-		s.Names = p.importNames(kNewline)
+	} else {
+		open := p.accept(kLpar)
+		for more := true; more; more = p.accept(kComma) && !(open && p.tok.kind == kRpar) {
+			s.Names = append(s.Names, p.alias((*parser).name))
+		}
+		if open {
+			p.expect(kRpar)
+		}
 	}
 	s.Span = p.span(start)
 	return s
-}
-
-// importNames reads the names of an import up to end, before which a comma
-// is allowed when it is a parenthesis.
-func (p *parser) importNames(end kind) []*Alias {
-	var list []*Alias
-	for {
-		at := p.tok.pos
-		a := &Alias{Name: p.name()}
-		a.AsName = p.asName()
-		a.Span = p.span(at)
-		list = append(list, a)
-		if !p.accept(kComma) {
-			return list
-		}
-		if p.tok.kind == end {
-			if end == kNewline {
-				p.failTok(p.tok, "trailing comma not allowed without surrounding parentheses")
-			}
-			return list
-		}
-	}
 }

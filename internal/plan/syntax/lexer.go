@@ -10,8 +10,6 @@ import (
 // Bounds of CPython's tokenizer.
 const (
 	maxBrackets = 200 // open brackets
-	maxIndents  = 100 // open blocks, the module's own level included
-	maxFStrings = 150 // f-strings within each other's fields
 	maxFields   = 2   // replacement fields within each other's format specs
 )
 
@@ -113,45 +111,30 @@ func (l *lexer) dent(t *token) {
 // indentation measures the start of a line and compares it with the blocks
 // that are open. Lines without code change nothing.
 func (l *lexer) indentation() {
-	var col, continued int32 // the column, and that of the first backslash
-	for src := l.src; ; l.off++ {
-		switch src[l.off] {
+	var col int32
+	for ; ; l.off++ {
+		switch l.src[l.off] {
 		case ' ':
 			col++
-			continue
 		case '\t':
 			col = (col/8 + 1) * 8
-			continue
 		case '\f':
 			col = 0
-			continue
-		case '\\':
-			if continued == 0 {
-				continued = col
-			}
-			l.continuation()
-			l.off--
-			continue
 		case '#', '\n':
 			return
 		case 0:
-			col, continued = 0, 0
+			l.compareIndent(0)
+			return
+		default:
+			l.compareIndent(col)
+			return
 		}
-		break
 	}
-	if continued > 0 {
-		col = continued
-	}
-	l.compareIndent(col)
 }
 
 func (l *lexer) compareIndent(col int32) {
 	top := len(l.indents) - 1
 	if col > l.indents[top] {
-		if len(l.indents) >= maxIndents {
-			at := Pos{Line: l.line}
-			l.failAt(IndentationError, at, at, "too many levels of indentation")
-		}
 		l.indents = append(l.indents, col)
 		l.pending = 1
 		return

@@ -66,9 +66,6 @@ func (l *lexer) fstart(t *token, q int, m fmode) {
 	if m.triple {
 		n = 3
 	}
-	if len(l.modes) >= maxFStrings {
-		l.fail(int(t.off), q+n, "too many nested f-strings")
-	}
 	l.give(t, kFStart, int(t.off), q+n-int(t.off))
 	m.start = *t
 	l.modes = append(l.modes, m)

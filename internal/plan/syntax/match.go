@@ -18,7 +18,7 @@ func (p *parser) matchStmt() Stmt {
 	}
 	p.advance()
 	p.advance()
-	p.openBlock("'match' statement", start.Line)
+	p.openBlock()
 	if !p.isSoft("case") {
 		p.unexpected()
 	}
@@ -51,7 +51,7 @@ func (p *parser) matchCase() *MatchCase {
 	if p.accept(kIf) {
 		c.Guard = p.namedExpression()
 	}
-	c.Body = p.block("'case' statement", start.Line)
+	c.Body = p.block()
 	c.Span = p.span(start)
 	return c
 }
@@ -95,11 +95,7 @@ func (p *parser) starPattern() Pattern {
 
 // capture reads a name that a pattern binds.
 func (p *parser) capture() string {
-	if p.tok.kind != kName || p.isSoft("_") {
-		p.unexpected()
-	}
-	switch p.peek() {
-	case kDot, kLpar, kEqual:
+	if p.isSoft("_") {
 		p.unexpected()
 	}
 	return p.name()
@@ -135,9 +131,8 @@ func (p *parser) closedPattern() Pattern {
 		v := p.strings()
 		return &MatchValue{p.span(start), v}
 	case kNone, kTrue, kFalse:
-		k := words[p.tok.kind]
-		p.advance()
-		return &MatchSingleton{p.span(start), k}
+		v := p.constant(words[p.tok.kind])
+		return &MatchValue{p.span(start), v}
 	case kName:
 		return p.namePattern()
 	case kLpar:
@@ -180,39 +175,21 @@ func (p *parser) groupPattern() Pattern {
 	return &MatchSequence{p.span(start), list}
 }
 
-// signedNumber reads a number with its sign, or a complex number as a sum.
+// signedNumber reads a number with its sign.
 func (p *parser) signedNumber() Expr {
 	start := p.tok.pos
-	var v Expr
 	negative := p.accept(kMinus)
 	if p.tok.kind != kNumber {
 		p.unexpected()
 	}
-	real := p.numberAtom()
-	v = real
+	v := p.numberAtom()
+	if p.tok.kind == kPlus || p.tok.kind == kMinus {
+		p.lacks(p.tok, "a sum as a pattern is not supported: compare in a guard")
+	}
 	if negative {
-		v = &UnaryOp{p.span(start), USub, real}
+		return &UnaryOp{p.span(start), USub, v}
 	}
-	op := Add
-	switch p.tok.kind {
-	case kMinus:
-		op = Sub
-	case kPlus:
-	default:
-		return v
-	}
-	p.advance()
-	if p.tok.kind != kNumber {
-		p.unexpected()
-	}
-	imag := p.numberAtom()
-	if real.Kind == Complex {
-		p.failSpan(real.Span, "real number required in complex literal")
-	}
-	if imag.Kind != Complex {
-		p.failSpan(imag.Span, "imaginary number required in complex literal")
-	}
-	return &BinOp{p.span(start), v, op, imag}
+	return v
 }
 
 // dottedExpr reads a name with attributes.
@@ -277,11 +254,11 @@ func (p *parser) mappingPattern() Pattern {
 	p.advance()
 	m := &MatchMapping{}
 	for p.tok.kind != kRbrace {
-		if p.accept(kDoubleStar) {
-			m.Rest = p.capture()
-			if p.accept(kComma) && p.tok.kind != kRbrace {
-				p.unexpected()
-			}
+		if p.tok.kind == kDoubleStar {
+			p.lacks(p.tok, "** in a pattern is not supported: match the keys, and make the rest by {k: v for k, v in d.items() if k not in (…)}")
+			p.advance()
+			p.capture()
+			p.accept(kComma)
 			break
 		}
 		m.Keys = append(m.Keys, p.mappingKey())

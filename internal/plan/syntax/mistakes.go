@@ -1,8 +1,6 @@
 package syntax
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // unexpected gives up at the current token, which cannot stand where it does. It
 // names the mistake where the tokens around it show which one it is.
@@ -18,21 +16,14 @@ func (p *parser) unexpected() {
 		kindOf, message = IndentationError, "unexpected indent"
 	case t.kind == kDedent:
 		kindOf, message = IndentationError, "unexpected unindent"
-	case before != nil && before.kind == kName && startsExpr[t.kind] && p.isLegacy(before):
-		name := p.src[before.off:before.end]
-		t, message = before, fmt.Sprintf("Missing parentheses in call to '%s'. Did you mean %s(...)?", name, name)
+	case before != nil && startsExpr[t.kind] && p.src[before.off:before.end] == "print":
+		t, message = before, "Missing parentheses in call to 'print'. Did you mean print(...)?"
 	case t.kind == kEqual:
 		message += ". Maybe you meant '==' or ':=' instead of '='?"
 	case before != nil && t.level > 0 && startsExpr[t.kind] && endsExpr(before.kind):
 		message += ". Perhaps you forgot a comma?"
 	}
 	panic(parseError{&Error{Pos: t.pos, End: t.endPos, Kind: kindOf, Message: message}})
-}
-
-// isLegacy says whether t names a statement of Python 2.
-func (p *parser) isLegacy(t *token) bool {
-	s := p.src[t.off:t.end]
-	return s == "print" || s == "exec"
 }
 
 // endsExpr says whether an expression may end with a token.
@@ -74,26 +65,4 @@ func (l *lexer) unclosed() {
 		Pos: b.pos, End: Pos{b.pos.Line, b.pos.Col + 1}, Kind: SyntaxError,
 		Message: fmt.Sprintf("'%c' was never closed", b.char),
 	}})
-}
-
-// failTarget reports a part of a target that cannot be assigned to or deleted.
-func (p *parser) failTarget(verb string, bad Expr) {
-	p.failSpan(bad.Range(), "cannot %s %s", verb, exprName(bad))
-}
-
-// exprName is how messages call e.
-func exprName(e Expr) string {
-	switch e.(type) {
-	case *Call:
-		return "function call"
-	case *Constant:
-		return "literal"
-	case *Compare:
-		return "comparison"
-	case *Starred:
-		return "starred"
-	case *JoinedStr:
-		return "f-string expression"
-	}
-	return "expression"
 }

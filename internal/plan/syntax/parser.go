@@ -77,18 +77,12 @@ func (p *parser) fetch() {
 }
 
 // peek returns the kind of the token behind the current one.
-func (p *parser) peek() kind { return p.ahead(1).kind }
-
-// ahead returns the n-th token behind the current one.
-func (p *parser) ahead(n int) *token {
-	for p.i+n >= len(p.toks) {
-		if p.toks[len(p.toks)-1].kind == kEOF {
-			return &p.toks[len(p.toks)-1]
-		}
+func (p *parser) peek() kind {
+	if p.i+1 >= len(p.toks) && p.tok.kind != kEOF {
 		p.fetch()
 		p.tok = &p.toks[p.i]
 	}
-	return &p.toks[p.i+n]
+	return p.toks[min(p.i+1, len(p.toks)-1)].kind
 }
 
 // cutTokens forgets the tokens before the current one, which begins a statement

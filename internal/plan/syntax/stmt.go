@@ -102,12 +102,8 @@ func (p *parser) simple() Stmt {
 		return p.delStmt()
 	case kAssert:
 		return p.assertStmt()
-	case kGlobal:
-		names := p.nameList()
-		return &Global{p.span(start), names}
-	case kNonlocal:
-		names := p.nameList()
-		return &Nonlocal{p.span(start), names}
+	case kGlobal, kNonlocal:
+		return p.declare()
 	case kName:
 		if p.isSoft("type") && p.peek() == kName {
 			return p.typeAlias()
@@ -116,13 +112,16 @@ func (p *parser) simple() Stmt {
 	return p.exprStmt()
 }
 
-func (p *parser) nameList() []string {
+func (p *parser) declare() Stmt {
+	start := p.tok.pos
+	d := &Declare{Nonlocal: p.tok.kind == kNonlocal}
 	p.advance()
-	names := []string{p.name()}
+	d.Names = []string{p.name()}
 	for p.accept(kComma) {
-		names = append(names, p.name())
+		d.Names = append(d.Names, p.name())
 	}
-	return names
+	d.Span = p.span(start)
+	return d
 }
 
 // exprStmt reads an expression, and the assignment that it may begin.
@@ -172,7 +171,7 @@ func (p *parser) single(verb string, e Expr) {
 	case *Name, *Attribute, *Subscript:
 		p.target(e, Store)
 	default:
-		p.failTarget(verb, e)
+		p.failSpan(e.Range(), "cannot %s this expression", verb)
 	}
 }
 
@@ -203,31 +202,23 @@ func (p *parser) target(e Expr, ctx Context) {
 	case *Subscript:
 		e.Ctx = ctx
 		return
+	}
+	var parts []Expr
+	switch e := e.(type) {
 	case *Starred:
-		if _, nested := e.Value.(*Starred); !nested && ctx == Store {
-			e.Ctx = ctx
-			p.target(e.Value, ctx)
-			return
-		}
+		e.Ctx, parts = ctx, []Expr{e.Value}
 	case *Tuple:
-		e.Ctx = ctx
-		p.targets(e.Elts, ctx)
-		return
+		e.Ctx, parts = ctx, e.Elts
 	case *List:
-		e.Ctx = ctx
-		p.targets(e.Elts, ctx)
-		return
+		e.Ctx, parts = ctx, e.Elts
+	default:
+		p.failSpan(e.Range(), "cannot assign to this expression or delete it")
 	}
-	verb := "assign to"
-	if ctx == Del {
-		verb = "delete"
+	if ctx == Del && !p.lenient {
+		p.failSpan(e.Range(), "del of a tuple or list is not supported: name what to delete, with commas between")
 	}
-	p.failTarget(verb, e)
-}
-
-func (p *parser) targets(list []Expr, ctx Context) {
-	for _, e := range list {
-		p.target(e, ctx)
+	for _, part := range parts {
+		p.target(part, ctx)
 	}
 }
 
@@ -236,12 +227,13 @@ func (p *parser) delStmt() Stmt {
 	p.advance()
 	d := &Delete{}
 	for {
-		d.Targets = append(d.Targets, p.primary())
+		t := p.primary()
+		p.target(t, Del)
+		d.Targets = append(d.Targets, t)
 		if !p.accept(kComma) || !startsExpr[p.tok.kind] {
 			break
 		}
 	}
-	p.targets(d.Targets, Del)
 	d.Span = p.span(start)
 	return d
 }

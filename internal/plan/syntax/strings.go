@@ -4,8 +4,8 @@ import "strings"
 
 // literal is one string token taken apart.
 type literal struct {
-	body          string
-	raw, bytes, u bool
+	body       string
+	raw, bytes bool
 }
 
 // split takes the text of a string token apart.
@@ -18,8 +18,6 @@ func split(text string) literal {
 			l.raw = true
 		case 'b', 'B':
 			l.bytes = true
-		case 'u':
-			l.u = true
 		}
 	}
 	n := 1
@@ -86,7 +84,7 @@ func merge(parts []Expr, joined bool) []Expr {
 func (p *parser) stringConstant() *Constant {
 	t := p.tok
 	l := split(p.src[t.off:t.end])
-	c := &Constant{Span: Span{t.pos, t.endPos}, U: l.u, Kind: Str, Str: l.body}
+	c := &Constant{Span: Span{t.pos, t.endPos}, Kind: Str, Str: l.body}
 	if l.bytes {
 		c.Kind = Bytes
 		for i := range len(l.body) {

@@ -3,8 +3,7 @@ package syntax
 func (p *parser) tryStmt() Stmt {
 	start := p.tok.pos
 	p.advance()
-	s := &TryStmt{}
-	s.Body = p.block("'try' statement", start.Line)
+	s := &TryStmt{Body: p.block()}
 	if p.tok.kind != kExcept && p.tok.kind != kFinally {
 		p.failTok(p.tok, "expected 'except' or 'finally' block")
 	}
@@ -15,9 +14,8 @@ func (p *parser) tryStmt() Stmt {
 		s.OrElse = p.elseBlock()
 	}
 	if p.tok.kind == kFinally {
-		line := p.tok.pos.Line
 		p.advance()
-		s.FinalBody = p.block("'finally' statement", line)
+		s.FinalBody = p.block()
 	}
 	s.Span = p.span(start)
 	return s
@@ -45,13 +43,12 @@ func (p *parser) handler() *ExceptHandler {
 			h.Name = p.name()
 		}
 	}
-	h.Body = p.block("'except' statement", start.Line)
+	h.Body = p.block()
 	h.Span = p.span(start)
 	return h
 }
 
 func (p *parser) withStmt(start Pos, async bool) Stmt {
-	line := p.tok.pos.Line
 	p.advance()
 	s := &With{Async: async}
 	if p.tok.kind != kLpar || !p.try(func() bool { return p.withItems(s) }) {
@@ -63,7 +60,7 @@ func (p *parser) withStmt(start Pos, async bool) Stmt {
 			}
 		}
 	}
-	s.Body = p.block("'with' statement", line)
+	s.Body = p.block()
 	s.Span = p.span(start)
 	return s
 }

@@ -4,40 +4,28 @@ package syntax
 // the order in which they are written in Python's ast. It never calls visit
 // with nil.
 func Walk(n Node, visit func(Node) bool) {
-	if !isNil(n) && visit(n) {
+	if n != nil && visit(n) {
 		Children(n, func(c Node) { Walk(c, visit) })
 	}
 }
 
-func isNil(n Node) bool {
-	switch n := n.(type) {
-	case nil:
-		return true
-	case *Arguments:
-		return n == nil
-	case *Arg:
-		return n == nil
-	case *JoinedStr:
-		return n == nil
-	case *Name:
-		return n == nil
+// each calls f for the nodes of lists, which may be nil.
+func each[T Node](f func(Node), lists ...[]T) {
+	for _, list := range lists {
+		for _, n := range list {
+			if any(n) != nil {
+				f(n)
+			}
+		}
 	}
-	return false
 }
 
-func each[T Node](list []T, f func(Node)) {
+// opt calls f for the expressions that are not nil.
+func opt(f func(Node), list ...Expr) {
 	for _, n := range list {
-		f(n)
-	}
-}
-
-func opt[T interface {
-	Node
-	comparable
-}](n T, f func(Node)) {
-	var zero T
-	if n != zero {
-		f(n)
+		if n != nil {
+			f(n)
+		}
 	}
 }
 
@@ -48,8 +36,6 @@ func Children(n Node, f func(Node)) {
 		stmtChildren(n, f)
 	case Expr:
 		exprChildren(n, f)
-	case Pattern:
-		patternChildren(n, f)
 	default:
 		partChildren(n, f)
 	}
@@ -58,194 +44,159 @@ func Children(n Node, f func(Node)) {
 func stmtChildren(n Stmt, f func(Node)) {
 	switch n := n.(type) {
 	case *FunctionDef:
-		opt(n.Args, f)
-		each(n.Body, f)
-		each(n.Decorators, f)
-		opt(n.Returns, f)
+		f(n.Args)
+		each(f, n.Body)
+		each(f, n.Decorators)
+		opt(f, n.Returns)
 	case *ClassDef:
-		each(n.Bases, f)
-		each(n.Keywords, f)
-		each(n.Body, f)
-		each(n.Decorators, f)
+		each(f, n.Bases)
+		each(f, n.Keywords)
+		each(f, n.Body)
+		each(f, n.Decorators)
 	case *Return:
-		opt(n.Value, f)
+		opt(f, n.Value)
 	case *Delete:
-		each(n.Targets, f)
+		each(f, n.Targets)
 	case *Assign:
-		each(n.Targets, f)
-		opt(n.Value, f)
+		each(f, n.Targets)
+		f(n.Value)
 	case *AugAssign:
-		opt(n.Target, f)
-		opt(n.Value, f)
+		opt(f, n.Target, n.Value)
 	case *AnnAssign:
-		opt(n.Target, f)
-		opt(n.Annotation, f)
-		opt(n.Value, f)
+		opt(f, n.Target, n.Annotation, n.Value)
 	case *For:
-		opt(n.Target, f)
-		opt(n.Iter, f)
-		each(n.Body, f)
-		each(n.OrElse, f)
+		opt(f, n.Target, n.Iter)
+		each(f, n.Body, n.OrElse)
 	case *While:
-		opt(n.Test, f)
-		each(n.Body, f)
-		each(n.OrElse, f)
+		f(n.Test)
+		each(f, n.Body, n.OrElse)
 	case *If:
-		opt(n.Test, f)
-		each(n.Body, f)
-		each(n.OrElse, f)
+		f(n.Test)
+		each(f, n.Body, n.OrElse)
 	case *With:
-		each(n.Items, f)
-		each(n.Body, f)
+		each(f, n.Items)
+		each(f, n.Body)
 	case *Match:
-		opt(n.Subject, f)
-		each(n.Cases, f)
+		f(n.Subject)
+		each(f, n.Cases)
 	case *Raise:
-		opt(n.Exc, f)
-		opt(n.Cause, f)
+		opt(f, n.Exc, n.Cause)
 	case *TryStmt:
-		each(n.Body, f)
-		each(n.Handlers, f)
-		each(n.OrElse, f)
-		each(n.FinalBody, f)
+		each(f, n.Body)
+		each(f, n.Handlers)
+		each(f, n.OrElse, n.FinalBody)
 	case *Assert:
-		opt(n.Test, f)
-		opt(n.Msg, f)
+		opt(f, n.Test, n.Msg)
 	case *Import:
-		each(n.Names, f)
+		each(f, n.Names)
 	case *ImportFrom:
-		each(n.Names, f)
+		each(f, n.Names)
 	case *ExprStmt:
-		opt(n.Value, f)
+		f(n.Value)
 	}
 }
 
 func exprChildren(n Expr, f func(Node)) {
 	switch n := n.(type) {
 	case *BoolOp:
-		each(n.Values, f)
+		each(f, n.Values)
 	case *NamedExpr:
-		opt(n.Target, f)
-		opt(n.Value, f)
+		opt(f, n.Target, n.Value)
 	case *BinOp:
-		opt(n.Left, f)
-		opt(n.Right, f)
+		opt(f, n.Left, n.Right)
 	case *UnaryOp:
-		opt(n.Operand, f)
+		f(n.Operand)
 	case *Lambda:
-		opt(n.Args, f)
-		opt(n.Body, f)
+		f(n.Args)
+		f(n.Body)
 	case *IfExp:
-		opt(n.Test, f)
-		opt(n.Body, f)
-		opt(n.OrElse, f)
+		opt(f, n.Test, n.Body, n.OrElse)
 	case *Dict:
-		for _, k := range n.Keys {
-			opt(k, f)
-		}
-		each(n.Values, f)
+		each(f, n.Keys, n.Values)
 	case *Set:
-		each(n.Elts, f)
-	case *ListComp:
-		opt(n.Elt, f)
-		each(n.Generators, f)
-	case *SetComp:
-		opt(n.Elt, f)
-		each(n.Generators, f)
-	case *DictComp:
-		opt(n.Key, f)
-		opt(n.Value, f)
-		each(n.Generators, f)
-	case *GeneratorExp:
-		opt(n.Elt, f)
-		each(n.Generators, f)
+		each(f, n.Elts)
+	case *Comp:
+		opt(f, n.Elt, n.Value)
+		each(f, n.Generators)
 	case *Await:
-		opt(n.Value, f)
+		f(n.Value)
 	case *Yield:
-		opt(n.Value, f)
-	case *YieldFrom:
-		opt(n.Value, f)
+		opt(f, n.Value)
 	case *Compare:
-		opt(n.Left, f)
-		each(n.Comparators, f)
+		f(n.Left)
+		each(f, n.Comparators)
 	case *Call:
-		opt(n.Func, f)
-		each(n.Args, f)
-		each(n.Keywords, f)
+		f(n.Func)
+		each(f, n.Args)
+		each(f, n.Keywords)
 	case *FormattedValue:
-		opt(n.Value, f)
-		opt(n.FormatSpec, f)
+		f(n.Value)
+		if n.FormatSpec != nil {
+			f(n.FormatSpec)
+		}
 	case *JoinedStr:
-		each(n.Values, f)
+		each(f, n.Values)
 	case *Attribute:
-		opt(n.Value, f)
+		f(n.Value)
 	case *Subscript:
-		opt(n.Value, f)
-		opt(n.Slice, f)
+		opt(f, n.Value, n.Slice)
 	case *Starred:
-		opt(n.Value, f)
+		f(n.Value)
 	case *List:
-		each(n.Elts, f)
+		each(f, n.Elts)
 	case *Tuple:
-		each(n.Elts, f)
+		each(f, n.Elts)
 	case *Slice:
-		opt(n.Lower, f)
-		opt(n.Upper, f)
-		opt(n.Step, f)
-	}
-}
-
-func patternChildren(n Pattern, f func(Node)) {
-	switch n := n.(type) {
-	case *MatchValue:
-		opt(n.Value, f)
-	case *MatchSequence:
-		each(n.Patterns, f)
-	case *MatchMapping:
-		each(n.Keys, f)
-		each(n.Patterns, f)
-	case *MatchClass:
-		opt(n.Cls, f)
-		each(n.Patterns, f)
-		each(n.KwdPatterns, f)
-	case *MatchAs:
-		opt(n.Pattern, f)
-	case *MatchOr:
-		each(n.Patterns, f)
+		opt(f, n.Lower, n.Upper, n.Step)
 	}
 }
 
 func partChildren(n Node, f func(Node)) {
 	switch n := n.(type) {
-	case *Module:
-		each(n.Body, f)
-	case *Arguments:
-		each(n.PosOnlyArgs, f)
-		each(n.Args, f)
-		opt(n.VarArg, f)
-		each(n.KwOnlyArgs, f)
-		for _, d := range n.KwDefaults {
-			opt(d, f)
+	case *MatchValue:
+		f(n.Value)
+	case *MatchSequence:
+		each(f, n.Patterns)
+	case *MatchMapping:
+		each(f, n.Keys)
+		each(f, n.Patterns)
+	case *MatchClass:
+		f(n.Cls)
+		each(f, n.Patterns, n.KwdPatterns)
+	case *MatchAs:
+		if n.Pattern != nil {
+			f(n.Pattern)
 		}
-		opt(n.KwArg, f)
-		each(n.Defaults, f)
+	case *MatchOr:
+		each(f, n.Patterns)
+	case *Module:
+		each(f, n.Body)
+	case *Arguments:
+		each(f, n.PosOnlyArgs, n.Args)
+		if n.VarArg != nil {
+			f(n.VarArg)
+		}
+		each(f, n.KwOnlyArgs)
+		each(f, n.KwDefaults)
+		if n.KwArg != nil {
+			f(n.KwArg)
+		}
+		each(f, n.Defaults)
 	case *Arg:
-		opt(n.Annotation, f)
+		opt(f, n.Annotation)
 	case *Keyword:
-		opt(n.Value, f)
+		f(n.Value)
 	case *WithItem:
-		opt(n.ContextExpr, f)
-		opt(n.OptionalVars, f)
+		opt(f, n.ContextExpr, n.OptionalVars)
 	case *MatchCase:
-		opt(n.Pattern, f)
-		opt(n.Guard, f)
-		each(n.Body, f)
+		f(n.Pattern)
+		opt(f, n.Guard)
+		each(f, n.Body)
 	case *ExceptHandler:
-		opt(n.Type, f)
-		each(n.Body, f)
+		opt(f, n.Type)
+		each(f, n.Body)
 	case *Comprehension:
-		opt(n.Target, f)
-		opt(n.Iter, f)
-		each(n.Ifs, f)
+		opt(f, n.Target, n.Iter)
+		each(f, n.Ifs)
 	}
 }

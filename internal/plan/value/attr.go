@@ -102,9 +102,6 @@ func (t *Thread) findCommon(o Value, name string) (Attr, bool) {
 		if i := InstanceOf(o); i != nil {
 			return Attr{Value: t.AttrsDict(&i.Attrs), Label: o.Label}, true
 		}
-		if m, ok := o.Obj.(*Module); ok {
-			return Attr{Value: t.moduleDict(m), Label: o.Label}, true
-		}
 	}
 	return Attr{}, false
 }
@@ -126,17 +123,6 @@ func (t *Thread) AttrsDict(ns *Dict) Value {
 // modules that begin with an underscore are not.
 func (m *Module) shows(name string) bool {
 	return len(name) == 0 || name[0] != '_' || m.Tools || m.Name == "__main__" || !Reflective(name) && strings.HasPrefix(name, "__")
-}
-
-// moduleDict is a copy of the names that a module shows.
-func (t *Thread) moduleDict(m *Module) Value {
-	d := &Dict{}
-	for i := range m.Names.Entries {
-		if e := &m.Names.Entries[i]; e.Key.Kind == KStr && m.shows(e.Key.Obj.(*Str).Text) {
-			d.SetName(e.Key.Obj.(*Str), e.Val)
-		}
-	}
-	return Value{Kind: KDict, Obj: d}
 }
 
 // isData reports whether a class attribute goes before the instance's own.
@@ -404,11 +390,7 @@ func (t *Thread) AttrValue(a Attr, o Value, name string) (Value, error) {
 		if a.Args == nil {
 			return Value{}, t.Raise(t.Types.AttributeError, "property '%s' of '%s' object has no getter", name, t.ClassName(o))
 		}
-		v, err := t.Call(a.Value, a.Args, nil, nil)
-		if err == nil && a.Label != 0 {
-			v.Label = t.Join(v.Label, a.Label)
-		}
-		return v, err
+		return t.CallSelf(a.Value.With(t.Join(a.Value.Label, a.Label)), a.Args[0], a.Args[1:])
 	}
 	if a.Self.Kind != KUnset {
 		if err := t.Alloc(3 * ValueBytes); err != nil {

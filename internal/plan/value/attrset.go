@@ -19,6 +19,7 @@ func (t *Thread) AddAttr(in *Instance, name *Str, v Value) error {
 
 // Setter finds the program's code that o.name = v runs: fn is unset when there is none.
 func (t *Thread) Setter(o Value, name string, v Value) (fn, self Value, args []Value, err error) {
+	t.hook(o)
 	if o.Kind != KObject && (o.Kind != KClass || o.Obj.(*Class).Meta == nil) {
 		return
 	}
@@ -27,21 +28,24 @@ func (t *Thread) Setter(o Value, name string, v Value) (fn, self Value, args []V
 		fn, _, _ = cls.Lookup("__setattr__")
 		return fn, o, []Value{t.NameValue(name), v}, nil
 	}
-	fn, args, err = t.DataSetter(o, cls, name, v)
+	if fn, err = t.DataSetter(cls, name); fn.Kind != KUnset {
+		fn.Label = t.Join(fn.Label, o.Label) // the object says whose property it is
+		self, args = o, []Value{v}
+	}
 	return
 }
 
-// DataSetter finds the setter of a property.
-func (t *Thread) DataSetter(o Value, cls *Class, name string, v Value) (fn Value, args []Value, err error) {
+// DataSetter finds the setter of a property: a function of the object and the value.
+func (t *Thread) DataSetter(cls *Class, name string) (fn Value, err error) {
 	d, _, ok := cls.Lookup(name)
 	if !ok {
 		return
 	}
 	if p, is := d.Obj.(*Property); is {
 		if p.Set.Kind == KUnset || p.Set.Kind == KNone {
-			return fn, nil, t.Raise(t.Types.AttributeError, "property '%s' of '%s' object has no setter", name, cls.Name)
+			return fn, t.Raise(t.Types.AttributeError, "property '%s' of '%s' object has no setter", name, cls.Name)
 		}
-		return p.Set, []Value{o, v}, nil
+		return p.Set, nil
 	}
 	return
 }
@@ -53,10 +57,7 @@ func (t *Thread) SetAttr(o Value, name string, v Value) error {
 		return err
 	}
 	if fn.Kind != KUnset {
-		if self.Kind != KUnset {
-			args = append([]Value{self}, args...)
-		}
-		_, err := t.Call(fn, args, nil, nil)
+		_, err := t.CallSelf(fn, self, args)
 		return err
 	}
 	return t.SetOwn(o, name, v)
@@ -210,6 +211,7 @@ func (t *Thread) setFuncAttr(fn *Func, name string, v Value) error {
 
 // DelAttr deletes an attribute.
 func (t *Thread) DelAttr(o Value, name string) error {
+	t.hook(o)
 	cls := t.ClassOf(o)
 	if o.Kind == KObject || o.Kind == KClass && o.Obj.(*Class).Meta != nil {
 		if t.Traits(cls)&HasDelattr != 0 {

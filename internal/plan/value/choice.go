@@ -148,7 +148,7 @@ func (v Value) does(flags CodeFlags) bool {
 	case *Method:
 		return o.Fn.does(flags)
 	case *Native:
-		return !o.Changes && (flags&FlagSilent == 0 || o.Name != "print")
+		return !o.Changes && o.Name != "time.sleep" && (flags&FlagSilent == 0 || o.Name != "print")
 	case *Wrapper:
 		return o.Fn.does(flags)
 	case *Class:
@@ -199,41 +199,28 @@ func (t *Thread) changes(o Value, name string) {
 // spread labels what in from could have been changed in the place of o. It
 // returns false when labels cannot say it.
 func (t *Thread) spread(from, o Value, attr string) bool {
-	l := o.Label
+	l, base := o.Label, t.Base(o)
 	mark := func(shape *label.ID) { *shape = t.Join(*shape, l) }
-	list, dict, set, iter := false, false, false, false
-	switch x := t.Base(o).Obj.(type) {
-	case *List:
-		list = true
-	case *Dict:
-		dict = true
-	case *Set:
-		set = true
-	case *Iter:
-		iter = true
-		mark(&x.Moved)
-	case *Instance:
-		if attr == "" {
+	kind := base.Kind // of what is changed
+	switch _, exception := o.Obj.(*Exception); {
+	case attr != "":
+		if kind = o.Kind; kind != KObject || exception {
 			return false
 		}
-	default:
+	case kind == KIter:
+		mark(&base.Obj.(*Iter).Moved)
+	case kind != KList && kind != KDict && kind != KSet:
 		return false
-	}
-	if attr != "" {
-		if o.Kind != KObject {
-			return false
-		}
-		list, dict, set = false, false, false
 	}
 	sure := true
 	t.Reach(from, l, func(x Object) {
 		switch x := x.(type) {
 		case *List:
-			if list {
+			if kind == KList {
 				mark(&x.Shape)
 			}
 		case *Dict:
-			if dict {
+			if kind == KDict {
 				mark(&x.Shape)
 				for i := range x.Entries {
 					t.Lose(l, x.Entries[i].Val)
@@ -241,16 +228,16 @@ func (t *Thread) spread(from, o Value, attr string) bool {
 				}
 			}
 		case *Set:
-			if set {
+			if kind == KSet {
 				mark(&x.Shape)
 			}
 		case *Iter:
-			if iter {
+			if kind == KIter {
 				mark(&x.Moved)
 			}
 		case *Instance:
 			if next, _, ok := x.Cls.Lookup("__next__"); ok {
-				sure = sure && (!iter || next.Silent())
+				sure = sure && (kind != KIter || next.Silent())
 			}
 			if attr == "" {
 				return
@@ -261,9 +248,9 @@ func (t *Thread) spread(from, o Value, attr string) bool {
 				mark(&x.Attrs.Entries[i].Val.Label)
 			}
 		case Generator:
-			sure = sure && !iter // taking an element of it runs code
+			sure = sure && kind != KIter // taking an element of it runs code
 		case *Func, *Method, *Native, *Class, *ToolRef:
-			sure = sure && (!iter || Value{Obj: x}.Silent())
+			sure = sure && (kind != KIter || Value{Obj: x}.Silent())
 		}
 	})
 	return sure

@@ -187,10 +187,7 @@ func (t *Thread) EqualCore(a, b Value) (bool, error) {
 		x, y := a.Obj.(*List), b.Obj.(*List)
 		t.See(x.Shape)
 		t.See(y.Shape)
-		if len(x.Items) != len(y.Items) {
-			return false, nil
-		}
-		return t.equalLists(x, y)
+		return t.equalItems(x.Items, y.Items)
 	case KRange:
 		x, y := a.Obj.(*Range), b.Obj.(*Range)
 		t.See(t.Join(x.Depends, y.Depends))
@@ -246,7 +243,7 @@ func (t *Thread) equalItems(a, b []Value) (bool, error) {
 	if len(a) != len(b) {
 		return false, nil
 	}
-	if err := t.Enter(" in comparison"); err != nil {
+	if err := t.enterItems(a, b); err != nil {
 		return false, err
 	}
 	defer t.Leave()
@@ -256,20 +253,6 @@ func (t *Thread) equalItems(a, b []Value) (bool, error) {
 		}
 	}
 	return true, nil
-}
-
-// equalLists is equalItems for lists, which a comparison of the program may change.
-func (t *Thread) equalLists(x, y *List) (bool, error) {
-	if err := t.Enter(" in comparison"); err != nil {
-		return false, err
-	}
-	defer t.Leave()
-	for i := 0; i < len(x.Items) && i < len(y.Items); i++ {
-		if ok, err := t.EqualItem(x.Items[i], y.Items[i]); !ok || err != nil {
-			return false, err
-		}
-	}
-	return len(x.Items) == len(y.Items), nil
 }
 
 // EqualItem reports whether two elements are the same object or equal.
@@ -283,6 +266,69 @@ func (t *Thread) EqualItem(a, b Value) (bool, error) {
 		return true, nil
 	}
 	return t.Equal(a, b)
+}
+
+// enterItems is called before elements are compared in order. The first that differ
+// decide whether those behind them are compared: where that may run code of the
+// program, all that follows depends on them.
+func (t *Thread) enterItems(a, b []Value) error {
+	if err := t.Mixed(a, b); err != nil {
+		return err
+	}
+	return t.Enter(" in comparison")
+}
+
+// Mixed makes all that follows depend on what these elements hold, if there is an
+// instance among it, whose methods run or not.
+func (t *Thread) Mixed(lists ...[]Value) error {
+	if !t.Hooks {
+		return nil
+	}
+	l, instance, steps := t.Seen, false, int64(0)
+	seen := map[Object]bool{}
+	var look func(vs []Value)
+	look = func(vs []Value) {
+		for i := range vs {
+			v := &vs[i]
+			l = t.Join(l, v.Label)
+			steps++
+			switch o := v.Obj.(type) {
+			case *Instance:
+				instance = true
+			case *Tuple:
+				if !seen[o] {
+					seen[o] = true
+					look(o.Items)
+				}
+			case *List:
+				if !seen[o] {
+					seen[o], l = true, t.Join(l, o.Shape)
+					look(o.Items)
+				}
+			case *Dict:
+				if !seen[o] {
+					seen[o], l = true, t.Join(l, o.Shape)
+					for i := range o.Entries {
+						look([]Value{o.Entries[i].Key, o.Entries[i].Val})
+					}
+				}
+			case *Set:
+				if !seen[o] {
+					seen[o], l = true, t.Join(l, o.Shape)
+					for i := range o.Table {
+						look([]Value{o.Table[i].Key})
+					}
+				}
+			}
+		}
+	}
+	for _, vs := range lists {
+		look(vs)
+	}
+	if instance && l != 0 {
+		t.Stick(l)
+	}
+	return t.Step(steps / 8)
 }
 
 // Order is one of < <= > >= for values of built-in classes; known is false
@@ -366,7 +412,7 @@ func Fulfils(op syntax.CmpOperator, c int) bool {
 
 // orderItems compares sequences by their first elements that differ.
 func (t *Thread) orderItems(op syntax.CmpOperator, a, b []Value) (bool, error) {
-	if err := t.Enter(" in comparison"); err != nil {
+	if err := t.enterItems(a, b); err != nil {
 		return false, err
 	}
 	defer t.Leave()
@@ -423,12 +469,7 @@ func (t *Thread) Contains(o, x Value) (bool, error) {
 	case KList:
 		l := o.Obj.(*List)
 		t.See(l.Shape)
-		for i := 0; i < len(l.Items); i++ {
-			if ok, err := t.EqualItem(l.Items[i], x); ok || err != nil {
-				return ok, err
-			}
-		}
-		return false, nil
+		return t.containsItem(l.Items, x)
 	case KRange:
 		if IsInt(x) {
 			r := o.Obj.(*Range)
@@ -444,6 +485,9 @@ func (t *Thread) Contains(o, x Value) (bool, error) {
 }
 
 func (t *Thread) containsItem(items []Value, x Value) (bool, error) {
+	if err := t.Mixed(items, []Value{x}); err != nil {
+		return false, err
+	}
 	for _, v := range items {
 		if ok, err := t.EqualItem(v, x); ok || err != nil {
 			return ok, err
@@ -465,6 +509,7 @@ func (t *Thread) containsEach(o, x Value) (bool, error) {
 		v, ok, err := t.Next(it)
 		if err != nil || !ok {
 			t.See(v.Label)
+			t.stoppedIn(o)
 			return false, err
 		}
 		if ok, err := t.EqualItem(v, x); ok || err != nil {
@@ -474,13 +519,11 @@ func (t *Thread) containsEach(o, x Value) (bool, error) {
 	}
 }
 
-// stoppedIn notes, in strict mode, that a search stopped in the middle of an
-// iterator: where it goes on next depends on all that was compared, and no
-// value says so.
+// stoppedIn notes that a search stopped in an iterator, in its middle or at its end:
+// where it goes on next, and what it called, depends on all that was compared.
 func (t *Thread) stoppedIn(o Value) {
-	if t.Strict && (o.Kind == KIter || o.Kind == KGen || isObject(o)) {
-		t.Sticky = t.Join(t.Sticky, t.Seen)
-		t.PC = t.Join(t.PC, t.Seen)
+	if o.Kind == KIter || o.Kind == KGen || isObject(o) && (t.Strict || t.Hooks) {
+		t.Stick(t.Seen)
 	}
 }
 

@@ -250,7 +250,13 @@ func (c *outgoing) data(v Value, depth int) (Data, error) {
 		d.Value = v.Obj.(*Big).Int
 		return d, nil
 	case KFloat:
-		return c.float(v)
+		f := v.Float()
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			t.See(v.Label)
+			return d, t.Raise(t.Types.ValueError, "Out of range float values are not JSON compliant: %s", pytext.AppendFloat(nil, f))
+		}
+		d.Value = f
+		return d, nil
 	case KStr:
 		return c.text(v)
 	case KTuple, KList, KDict:
@@ -292,22 +298,13 @@ func (c *outgoing) data(v Value, depth int) (Data, error) {
 	return d, err
 }
 
-func (c *outgoing) float(v Value) (Data, error) {
-	f := v.Float()
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		c.t.See(v.Label)
-		return Data{}, c.t.Raise(c.t.Types.ValueError, "Out of range float values are not JSON compliant: %s", pytext.AppendFloat(nil, f))
-	}
-	return Data{Value: f, Label: v.Label}, nil
-}
-
-// text converts a string; the host's strings are UTF-8 without lone surrogates.
+// text converts a string.
 func (c *outgoing) text(v Value) (Data, error) {
 	s := v.Obj.(*Str).Text
 	if err := c.alloc(int64(len(s))); err != nil {
 		return Data{}, err
 	}
-	return Data{Value: strings.ToValidUTF8(s, "\uFFFD"), Label: v.Label}, nil
+	return Data{Value: s, Label: v.Label}, nil
 }
 
 func (c *outgoing) array(v Value, depth int) (Data, error) {
@@ -366,13 +363,9 @@ func (c *outgoing) key(k Value) (string, error) {
 		return s, err
 	case KNone:
 		return "null", nil
-	case KBool:
-		if k.N != 0 {
-			return "true", nil
-		}
-		return "false", nil
-	case KInt, KBig, KFloat:
-		return t.Repr(k)
+	case KBool, KInt, KBig, KFloat:
+		s, err := t.Repr(k)
+		return strings.ToLower(s), err
 	}
 	if base, ok := t.Payload(k, KStr); ok {
 		return c.key(base)

@@ -392,10 +392,7 @@ func (d *Dict) Last() int {
 
 // Copy returns a dict with the same entries.
 func (d *Dict) Copy(t *Thread) (*Dict, error) {
-	if err := t.Alloc(int64(d.Live)*EntryBytes + 64); err != nil {
-		return nil, err
-	}
-	if err := t.Step(int64(d.Live) / 4); err != nil {
+	if err := t.Charge(int64(d.Live)*EntryBytes+64, int64(d.Live)/4); err != nil {
 		return nil, err
 	}
 	out := &Dict{Live: d.Live, Shape: t.Join(d.Shape, t.PC), Entries: make([]Entry, 0, d.Live)}

@@ -2,7 +2,8 @@ package value
 
 import (
 	"errors"
-	"math"
+	"slices"
+	"unicode/utf8"
 
 	"praxis/internal/plan/python/pytext"
 )
@@ -78,16 +79,11 @@ func (t *Thread) appendFormatCore(dst []byte, v Value, spec string) ([]byte, err
 
 func (t *Thread) appendFormatObject(dst []byte, v Value, spec string) ([]byte, error) {
 	t.See(v.Label)
-	if _, ok := t.Override(v, "__format__"); ok {
-		r, _, err := t.CallSpecial(v, "__format__", t.Str(spec).With(t.Seen))
-		if err != nil {
-			return dst, err
-		}
-		t.See(r.Label)
-		s, ok := t.Payload(r, KStr)
-		if !ok {
-			return dst, t.Raise(t.Types.TypeError, "__format__ must return a str, not %s", t.ClassName(r))
-		}
+	s, ok, err := t.OwnAs(v, "__format__", KStr, "__format__ must return a str, not %s", t.Str(spec).With(t.Seen))
+	switch {
+	case err != nil:
+		return dst, err
+	case ok:
 		return append(dst, s.Obj.(*Str).Text...), t.Alloc(int64(TextLen(s)))
 	}
 	if spec == "" {
@@ -104,19 +100,13 @@ func (t *Thread) Convert(v Value, verb rune) (Value, error) {
 	if verb == 's' {
 		return t.StrValue(v)
 	}
-	seen := t.Seen
-	t.Seen = 0
-	s, err := t.Repr(v)
-	l := t.Seen
-	t.Seen = seen
-	if err != nil {
-		return Value{}, err
+	if verb == 'r' {
+		return t.written(v, (*Thread).Repr)
 	}
-	if verb == 'a' {
-		s = escapeASCII(s)
-	}
-	r, err := t.NewStr(s)
-	return r.With(l), err
+	return t.written(v, func(t *Thread, v Value) (string, error) {
+		s, err := t.Repr(v)
+		return escapeASCII(s), err
+	})
 }
 
 // escapeASCII writes what is not ASCII in a repr with escapes.
@@ -126,7 +116,7 @@ func escapeASCII(s string) string {
 	}
 	var out []byte
 	for s != "" {
-		r, n := pytext.DecodeRune(s)
+		r, n := utf8.DecodeRuneInString(s)
 		if r < 0x80 {
 			out = append(out, byte(r))
 		} else {
@@ -141,8 +131,7 @@ func escapeASCII(s string) string {
 // Formatter executes a str.format template.
 type Formatter struct {
 	Thread *Thread
-	Pos    []Value
-	Named  func(name string) (Value, bool, error)
+	Args   *Args
 }
 
 // appendFields appends a template that was split.
@@ -160,10 +149,6 @@ func (f *Formatter) appendFields(dst []byte, fields []pytext.Field) ([]byte, err
 		v, err := f.value(fd)
 		if err != nil {
 			return dst, err
-		}
-		if fd.Err != nil {
-			t.See(v.Label)
-			return dst, t.TextError(fd.Err)
 		}
 		spec := ""
 		if len(fd.Spec) > 0 {
@@ -189,18 +174,16 @@ func (f *Formatter) appendFields(dst []byte, fields []pytext.Field) ([]byte, err
 func (f *Formatter) value(fd *pytext.Field) (v Value, err error) {
 	t := f.Thread
 	switch {
-	case fd.Index >= len(f.Pos):
+	case fd.Index >= len(f.Args.Star):
 		return Value{}, t.Raise(t.Types.IndexError, "Replacement index %d out of range for positional args tuple", fd.Index)
 	case fd.Index >= 0:
-		v = f.Pos[fd.Index]
+		v = f.Args.Star[fd.Index]
 	default:
-		var ok bool
-		if v, ok, err = f.Named(fd.Name); err != nil {
-			return Value{}, err
-		}
-		if !ok {
+		i := slices.Index(f.Args.Names, fd.Name)
+		if i < 0 {
 			return Value{}, t.RaiseArgs(t.Types.KeyError, t.Str(fd.Name))
 		}
+		v = f.Args.Named[i]
 	}
 	for _, a := range fd.Path {
 		switch {
@@ -223,11 +206,11 @@ func (f *Formatter) Render(template string) (Value, error) {
 	if err := f.Thread.Step(int64(len(template)) / 16); err != nil {
 		return Value{}, err
 	}
-	fields, perr := pytext.ParseTemplate(template)
-	b, err := f.appendFields(nil, fields)
-	if err == nil && perr != nil {
-		err = f.Thread.TextError(perr)
+	fields, err := pytext.ParseTemplate(template)
+	if err != nil {
+		return Value{}, f.Thread.TextError(err)
 	}
+	b, err := f.appendFields(nil, fields)
 	if err != nil {
 		return Value{}, err
 	}
@@ -274,9 +257,11 @@ func (t *Thread) percentText(template string, args Value) ([]byte, error) {
 	if err := t.Step(int64(len(template)) / 16); err != nil {
 		return nil, err
 	}
-	convs, perr := pytext.ParsePercent(template)
+	convs, err := pytext.ParsePercent(template)
+	if err != nil {
+		return nil, t.TextError(err)
+	}
 	var dst []byte
-	var err error
 	for i := range convs {
 		c := &convs[i]
 		n := len(dst)
@@ -290,9 +275,6 @@ func (t *Thread) percentText(template string, args Value) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if perr != nil {
-		return nil, t.TextError(perr)
-	}
 	if p.next < len(p.items) && base.Kind != KDict {
 		return nil, t.Raise(t.Types.TypeError, "not all arguments converted during string formatting")
 	}
@@ -301,20 +283,6 @@ func (t *Thread) percentText(template string, args Value) ([]byte, error) {
 
 // append appends one conversion.
 func (p *percentArgs) append(dst []byte, c *pytext.Conversion) (_ []byte, err error) {
-	if c.WidthArg {
-		if c.Width, err = p.star(); err != nil {
-			return dst, err
-		}
-		if c.Width < 0 {
-			c.Left, c.Width = true, -c.Width
-		}
-	}
-	if c.PrecArg {
-		if c.Prec, err = p.star(); err != nil {
-			return dst, err
-		}
-		c.Prec = max(c.Prec, 0)
-	}
 	var v Value
 	if c.HasKey {
 		v, err = p.t.GetItem(p.args, p.t.Str(c.Key))
@@ -334,19 +302,6 @@ func (p *percentArgs) append(dst []byte, c *pytext.Conversion) (_ []byte, err er
 	return dst, err
 }
 
-// star takes a width or a precision from the values.
-func (p *percentArgs) star() (int, error) {
-	v, err := p.take()
-	if err != nil {
-		return 0, err
-	}
-	n, err := p.t.IntArg(v)
-	if err == nil && (n > math.MaxInt32 || n < -math.MaxInt32) {
-		err = p.t.Raise(p.t.Types.OverflowError, "Python int too large to convert to C int")
-	}
-	return int(n), err
-}
-
 func (p *percentArgs) appendValue(dst []byte, c *pytext.Conversion, v Value) ([]byte, error) {
 	t, limit := p.t, p.t.formatLimit()
 	text, err := "", error(nil)
@@ -357,46 +312,30 @@ func (p *percentArgs) appendValue(dst []byte, c *pytext.Conversion, v Value) ([]
 		if text, err = t.Repr(v); c.Verb == 'a' {
 			text = escapeASCII(text)
 		}
-	case 'c':
-		text, err = t.charArg(v)
 	case 'd', 'i', 'u', 'o', 'x', 'X':
-		n, err := t.wholeArg(v, c.Verb == 'd' || c.Verb == 'i' || c.Verb == 'u')
+		n, err := t.wholeArg(v, c.Spec.Type == 'd')
 		if err != nil {
 			return dst, err
 		}
 		if n.Kind != KBig {
-			return c.AppendInt(dst, n.N, limit)
+			return pytext.FormatInt(dst, n.N, &c.Spec, limit)
 		}
 		b := n.Obj.(*Big).Int
 		if err := t.Size(int64(b.BitLen()), MulWork(int64(b.BitLen()), int64(b.BitLen()))); err != nil {
 			return dst, err
 		}
-		return c.AppendBig(dst, b, limit)
-	case 'e', 'E', 'f', 'F', 'g', 'G':
+		return pytext.FormatBig(dst, b, &c.Spec, limit)
+	default: // e, f and g
 		f, err := t.Real(v)
 		if err != nil {
 			return dst, err
 		}
-		return c.AppendFloat(dst, f, limit)
-	default:
-		return dst, c.Unsupported()
+		return pytext.FormatFloat(dst, f, &c.Spec, limit)
 	}
 	if err != nil {
 		return dst, err
 	}
-	return c.AppendStr(dst, text, limit)
-}
-
-// charArg is the text of %c: a character, or its number.
-func (t *Thread) charArg(v Value) (string, error) {
-	if s, ok := t.Payload(v, KStr); ok && StrLen(s.Obj.(*Str)) == 1 {
-		return s.Obj.(*Str).Text, nil
-	}
-	n, err := t.IntArg(v)
-	if err != nil {
-		return "", err
-	}
-	return pytext.CharOf(n)
+	return pytext.FormatStr(dst, text, &c.Spec, limit)
 }
 
 // wholeArg is the number of a conversion that writes an int; %d takes fractions, too.
@@ -404,12 +343,10 @@ func (t *Thread) wholeArg(v Value, fractions bool) (Value, error) {
 	if n := t.Base(v); n.Kind == KFloat && fractions {
 		return t.IntResult(pytext.FloatToInt(n.Float()))
 	}
-	if _, ok := t.Override(v, "__int__"); ok && fractions {
-		r, _, err := t.CallSpecial(v, "__int__")
-		if err != nil {
-			return Value{}, err
+	if fractions {
+		if n, ok, err := t.OwnAs(v, "__int__", KInt, "__int__ returned non-int (type %s)"); ok {
+			return PlainInt(n), err
 		}
-		return t.Index(r)
 	}
 	return t.Index(t.Base(v))
 }

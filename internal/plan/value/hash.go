@@ -72,6 +72,9 @@ func (t *Thread) Hash(v Value) (uint64, error) {
 		b := v.Obj.(*Bytes).Data
 		return hashString(b), t.Step(int64(len(b)) / 32)
 	case KTuple:
+		if err := t.Mixed(v.Obj.(*Tuple).Items); err != nil {
+			return 0, err
+		}
 		return t.hashItems(v.Obj.(*Tuple).Items)
 	case KSet:
 		if s := v.Obj.(*Set); s.Frozen {
@@ -109,18 +112,14 @@ func (t *Thread) hashObject(v Value) (uint64, error) {
 	if fn.Kind == KNone {
 		return 0, t.unhashable(v)
 	}
-	r, ok, err := t.CallSpecial(v, "__hash__")
-	if err != nil || !ok {
-		return 0, err
+	r, _, err := t.OwnAs(v, "__hash__", KInt, "__hash__ method should return an integer")
+	if t.Hooks && r.Label != 0 {
+		t.Stick(r.Label) // with which others it is compared
 	}
-	t.See(r.Label)
-	switch b := t.Base(r); b.Kind {
-	case KInt, KBool:
-		return hashResult(b.N), nil
-	case KBig:
-		return hashBig(b.Obj.(*Big).Int), nil
+	if r.Kind == KBig {
+		return hashBig(r.Obj.(*Big).Int), err
 	}
-	return 0, t.Raise(t.Types.TypeError, "__hash__ method should return an integer")
+	return hashResult(r.N), err
 }
 
 // hashItems is the hash of a tuple.

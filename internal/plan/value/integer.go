@@ -20,7 +20,7 @@ func (t *Thread) TextError(err error) error {
 		if e.Kind == pytext.OverflowError && e.Text == rangeError {
 			return t.RaiseArgs(t.Types.OverflowError, Int(34), t.Str("Numerical result out of range"))
 		}
-		return t.RaiseArgs(t.textClass(e.Kind), t.Str(e.Text))
+		return t.RaiseArgs(t.Types.All[e.Kind.String()], t.Str(e.Text))
 	case errors.Is(err, pytext.ErrTooLong):
 		return t.OutOfMemory(math.MaxInt32)
 	case errors.Is(err, pytext.ErrComplex):
@@ -41,26 +41,6 @@ func (t *Thread) TextErrorAt(err error, l label.ID) error {
 	return err
 }
 
-func (t *Thread) textClass(k pytext.Kind) *Class {
-	switch k {
-	case pytext.ValueError:
-		return t.Types.ValueError
-	case pytext.TypeError:
-		return t.Types.TypeError
-	case pytext.OverflowError:
-		return t.Types.OverflowError
-	case pytext.ZeroDivisionError:
-		return t.Types.ZeroDivisionError
-	case pytext.LookupError:
-		return t.Types.LookupError
-	case pytext.UnicodeEncodeError:
-		return t.Types.UnicodeEncodeError
-	case pytext.UnicodeDecodeError:
-		return t.Types.UnicodeDecodeError
-	}
-	return t.Types.SystemError
-}
-
 // intOp is an operator on two ints that fit an int64.
 func (t *Thread) intOp(op syntax.Operator, a, b Value) (Value, bool, error) {
 	x, y := a.N, b.N
@@ -78,49 +58,30 @@ func (t *Thread) intOp(op syntax.Operator, a, b Value) (Value, bool, error) {
 			return Int(p), true, nil
 		}
 	case syntax.Div:
-		if y == 0 {
-			return Value{}, true, t.divisionByZero(a, b)
-		}
 		const exact = 1 << 53
-		if x >= -exact && x <= exact && y >= -exact && y <= exact {
+		if y != 0 && x >= -exact && x <= exact && y >= -exact && y <= exact {
 			return Float(float64(x) / float64(y)), true, nil
 		}
 	case syntax.FloorDiv, syntax.Mod:
-		if y == 0 {
-			return Value{}, true, t.divisionByZero(a, b)
-		}
-		if y != -1 || x != math.MinInt64 {
+		if y != 0 && (y != -1 || x != math.MinInt64) {
 			q, r := floorDiv(x, y)
 			if op == syntax.Mod {
 				q = r
 			}
 			return Int(q), true, nil
 		}
-	case syntax.Pow:
-		return t.intPow(a, b)
 	case syntax.LShift:
-		if y < 0 {
-			return Value{}, true, t.FailOn(a, b, t.Types.ValueError, "negative shift count")
-		}
-		if y < 63 && x == x<<y>>y {
+		if y >= 0 && y < 63 && x == x<<y>>y {
 			return Int(x << y), true, nil
 		}
 	case syntax.RShift:
-		if y < 0 {
-			return Value{}, true, t.FailOn(a, b, t.Types.ValueError, "negative shift count")
+		if y >= 0 {
+			return Int(x >> min(y, 63)), true, nil
 		}
-		return Int(x >> min(y, 63)), true, nil
 	case syntax.BitAnd, syntax.BitOr, syntax.BitXor:
 		return bitwise(op, a, b), true, nil
-	case syntax.MatMult:
-		return Value{}, false, nil
 	}
 	return t.bigOp(op, a, b)
-}
-
-// divisionByZero is the exception of a division by zero.
-func (t *Thread) divisionByZero(a, b Value) error {
-	return t.FailOn(a, b, t.Types.ZeroDivisionError, "division by zero")
 }
 
 // bitwise is & | ^ on two small ints; of two bools it is a bool.
@@ -229,7 +190,7 @@ func (t *Thread) bigOp(op syntax.Operator, a, b Value) (Value, bool, error) {
 		out.Mul(x, y)
 	case syntax.FloorDiv, syntax.Mod:
 		if y.Sign() == 0 {
-			return Value{}, true, t.divisionByZero(a, b)
+			return Value{}, true, t.FailOn(a, b, t.Types.ZeroDivisionError, "division by zero")
 		}
 		if err := t.Size(lx, 4*MulWork(max(lx-ly, 0)+64, ly)); err != nil {
 			return Value{}, true, err
@@ -358,10 +319,6 @@ func (t *Thread) intPow(a, b Value) (Value, bool, error) {
 	if err := t.Size(bits, MulWork(bits/2, bits/2)*2); err != nil {
 		return Value{}, true, err
 	}
-	if a.Kind != KBig && a.N == 2 {
-		v, err := t.Big(new(big.Int).Lsh(big.NewInt(1), uint(b.N)))
-		return v, true, err
-	}
 	v, err := t.Big(new(big.Int).Exp(x, y, nil))
 	return v, true, err
 }
@@ -412,9 +369,6 @@ func (t *Thread) PowMod(a, b, m Value) (Value, error) {
 		y = new(big.Int).Neg(y)
 	}
 	out := new(big.Int).Exp(base, y, mod)
-	if mod.IsInt64() && mod.Int64() == 1 {
-		out.SetInt64(0)
-	}
 	if z.Sign() < 0 && out.Sign() > 0 {
 		out.Add(out, z)
 	}
@@ -425,31 +379,27 @@ func (t *Thread) PowMod(a, b, m Value) (Value, error) {
 // unaryCore is a unary operator on a value of a built-in class.
 func (t *Thread) unaryCore(op syntax.UnaryOperator, v Value) (Value, bool, error) {
 	switch v.Kind {
-	case KInt, KBool:
-		switch op {
-		case syntax.UAdd:
-			return Int(v.N), true, nil
-		case syntax.Invert:
+	case KInt, KBool, KBig:
+		switch {
+		case op == syntax.UAdd:
+			return PlainInt(v), true, nil
+		case v.Kind == KBig:
+		case op == syntax.Invert:
 			return Int(^v.N), true, nil
-		}
-		if v.N != math.MinInt64 {
+		case v.N != math.MinInt64:
 			return Int(-v.N), true, nil
 		}
-		return BigInt(new(big.Int).Neg(ToBig(v))), true, nil
-	case KBig:
-		n := v.Obj.(*Big).Int
+		n := ToBig(v)
 		if err := t.Size(int64(n.BitLen()), int64(n.BitLen())); err != nil {
 			return Value{}, true, err
 		}
-		switch op {
-		case syntax.UAdd:
-			return v, true, nil
-		case syntax.Invert:
-			n = new(big.Int).Not(n)
-		default:
-			n = new(big.Int).Neg(n)
+		out := new(big.Int)
+		if op == syntax.Invert {
+			out.Not(n)
+		} else {
+			out.Neg(n)
 		}
-		r, err := t.Big(n)
+		r, err := t.Big(out)
 		return r, true, err
 	case KFloat:
 		switch op {
@@ -521,16 +471,8 @@ func (t *Thread) Real(v Value) (float64, error) {
 	case KInt, KBool, KBig:
 		return t.ToFloat(v)
 	case KObject, KSpecial:
-		if _, ok := t.Override(v, "__float__"); ok {
-			r, _, err := t.CallSpecial(v, "__float__")
-			if err != nil {
-				return 0, err
-			}
-			t.See(r.Label)
-			if p, ok := t.Payload(r, KFloat); ok {
-				return p.Float(), nil
-			}
-			return 0, t.Raise(t.Types.TypeError, "%s.__float__() must return a float, not %s", t.ClassName(v), t.ClassName(r))
+		if f, ok, err := t.OwnAs(v, "__float__", KFloat, t.ClassName(v)+".__float__() must return a float, not %s"); ok {
+			return f.Float(), err
 		}
 		if p, ok := t.Payload(v, KFloat); ok {
 			return p.Float(), nil
@@ -569,24 +511,19 @@ func (t *Thread) IntResult(small int64, large *big.Int, err error) (Value, error
 // Abs is abs(v).
 func (t *Thread) Abs(v Value) (Value, error) {
 	t.See(v.Label)
-	switch v.Kind {
-	case KInt, KBool:
-		if v.N == math.MinInt64 {
-			return BigInt(new(big.Int).Abs(big.NewInt(v.N))), nil
+	if r, ok, err := t.Own(v, "__abs__"); ok {
+		return r, err
+	}
+	switch b := t.Base(v); {
+	case b.Kind == KFloat:
+		return Float(math.Abs(b.Float())), nil
+	case IsInt(b):
+		op := syntax.UAdd
+		if ToBig(b).Sign() < 0 {
+			op = syntax.USub
 		}
-		return Int(max(v.N, -v.N)), nil
-	case KBig:
-		return t.Big(new(big.Int).Abs(v.Obj.(*Big).Int))
-	case KFloat:
-		return Float(math.Abs(v.Float())), nil
-	case KObject, KSpecial:
-		if _, ok := t.Override(v, "__abs__"); ok {
-			r, _, err := t.CallSpecial(v, "__abs__")
-			return r, err
-		}
-		if b := t.Base(v); b.Kind != v.Kind {
-			return t.Abs(b)
-		}
+		r, _, err := t.unaryCore(op, b)
+		return PlainInt(r), err
 	}
 	return Value{}, t.Raise(t.Types.TypeError, "bad operand type for abs(): '%s'", t.ClassName(v))
 }

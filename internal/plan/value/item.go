@@ -225,10 +225,7 @@ func (t *Thread) sliceItems(items []Value, s *Slice) ([]Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.Alloc(int64(n)*ValueBytes + StrBytes); err != nil {
-		return nil, err
-	}
-	if err := t.Step(int64(n) / 8); err != nil {
+	if err := t.Charge(int64(n)*ValueBytes+StrBytes, int64(n)/8); err != nil {
 		return nil, err
 	}
 	if step == 1 {
@@ -255,10 +252,9 @@ func (t *Thread) itemObject(o, k Value) (Value, error) {
 		if err != nil || ok {
 			return v, err
 		}
-		if _, ok := t.Override(o, "__missing__"); ok {
+		if r, ok, err := t.Own(o, "__missing__", k); ok {
 			t.See(v.Label)
-			v, _, err := t.CallSpecial(o, "__missing__", k)
-			return v, err
+			return r, err
 		}
 		return Value{}, t.Missing(b, k, v.Label)
 	}
@@ -271,8 +267,7 @@ func (t *Thread) itemObject(o, k Value) (Value, error) {
 // itemClass is a subscript of a class: what annotations write, such as list[int].
 func (t *Thread) itemClass(o, k Value) (Value, error) {
 	c := o.Obj.(*Class)
-	if _, ok := t.Override(o, "__getitem__"); ok {
-		v, _, err := t.CallSpecial(o, "__getitem__", k)
+	if v, ok, err := t.Own(o, "__getitem__", k); ok {
 		return v, err
 	}
 	if !c.Static {
@@ -502,8 +497,7 @@ func (t *Thread) erase(o, k Value) error {
 		t.Mark(&d.Shape, o.Label)
 		return err
 	case KObject, KSpecial:
-		if _, ok := t.Override(o, "__delitem__"); ok {
-			_, _, err := t.CallSpecial(o, "__delitem__", k)
+		if _, ok, err := t.Own(o, "__delitem__", k); ok {
 			return err
 		}
 		if b := t.Base(o); b.Kind != o.Kind {

@@ -2,9 +2,9 @@ package value
 
 import (
 	"math/big"
+	"unicode/utf8"
 
 	"praxis/internal/plan/label"
-	"praxis/internal/plan/python/pytext"
 )
 
 // IterKind says what an [Iter] walks over.
@@ -200,21 +200,27 @@ func (t *Thread) Next(itv Value) (Value, bool, error) {
 	return v, true, nil
 }
 
+// end is what Advance returns at the end, which depends on l.
+func (it *Iter) end(l label.ID) (Value, bool, error) {
+	it.Src = Value{}
+	return Value{Label: l}, false, nil
+}
+
 // Advance is Next for a built-in iterator, without its label.
 func (t *Thread) Advance(it *Iter) (v Value, ok bool, err error) {
+	if it.Src.Kind == KUnset {
+		return Value{}, false, nil
+	}
 	switch it.Kind {
 	case IterRange:
 		if it.N <= 0 {
-			return Value{}, false, nil
+			return it.end(0)
 		}
 		v := Int(it.At)
 		it.N--
 		it.At += it.Step
 		return v, true, nil
 	case IterList:
-		if it.Src.Kind == KUnset {
-			return Value{}, false, nil
-		}
 		l := it.Src.Obj.(*List)
 		if it.At < int64(len(l.Items)) {
 			v := l.Items[it.At]
@@ -224,62 +230,46 @@ func (t *Thread) Advance(it *Iter) (v Value, ok bool, err error) {
 			}
 			return v, true, nil
 		}
-		it.Src = Value{}
-		return Value{Label: l.Shape}, false, nil
+		return it.end(l.Shape)
 	case IterTuple:
-		if it.Src.Kind == KUnset {
-			return Value{}, false, nil
-		}
 		if items := it.Src.Obj.(*Tuple).Items; it.At < int64(len(items)) {
 			it.At++
 			return items[it.At-1], true, nil
 		}
-		it.Src = Value{}
-		return Value{}, false, nil
 	case IterStr:
 		return t.advanceStr(it)
 	case IterBytes:
-		if it.Src.Kind == KUnset {
-			return Value{}, false, nil
-		}
 		if b := it.Src.Obj.(*Bytes).Data; it.At < int64(len(b)) {
 			it.At++
 			return Int(int64(b[it.At-1])), true, nil
 		}
-		it.Src = Value{}
-		return Value{}, false, nil
 	case IterKeys, IterValues, IterItems:
 		return t.advanceDict(it)
 	case IterSet:
 		return t.advanceSet(it)
+	default:
+		return t.advanceOther(it)
 	}
-	return t.advanceOther(it)
+	return it.end(0)
 }
 
 func (t *Thread) advanceStr(it *Iter) (Value, bool, error) {
-	if it.Src.Kind == KUnset {
-		return Value{}, false, nil
-	}
 	s := it.Src.Obj.(*Str).Text
 	if it.At >= int64(len(s)) {
-		it.Src = Value{}
-		return Value{}, false, nil
+		return it.end(0)
 	}
 	c := s[it.At]
 	if c < 0x80 {
 		it.At++
 		return t.Types.Chars[c], true, nil
 	}
-	_, size := pytext.DecodeRune(s[it.At:])
+	_, size := utf8.DecodeRuneInString(s[it.At:])
 	v := t.Str(s[it.At : it.At+int64(size)])
 	it.At += int64(size)
 	return v, true, nil
 }
 
 func (t *Thread) advanceDict(it *Iter) (Value, bool, error) {
-	if it.Src.Kind == KUnset {
-		return Value{}, false, nil
-	}
 	d := it.Src.Obj.(*Dict)
 	if int64(d.Live) != it.N {
 		it.N = -1 // it stays broken
@@ -298,8 +288,7 @@ func (t *Thread) advanceDict(it *Iter) (Value, bool, error) {
 		it.left--
 		return t.entryValue(it.Kind, e, d.Shape), true, nil
 	}
-	it.Src = Value{}
-	return Value{Label: d.Shape}, false, nil
+	return it.end(d.Shape)
 }
 
 func (t *Thread) entryValue(kind IterKind, e *Entry, shape label.ID) Value {
@@ -313,9 +302,6 @@ func (t *Thread) entryValue(kind IterKind, e *Entry, shape label.ID) Value {
 }
 
 func (t *Thread) advanceSet(it *Iter) (Value, bool, error) {
-	if it.Src.Kind == KUnset {
-		return Value{}, false, nil
-	}
 	s := it.Src.Obj.(*Set)
 	if int64(s.Used) != it.N {
 		it.N = -1
@@ -328,15 +314,11 @@ func (t *Thread) advanceSet(it *Iter) (Value, bool, error) {
 			return e.Key.With(t.Join(e.Key.Label, s.Shape)), true, nil
 		}
 	}
-	it.Src = Value{}
-	return Value{Label: s.Shape}, false, nil
+	return it.end(s.Shape)
 }
 
 // advanceOther is Advance for the kinds that are rare.
 func (t *Thread) advanceOther(it *Iter) (Value, bool, error) {
-	if it.Src.Kind == KUnset {
-		return Value{}, false, nil
-	}
 	switch it.Kind {
 	case IterListReverse:
 		l := it.Src.Obj.(*List)
@@ -345,15 +327,12 @@ func (t *Thread) advanceOther(it *Iter) (Value, bool, error) {
 			it.At--
 			return v.With(t.Join(v.Label, l.Shape)), true, nil
 		}
-		it.Src = Value{}
-		return Value{Label: l.Shape}, false, nil
+		return it.end(l.Shape)
 	case IterSeq:
 		v, err := t.GetItem(it.Src, Int(it.At))
 		if err != nil {
 			if r, is := err.(*Raise); is && (r.Exc.Cls.Derives(t.Types.IndexError) || r.Exc.Cls.Derives(t.Types.StopIteration)) {
-				l := it.Src.Label
-				it.Src = Value{}
-				return Value{Label: l}, false, nil
+				return it.end(it.Src.Label)
 			}
 			return Value{}, false, err
 		}
@@ -422,10 +401,7 @@ func (t *Thread) Collect(v Value) ([]Value, error) {
 		})
 		return out, err
 	}
-	if err := t.Alloc(int64(len(out)) * ValueBytes); err != nil {
-		return nil, err
-	}
-	if err := t.Step(int64(len(out)) / 8); err != nil {
+	if err := t.Charge(int64(len(out))*ValueBytes, int64(len(out))/8); err != nil {
 		return nil, err
 	}
 	return append(make([]Value, 0, len(out)), out...), nil

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"slices"
 	"strings"
 	"sync/atomic"
 )
@@ -52,29 +53,15 @@ type Args struct {
 // NativeFunc is what a [Native] does.
 type NativeFunc = func(t *Thread, a *Args) (Value, error)
 
-// bindings of natives that are not methods of instances.
-var classNatives = [...]string{
-	"dict.fromkeys", "int.from_bytes", "bytes.fromhex",
-	"Decimal.from_float", "Decimal.from_number",
-}
-
-var staticNatives = [...]string{"str.maketrans", "bytes.maketrans"}
+// classNatives are natives that get the class that they are called on.
+var classNatives = [...]string{"dict.fromkeys", "int.from_bytes", "Decimal.from_float", "Decimal.from_number"}
 
 // bound returns what a native is in its class: a function, a classmethod or a staticmethod.
 func bound(n *Native) Value {
 	v := Value{Kind: KNative, Obj: n}
-	for _, name := range classNatives {
-		if n.Name == name {
-			return Value{Kind: KProp, Obj: &Wrapper{Fn: v, Bind: true}}
-		}
-	}
-	if strings.HasSuffix(n.Name, ".__new__") {
-		return Value{Kind: KProp, Obj: &Wrapper{Fn: v}}
-	}
-	for _, name := range staticNatives {
-		if n.Name == name {
-			return Value{Kind: KProp, Obj: &Wrapper{Fn: v}}
-		}
+	bind := slices.Contains(classNatives[:], n.Name)
+	if bind || strings.HasSuffix(n.Name, ".__new__") || n.Name == "str.maketrans" {
+		return Value{Kind: KProp, Obj: &Wrapper{Fn: v, Bind: bind}}
 	}
 	return v
 }

@@ -276,8 +276,7 @@ var UnaryNames = [...]OpName{
 
 func (t *Thread) unaryObject(op syntax.UnaryOperator, v Value) (Value, error) {
 	n := &UnaryNames[op]
-	if _, ok := t.Override(v, n.Plain); ok {
-		r, _, err := t.CallSpecial(v, n.Plain)
+	if r, ok, err := t.Own(v, n.Plain); ok {
 		return r, err
 	}
 	if b := t.Base(v); b.Kind != v.Kind {
@@ -332,16 +331,8 @@ func (t *Thread) Truth(v Value) (bool, error) {
 }
 
 func (t *Thread) truthObject(v Value) (bool, error) {
-	if _, ok := t.Override(v, "__bool__"); ok {
-		r, _, err := t.CallSpecial(v, "__bool__")
-		if err != nil {
-			return false, err
-		}
-		t.See(r.Label)
-		if r.Kind != KBool {
-			return false, t.Raise(t.Types.TypeError, "__bool__ should return bool, returned %s", t.ClassName(r))
-		}
-		return r.N != 0, nil
+	if r, ok, err := t.OwnAs(v, "__bool__", KBool, "__bool__ should return bool, returned %s"); ok {
+		return r.N != 0, err
 	}
 	if _, ok := t.Override(v, "__len__"); ok {
 		n, err := t.Length(v)
@@ -394,27 +385,21 @@ func (t *Thread) Length(v Value) (int, error) {
 }
 
 func (t *Thread) lengthObject(v Value) (int, error) {
-	if _, ok := t.Override(v, "__len__"); !ok {
+	r, ok, err := t.Own(v, "__len__")
+	if !ok {
 		if b := t.Base(v); b.Kind != v.Kind {
 			return t.Length(b)
 		}
 		return 0, t.Raise(t.Types.TypeError, "object of type '%s' has no len()", t.ClassName(v))
 	}
-	r, _, err := t.CallSpecial(v, "__len__")
-	if err != nil {
-		return 0, err
+	n := int64(0)
+	if err == nil {
+		n, err = t.IntArg(r)
 	}
-	n, err := t.Index(r)
-	if err != nil {
-		return 0, err
+	if err == nil && n < 0 {
+		err = t.Raise(t.Types.ValueError, "__len__() should return >= 0")
 	}
-	if n.Kind == KBig {
-		return 0, t.Raise(t.Types.OverflowError, "cannot fit '%s' into an index-sized integer", t.ClassName(r))
-	}
-	if n.N < 0 {
-		return 0, t.Raise(t.Types.ValueError, "__len__() should return >= 0")
-	}
-	return int(n.N), nil
+	return int(n), err
 }
 
 // Index returns v as an exact int, by __index__ where it has one, and sees it.
@@ -427,16 +412,8 @@ func (t *Thread) Index(v Value) (Value, error) {
 		v.Kind = KInt
 		return v, nil
 	case KObject, KSpecial:
-		if _, ok := t.Override(v, "__index__"); ok {
-			r, _, err := t.CallSpecial(v, "__index__")
-			if err != nil {
-				return Value{}, err
-			}
-			t.See(r.Label)
-			if p, ok := t.Payload(r, KInt); ok {
-				return t.Index(p)
-			}
-			return Value{}, t.Raise(t.Types.TypeError, "__index__ returned non-int (type %s)", t.ClassName(r))
+		if p, ok, err := t.OwnAs(v, "__index__", KInt, "__index__ returned non-int (type %s)"); ok {
+			return PlainInt(p), err
 		}
 		if p, ok := t.Payload(v, KInt); ok {
 			return t.Index(p)

@@ -30,15 +30,18 @@ func (t *Thread) StrValue(v Value) (Value, error) {
 	if v.Kind == KStr {
 		return v, nil
 	}
-	seen := t.Seen
-	t.Seen = 0
-	s, err := t.StrOf(v)
-	l := t.Seen
-	t.Seen = seen
-	if err != nil {
-		return Value{}, err
-	}
-	r, err := t.NewStr(s)
+	return t.written(v, (*Thread).StrOf)
+}
+
+// written is the text that write makes of v as a value, with its label.
+func (t *Thread) written(v Value, write func(*Thread, Value) (string, error)) (r Value, err error) {
+	l, err := t.Shaped(func() error {
+		s, err := write(t, v)
+		if err == nil {
+			r, err = t.NewStr(s)
+		}
+		return err
+	})
 	return r.With(l), err
 }
 
@@ -71,17 +74,11 @@ func (t *Thread) appendCall(dst []byte, v Value, name string) ([]byte, error) {
 	}
 	defer t.Leave()
 	t.See(v.Label)
-	r, _, err := t.CallSpecial(v, name)
+	s, _, err := t.OwnAs(v, name, KStr, name+" returned non-string (type %s)")
 	if err != nil {
 		return dst, err
 	}
-	t.See(r.Label)
-	s, ok := t.Payload(r, KStr)
-	if !ok {
-		return dst, t.Raise(t.Types.TypeError, "%s returned non-string (type %s)", name, t.ClassName(r))
-	}
-	text := s.Obj.(*Str).Text
-	return append(dst, text...), t.Alloc(int64(len(text)))
+	return append(dst, s.Obj.(*Str).Text...), t.Alloc(int64(TextLen(s)))
 }
 
 // appendRepr appends repr(v).

@@ -1,8 +1,9 @@
 package value
 
 import (
-	"math"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/python/pytext"
@@ -34,13 +35,10 @@ func StrLen(s *Str) int {
 // RunesOf returns the code points of a string that is not ASCII, and keeps them.
 func (t *Thread) RunesOf(s *Str) ([]rune, error) {
 	if s.Runes == nil {
-		if err := t.Alloc(int64(len(s.Text)) * 4); err != nil {
+		if err := t.Charge(int64(len(s.Text))*4, int64(len(s.Text))/32); err != nil {
 			return nil, err
 		}
-		if err := t.Step(int64(len(s.Text)) / 32); err != nil {
-			return nil, err
-		}
-		s.Runes = pytext.Runes(s.Text)
+		s.Runes = []rune(s.Text)
 	}
 	return s.Runes, nil
 }
@@ -73,7 +71,7 @@ func (t *Thread) charAt(s *Str, k Value) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	return t.NewStr(pytext.FromRunes(runes[i : i+1]))
+	return t.NewStr(string(runes[i : i+1]))
 }
 
 // sliceStr is o[s] of a string.
@@ -122,7 +120,7 @@ func (t *Thread) sliceStr(o Value, s *Slice) (Value, error) {
 	}
 	out := make([]byte, 0, n)
 	for i := 0; i < n; i++ {
-		out = pytext.AppendRune(out, runes[lo+i*step])
+		out = utf8.AppendRune(out, runes[lo+i*step])
 	}
 	return t.NewStr(string(out))
 }
@@ -140,6 +138,9 @@ func (t *Thread) seqOp(op syntax.Operator, a, b Value) (Value, bool, error) {
 		return t.repeat(a, b)
 	case syntax.Mod:
 		if a.Kind == KStr {
+			if err := t.Mixed([]Value{a, b}); err != nil {
+				return Value{}, true, err
+			}
 			v, err := t.percent(a, b)
 			return v, true, err
 		}
@@ -209,10 +210,7 @@ func (t *Thread) NewList(items []Value, s label.ID) Value {
 // ConcatItems returns the elements of a and then those of b.
 func (t *Thread) ConcatItems(a, b []Value) ([]Value, error) {
 	n := len(a) + len(b)
-	if err := t.Alloc(int64(n)*ValueBytes + StrBytes); err != nil {
-		return nil, err
-	}
-	if err := t.Step(int64(n) / 8); err != nil {
+	if err := t.Charge(int64(n)*ValueBytes+StrBytes, int64(n)/8); err != nil {
 		return nil, err
 	}
 	return append(append(make([]Value, 0, n), a...), b...), nil
@@ -237,18 +235,12 @@ func (t *Thread) repeat(seq, n Value) (Value, bool, error) {
 // repeats returns how often something is repeated, and what that depends on: an
 // object's __index__ may know more than the object shows.
 func (t *Thread) repeats(n Value) (int64, label.ID, error) {
-	seen := t.Seen
-	t.Seen = 0
-	x, err := t.Index(n)
-	l := t.Join(t.Seen, x.Label)
-	t.Seen = seen
-	if err != nil {
-		return 0, l, err
-	}
-	if x.Kind == KBig {
-		return 0, l, t.FailOf(n, t.Types.OverflowError, "cannot fit '%s' into an index-sized integer", t.ClassName(n))
-	}
-	return max(x.N, 0), l, nil
+	times := int64(0)
+	l, err := t.Shaped(func() (err error) {
+		times, err = t.IntArg(n)
+		return err
+	})
+	return max(times, 0), l, err
 }
 
 // TooLarge reports whether n things of so many bytes cannot exist at all.
@@ -269,10 +261,7 @@ func (t *Thread) repeated(seq Value, times int64) (Value, error) {
 		if TooLarge(n, times, 1) {
 			return Value{}, t.FailOf(seq, t.Types.MemoryError, "")
 		}
-		if err := t.Alloc(n*times + StrBytes); err != nil {
-			return Value{}, err
-		}
-		if err := t.Step(n * times / 256); err != nil {
+		if err := t.Charge(n*times+StrBytes, n*times/256); err != nil {
 			return Value{}, err
 		}
 		if s, ok := o.(*Str); ok {
@@ -300,27 +289,10 @@ func (t *Thread) repeatItems(items []Value, times int64, seq Value) ([]Value, er
 	if TooLarge(n, times, 8) {
 		return nil, t.RaiseArgs(t.Types.MemoryError)
 	}
-	if n*times > math.MaxInt64/ValueBytes/2 {
-		return nil, t.OutOfMemory(math.MaxInt64 / 2)
-	}
-	if err := t.Alloc(n*times*ValueBytes + StrBytes); err != nil {
+	if err := t.Charge(min(n*times, 1<<50)*ValueBytes+StrBytes, n*times/8); err != nil {
 		return nil, err
 	}
-	if err := t.Step(n * times / 8); err != nil {
-		return nil, err
-	}
-	out := make([]Value, 0, n*times)
-	if n == 1 {
-		out = out[:times]
-		for i := range out {
-			out[i] = items[0]
-		}
-		return out, nil
-	}
-	for ; times > 0; times-- {
-		out = append(out, items...)
-	}
-	return out, nil
+	return slices.Repeat(items, int(times)), nil
 }
 
 // repeatInplace is list *= n.
@@ -345,11 +317,8 @@ func (t *Thread) repeatInplace(a, b Value) (Value, error) {
 // Extend appends the elements of b to the list a.
 func (t *Thread) Extend(a, b Value) error {
 	l := a.Obj.(*List)
-	seen := t.Seen
-	t.Seen = 0
-	err := t.extendList(l, b)
-	t.Mark(&l.Shape, t.Join(t.Seen, a.Label))
-	t.Seen = seen
+	s, err := t.Shaped(func() error { return t.extendList(l, b) })
+	t.Mark(&l.Shape, t.Join(s, a.Label))
 	return err
 }
 

@@ -1,6 +1,10 @@
 package value
 
-import "praxis/internal/plan/label"
+import (
+	"slices"
+
+	"praxis/internal/plan/label"
+)
 
 const (
 	MinSet    = 8 // places of the smallest table
@@ -18,6 +22,24 @@ func (s *Set) Class(t *Thread) *Class {
 // NewSet makes an empty set without a label.
 func (t *Thread) NewSet(frozen bool) Value { return Value{Kind: KSet, Obj: &Set{Frozen: frozen}} }
 
+// setProbe is the order in which the places of a table are tried: i and some
+// neighbours, then a jump. It has few enough fields for the compiler to keep them in registers.
+type setProbe struct{ i, k, mask, perturb uint64 }
+
+func (s *Set) probe(h uint64) setProbe {
+	mask := uint64(len(s.Table) - 1)
+	return setProbe{i: h & mask, mask: mask, perturb: h}
+}
+
+func (p *setProbe) next() {
+	if p.k < setProbes && p.i+setProbes <= p.mask {
+		p.k++
+		return
+	}
+	p.perturb >>= 5
+	p.i, p.k = (p.i*5+1+p.perturb)&p.mask, 0
+}
+
 // find returns the place of an element, or -1.
 func (s *Set) find(t *Thread, k Value, h uint64) (int, error) {
 	if len(s.Table) == 0 {
@@ -25,45 +47,35 @@ func (s *Set) find(t *Thread, k Value, h uint64) (int, error) {
 	}
 again:
 	version := s.version
-	mask := uint64(len(s.Table) - 1)
-	perturb, tried := h, 0
-	for i := h & mask; ; {
-		end := i
-		if i+setProbes <= mask {
-			end = i + setProbes
+	for p, tried := s.probe(h), 0; ; p.next() {
+		e := &s.Table[p.i+p.k]
+		if e.Key.Kind == KUnset {
+			if !e.Gone {
+				return -1, nil
+			}
+			continue
 		}
-		for p := i; p <= end; p++ {
-			e := &s.Table[p]
-			if e.Key.Kind == KUnset {
-				if !e.Gone {
-					return -1, nil
-				}
-				continue
-			}
-			if e.hash != h {
-				continue
-			}
-			ok, err := t.sameKey(e.Key, k)
-			if err != nil {
+		if e.hash != h {
+			continue
+		}
+		ok, err := t.sameKey(e.Key, k)
+		if err != nil {
+			return -1, err
+		}
+		if s.version != version { // the comparison has changed the set
+			if err := t.Step(16); err != nil {
 				return -1, err
 			}
-			if s.version != version { // the comparison has changed the set
-				if err := t.Step(16); err != nil {
-					return -1, err
-				}
-				goto again
-			}
-			if ok {
-				return int(p), nil
-			}
-			if tried++; tried > 16 { // many collisions: they may be made on purpose
-				if err := t.Step(1); err != nil {
-					return -1, err
-				}
+			goto again
+		}
+		if ok {
+			return int(p.i + p.k), nil
+		}
+		if tried++; tried > 16 { // many collisions: they may be made on purpose
+			if err := t.Step(1); err != nil {
+				return -1, err
 			}
 		}
-		perturb >>= 5
-		i = (i*5 + 1 + perturb) & mask
 	}
 }
 
@@ -118,27 +130,27 @@ func (s *Set) addHashed(t *Thread, k Value, h uint64, l label.ID) (bool, error) 
 // vacant returns the place for a new element: the last place of a removed one
 // that the search comes by, or the first that is fresh.
 func (s *Set) vacant(h uint64) (at *Slot, fresh bool) {
-	mask := uint64(len(s.Table) - 1)
-	perturb := h
-	for i := h & mask; ; {
-		end := i
-		if i+setProbes <= mask {
-			end = i + setProbes
+	for p := s.probe(h); ; p.next() {
+		e := &s.Table[p.i+p.k]
+		switch {
+		case e.Key.Kind != KUnset:
+		case e.Gone:
+			at = e
+		case at != nil:
+			return at, false
+		default:
+			return e, true
 		}
-		for p := i; p <= end; p++ {
-			e := &s.Table[p]
-			switch {
-			case e.Key.Kind != KUnset:
-			case e.Gone:
-				at = e
-			case at != nil:
-				return at, false
-			default:
-				return e, true
-			}
+	}
+}
+
+// placeAll puts the elements of another table, which are not there, into one without traces.
+func (s *Set) placeAll(from []Slot) {
+	for i := range from {
+		if from[i].Key.Kind != KUnset {
+			at, _ := s.vacant(from[i].hash)
+			*at = from[i]
 		}
-		perturb >>= 5
-		i = (i*5 + 1 + perturb) & mask
 	}
 }
 
@@ -156,42 +168,15 @@ func (s *Set) resize(t *Thread, least int) error {
 		size *= 2
 	}
 	if size > MinSet {
-		if err := t.Alloc(int64(size) * slotBytes); err != nil {
-			return err
-		}
-		if err := t.Step(int64(s.Used)); err != nil {
+		if err := t.Charge(int64(size)*slotBytes, int64(s.Used)); err != nil {
 			return err
 		}
 	}
 	old := s.Table
 	s.Table = make([]Slot, size)
 	s.Filled = s.Used
-	for i := range old {
-		if old[i].Key.Kind != KUnset {
-			s.place(old[i])
-		}
-	}
+	s.placeAll(old)
 	return nil
-}
-
-// place puts an element that is not there into a table without traces.
-func (s *Set) place(e Slot) {
-	mask := uint64(len(s.Table) - 1)
-	perturb := e.hash
-	for i := e.hash & mask; ; {
-		end := i
-		if i+setProbes <= mask {
-			end = i + setProbes
-		}
-		for p := i; p <= end; p++ {
-			if s.Table[p].Key.Kind == KUnset {
-				s.Table[p] = e
-				return
-			}
-		}
-		perturb >>= 5
-		i = (i*5 + 1 + perturb) & mask
-	}
 }
 
 // Discard removes k and reports whether it was there; the shape gets k's label.
@@ -260,16 +245,12 @@ func (s *Set) Merge(t *Thread, o *Set) error {
 	}
 	if s.Filled == 0 {
 		if s.size() == o.size() && o.Filled == o.Used {
-			s.Table = append([]Slot(nil), o.Table...)
+			s.Table = slices.Clone(o.Table)
 		} else {
 			if s.Table == nil {
 				s.Table = make([]Slot, MinSet)
 			}
-			for i := range o.Table {
-				if o.Table[i].Key.Kind != KUnset {
-					s.place(o.Table[i])
-				}
-			}
+			s.placeAll(o.Table)
 		}
 		s.Filled, s.Used = o.Used, o.Used
 		return nil

@@ -329,7 +329,8 @@ func (t *Thread) equalDicts(x, y *Dict) (bool, error) {
 	if x.Live != y.Live {
 		return false, nil
 	}
-	if err := t.Enter(" in comparison"); err != nil {
+	both := []Value{{Kind: KDict, Obj: x}, {Kind: KDict, Obj: y}}
+	if err := t.enterItems(both, nil); err != nil {
 		return false, err
 	}
 	defer t.Leave()

@@ -7,7 +7,6 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/plan/label"
-	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/python/regex"
 )
 
@@ -66,6 +65,7 @@ type Thread struct {
 	ClassVersion uint32             // changes when caches of attributes are no longer right
 	Tail         TailCall           // the call that takes the place of the native that returned ErrTail
 	KeyLabel     label.ID           // what the names in the m of f(**m) depend on, while f is called
+	ArgsLabel    label.ID           // what the length of the s of f(*s) depends on, likewise
 
 	// State is what the machine's own state depends on: the clock, and the
 	// generators that were seeded.
@@ -122,6 +122,14 @@ func (t *Thread) Alloc(bytes int64) error {
 	return nil
 }
 
+// Charge is Alloc, and accounts for the work of filling what is allocated.
+func (t *Thread) Charge(bytes, steps int64) error {
+	if err := t.Alloc(bytes); err != nil {
+		return err
+	}
+	return t.Step(steps)
+}
+
 // Raise is an exception of the program on its way.
 type Raise struct {
 	Exc   *Exception
@@ -176,7 +184,7 @@ func ConstStr(s string) *Str {
 	for i := range len(s) {
 		if s[i] >= 0x80 {
 			o.Ascii = -1
-			o.Runes = pytext.Runes(s)
+			o.Runes = []rune(s)
 			break
 		}
 	}
@@ -215,10 +223,9 @@ func (t *Thread) MachineFunc(name string) (Value, error) {
 	return v, nil
 }
 
-// RegexKey names a compiled pattern: its text, whether that is bytes, and its flags.
+// RegexKey names a compiled pattern: its text and its flags.
 type RegexKey struct {
 	Text  string
-	Bytes bool
 	Flags int64
 }
 

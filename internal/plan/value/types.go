@@ -354,6 +354,29 @@ func (t *Thread) Override(v Value, name string) (Value, bool) {
 	return fn, true
 }
 
+// Own is what v's method name returns, if v's class brings one as [Thread.Override] says.
+func (t *Thread) Own(v Value, name string, args ...Value) (r Value, ok bool, err error) {
+	if _, ok = t.Override(v, name); ok {
+		r, _, err = t.CallSpecial(v, name, args...)
+	}
+	return r, ok, err
+}
+
+// OwnAs is Own of a method that has to return a value of kind k, without the label,
+// which it sees. The text wrong, where %s is the class of what it returned, says so of anything else.
+func (t *Thread) OwnAs(v Value, name string, k Kind, wrong string, args ...Value) (Value, bool, error) {
+	r, ok, err := t.Own(v, name, args...)
+	if !ok || err != nil {
+		return Value{}, ok, err
+	}
+	t.See(r.Label)
+	p, is := t.Payload(r, k)
+	if !is {
+		err = t.RaiseArgs(t.Types.TypeError, t.Str(strings.Replace(wrong, "%s", t.ClassName(r), 1)))
+	}
+	return p, true, err
+}
+
 // CallSpecial calls the method name of v's class; false: there is none.
 func (t *Thread) CallSpecial(v Value, name string, args ...Value) (Value, bool, error) {
 	t.hook(v)

@@ -91,7 +91,7 @@ func BigInt(n *big.Int) Value {
 // Big is an int that does not fit an int64. It is not changed.
 type Big struct{ Int *big.Int }
 
-// Str is a string: code points, in WTF-8 (lone surrogates have their three-byte form). It is not changed.
+// Str is a string: code points, in UTF-8. It is not changed.
 type Str struct {
 	Text  string
 	Runes []rune // the code points, made when a string that is not ASCII is indexed

@@ -1,7 +1,6 @@
 package vm
 
 import (
-	"praxis/internal/plan/bytecode"
 	"praxis/internal/plan/value"
 )
 
@@ -32,9 +31,9 @@ func (vm *VM) loadAttr(f *Frame, i int) error {
 		f.sp--
 		a.Value.Label = t.Join(a.Value.Label, a.Label)
 		if tr&value.HasGetattr != 0 {
-			return vm.invoke(a.Value, value.Value{}, a.Args, nil, nil, retAttr, t.Tuple([]value.Value{o, t.NameValue(name)}))
+			return vm.invoke(a.Value, a.Args[0], a.Args[1:], nil, nil, retAttr, t.Tuple([]value.Value{o, t.NameValue(name)}))
 		}
-		return vm.invoke(a.Value, value.Value{}, a.Args, nil, nil, retPush, value.Value{})
+		return vm.invoke(a.Value, a.Args[0], a.Args[1:], nil, nil, retPush, value.Value{})
 	}
 	vm.learnAttr(f, i, o, a)
 	v, err := t.AttrValue(a, o, name)
@@ -121,9 +120,8 @@ func (vm *VM) learnMethod(f *Frame, i int, o value.Value, a value.Attr) {
 }
 
 // loadSuper reads an attribute of super(cls, self).
-func (vm *VM) loadSuper(f *Frame, in bytecode.Instr) error {
+func (vm *VM) loadSuper(f *Frame, name string) error {
 	t := &vm.t
-	name := f.code.Names[in.Arg()]
 	self := f.take()
 	cls := f.take()
 	s, err := t.Super(cls, self)
@@ -135,31 +133,11 @@ func (vm *VM) loadSuper(f *Frame, in bytecode.Instr) error {
 		return t.NoAttr(value.Value{Kind: value.KSpecial, Obj: s}, name)
 	}
 	if a.Call && a.Args != nil {
-		if in.Op() == bytecode.LoadSuperAttr {
-			return vm.invoke(a.Value, value.Value{}, a.Args, nil, nil, retPush, value.Value{})
-		}
-		v, err := t.Call(a.Value, a.Args, nil, nil)
-		if err != nil {
-			return err
-		}
-		f.put(v)
-		f.put(value.Value{})
-		return nil
-	}
-	if in.Op() == bytecode.LoadSuperMethod && a.Self.Kind != value.KUnset {
-		f.put(a.Value)
-		f.put(a.Self)
-		return nil
+		return vm.invoke(a.Value, a.Args[0], a.Args[1:], nil, nil, retPush, value.Value{})
 	}
 	v, err := t.AttrValue(a, self, name)
-	if err != nil {
-		return err
-	}
 	f.put(v)
-	if in.Op() == bytecode.LoadSuperMethod {
-		f.put(value.Value{})
-	}
-	return nil
+	return err
 }
 
 // storeAttr executes o.name = v; __setattr__ and setters run in a frame.
@@ -171,10 +149,7 @@ func (vm *VM) storeAttr(f *Frame, i int) error {
 	if in, ok := o.Obj.(*value.Instance); ok && o.Kind == value.KObject {
 		s := &f.run.Sites[i]
 		if s.Kind == value.SiteAdd && s.Cls == in.Cls && s.Ver == t.ClassVersion && int(s.Pos) == len(in.Attrs.Entries) && !in.Attrs.May(s.Hash) {
-			if in.Attrs.Index == nil {
-				if o.Label != 0 {
-					return t.SetOwn(o, name, v)
-				}
+			if in.Attrs.Index == nil && o.Label == 0 {
 				return t.AddAttr(in, s.Key, v)
 			}
 		}

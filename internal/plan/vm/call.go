@@ -60,8 +60,7 @@ func (m *machine) Call(fn value.Value, pos []value.Value, names []string, named 
 	if vm.nested >= maxNested {
 		return value.Value{}, vm.tooDeep()
 	}
-	vm.nested++
-	return vm.waits(vm.invoke(fn, value.Value{}, pos, names, named, retGo, value.Value{}))
+	return vm.waits(func() error { return vm.invoke(fn, value.Value{}, pos, names, named, retGo, value.Value{}) })
 }
 
 // CallSelf calls fn with self and args from Go.
@@ -70,19 +69,22 @@ func (m *machine) CallSelf(fn, self value.Value, args []value.Value) (value.Valu
 	if vm.nested >= maxNested {
 		return value.Value{}, vm.tooDeep()
 	}
-	vm.nested++
-	return vm.waits(vm.invoke(fn, self, args, nil, nil, retGo, value.Value{}))
+	return vm.waits(func() error { return vm.invoke(fn, self, args, nil, nil, retGo, value.Value{}) })
 }
 
-// waits runs what was begun for Go code, which has counted itself as nested, and
-// gives its value.
-func (vm *VM) waits(err error) (value.Value, error) {
+// waits runs what begin begins for Go code, and gives its value.
+func (vm *VM) waits(begin func() error) (value.Value, error) {
+	vm.nested++
+	keys, length := vm.t.KeyLabel, vm.t.ArgsLabel
+	vm.t.KeyLabel, vm.t.ArgsLabel = 0, 0
+	err := begin()
 	if err == nil {
 		if err = vm.run(); err == nil {
 			err = errReturned
 		}
 	}
 	vm.nested--
+	vm.t.KeyLabel, vm.t.ArgsLabel = keys, length
 	if err != errReturned {
 		return value.Value{}, err
 	}
@@ -98,6 +100,9 @@ func (vm *VM) invoke(fn, self value.Value, pos []value.Value, names []string, na
 	case value.KFunc:
 		return vm.callFunc(fn, self, pos, names, named, mode, extra)
 	case value.KNative:
+		if fn.Label != 0 && self.Kind == value.KUnset && len(vm.t.Choices) > 0 {
+			vm.picks(fn, value.Value{})
+		}
 		v, err := vm.native(fn.Obj.(*value.Native), self, pos, names, named, fn.Label)
 		if err == value.ErrTail {
 			return vm.again(mode, extra)
@@ -108,32 +113,22 @@ func (vm *VM) invoke(fn, self value.Value, pos []value.Value, names []string, na
 		return vm.deliver(mode, extra, v)
 	case value.KMethod:
 		m := fn.Obj.(*value.Method)
-		if self.Kind != value.KUnset {
-			pos = prepend(self, pos)
-		}
+		pos = prepend(self, pos)
 		if fn.Label != 0 && len(vm.t.Choices) > 0 && vm.t.Join(m.Self.Label, fn.Label) != m.Self.Label {
 			vm.picks(fn, m.Self)
 		}
 		return vm.invoke(m.Fn.With(vm.t.Join(m.Fn.Label, fn.Label)), m.Self.With(vm.t.Join(m.Self.Label, fn.Label)), pos, names, named, mode, extra)
 	case value.KClass:
-		if self.Kind != value.KUnset {
-			pos = prepend(self, pos)
-		}
-		return vm.construct(fn, pos, names, named, mode, extra)
+		return vm.construct(fn, prepend(self, pos), names, named, mode, extra)
 	case value.KTool:
-		if self.Kind != value.KUnset {
-			pos = prepend(self, pos)
-		}
-		return vm.hostCall(fn, pos, names, named, mode, extra)
+		return vm.hostCall(fn, prepend(self, pos), names, named, mode, extra)
 	case value.KProp:
 		if w, ok := fn.Obj.(*value.Wrapper); ok && !w.Bind {
 			return vm.invoke(w.Fn.With(vm.t.Join(w.Fn.Label, fn.Label)), self, pos, names, named, mode, extra)
 		}
 	case value.KObject, value.KSpecial:
 		if call, _, ok := vm.t.ClassOf(fn).Lookup("__call__"); ok {
-			if self.Kind != value.KUnset {
-				pos = prepend(self, pos)
-			}
+			pos = prepend(self, pos)
 			if w, is := call.Obj.(*value.Wrapper); is && call.Kind == value.KProp {
 				if w.Bind {
 					return vm.invoke(w.Fn, value.ClassValue(vm.t.ClassOf(fn)), pos, names, named, mode, extra)
@@ -147,7 +142,11 @@ func (vm *VM) invoke(fn, self value.Value, pos []value.Value, names []string, na
 	return vm.failed(mode, extra, vm.t.FailAt(fn.Label, vm.t.Types.TypeError, "'%s' object is not callable", vm.t.ClassName(fn)))
 }
 
+// prepend puts a value before others, unless it is unset.
 func prepend(v value.Value, rest []value.Value) []value.Value {
+	if v.Kind == value.KUnset {
+		return rest
+	}
 	return append(append(make([]value.Value, 0, len(rest)+1), v), rest...)
 }
 
@@ -215,18 +214,20 @@ func (vm *VM) bind(slots []value.Value, fn *value.Func, self value.Value, pos []
 			return vm.argumentCount(fn.Qual, n-len(fn.Defaults), n, given, "")
 		}
 		rest := pos[took:]
-		if self.Kind != value.KUnset && n == 0 {
+		if n == 0 {
 			rest = prepend(self, rest)
 		}
 		if err := vm.t.Alloc(int64(len(rest)) * value.ValueBytes); err != nil {
 			return err
 		}
-		slots[c.Star] = vm.t.Tuple(append([]value.Value(nil), rest...))
+		slots[c.Star] = vm.t.Tuple(append([]value.Value(nil), rest...)).With(vm.t.ArgsLabel)
 	} else if c.Star >= 0 {
-		slots[c.Star] = vm.t.Tuple(nil)
+		slots[c.Star] = vm.t.Tuple(nil).With(vm.t.ArgsLabel)
 	}
 	if c.KwStar >= 0 {
-		slots[c.KwStar] = vm.t.NewDict()
+		d := vm.t.NewDict()
+		d.Obj.(*value.Dict).Shape = vm.t.KeyLabel
+		slots[c.KwStar] = d
 	}
 	if len(names) > 0 {
 		if err := vm.bindNamed(slots, fn, names, named); err != nil {
@@ -244,7 +245,7 @@ func (vm *VM) bind(slots []value.Value, fn *value.Func, self value.Value, pos []
 		if !ok {
 			return vm.argumentCount(fn.Qual, n-len(fn.Defaults), n, given, c.Slots[i])
 		}
-		slots[i] = d
+		slots[i] = d.With(vm.t.Join(d.Label, vm.t.Join(vm.t.ArgsLabel, vm.t.KeyLabel)))
 	}
 	return nil
 }
@@ -346,7 +347,6 @@ func (vm *VM) deliver(mode retMode, extra, v value.Value) error {
 		vm.element(f, v)
 	case retRaise:
 		return vm.raiseValue(v, extra)
-	case retStore:
 	}
 	return nil
 }
@@ -381,6 +381,7 @@ func (vm *VM) endLoop(f *Frame, l label.ID) {
 	if vm.t.Strict {
 		vm.t.PC = vm.t.Join(vm.t.PC, l)
 	}
+	f.decides(&vm.t, l)
 	f.sp--
 	f.ip = f.code.Instrs[f.ip-1].Arg()
 }

@@ -15,7 +15,7 @@ func (vm *VM) touches(n *value.Native, pos []value.Value) {
 	for i := range pos {
 		if v := &pos[i]; v.Label != 0 && t.Hooks && (v.Kind == value.KObject || i == 0 && !n.Changes) {
 			t.Chosen(v.Label, value.Unknown)
-		} else if v.Label != 0 && (i == 0 && n.Changes || v.Kind == value.KIter || v.Kind == value.KGen || v.Kind == value.KSpecial) {
+		} else if v.Label != 0 && (i == 0 && n.Changes || v.Kind == value.KIter || v.Kind == value.KGen) {
 			attr := ""
 			if name, ok := pos[min(1, len(pos)-1)].Obj.(*value.Str); ok && v.Kind == value.KObject {
 				attr = name.Text
@@ -55,9 +55,7 @@ func (vm *VM) choices(v value.Value, l label.ID, a *value.Args) {
 func (vm *VM) forget(v value.Value, a *value.Args) {
 	h := &heap{t: &vm.t, seen: map[value.Object]bool{}}
 	h.value(v)
-	h.values(a.Pos)
-	h.values(a.Star)
-	h.values(a.Named)
+	h.values(a.Pos, a.Star, a.Named)
 	vm.visit(h)
 	vm.t.Choices = slices.DeleteFunc(vm.t.Choices, func(c value.Choice) bool {
 		known := c.From.Kind == value.KUnset
@@ -108,10 +106,10 @@ func (vm *VM) picks(fn, self value.Value) bool {
 				ok = ok && c.Pure()
 			}
 		}
-		name := ""
+		name, sets := "", false
 		switch f := fn.Obj.(type) {
 		case *value.Func:
-			name = f.Name
+			name, sets = vm.attrOf(f, self)
 		case *value.Native:
 			name = methodName(f)
 		}
@@ -124,6 +122,11 @@ func (vm *VM) picks(fn, self value.Value) bool {
 			// container and what lies in its elements are no choice among themselves.
 			method := func(cls *value.Class) {
 				if m, _, has := cls.Lookup(name); has && !(cls.Static && fn.Kind == value.KNative) {
+					if p, is := m.Obj.(*value.Property); is {
+						if m = p.Get; sets {
+							m = p.Set
+						}
+					}
 					see(m)
 				}
 			}
@@ -141,6 +144,22 @@ func (vm *VM) picks(fn, self value.Value) bool {
 		return ok && (!others || fn.Pure())
 	})
 	return others
+}
+
+// attrOf is the name by which f is a method of self, or gets or sets a property of it.
+func (vm *VM) attrOf(f *value.Func, self value.Value) (name string, sets bool) {
+	if self.Kind != value.KUnset {
+		for _, c := range vm.t.ClassOf(self).MRO {
+			for i := range c.Attrs.Entries {
+				e := &c.Attrs.Entries[i]
+				p, ok := e.Val.Obj.(*value.Property)
+				if ok && (p.Get.Obj == value.Object(f) || p.Set.Obj == value.Object(f)) {
+					return e.Key.Obj.(*value.Str).Text, p.Set.Obj == value.Object(f)
+				}
+			}
+		}
+	}
+	return f.Name, false
 }
 
 // callables calls see with what can be called in a container, or among the attributes of an object.
@@ -234,14 +253,10 @@ func (vm *VM) elements(v value.Value, f func(value.Value)) {
 func (vm *VM) gives(a *argSlot) bool {
 	const able = 1<<value.KFunc | 1<<value.KTool | 1<<value.KMethod | 1<<value.KNative | 1<<value.KClass | 1<<value.KObject | 1<<value.KIter | 1<<value.KGen
 	kinds := uint64(0)
-	for i := range a.Pos {
-		kinds |= 1 << a.Pos[i].Kind
-	}
-	for i := range a.Star {
-		kinds |= 1 << a.Star[i].Kind
-	}
-	for i := range a.Named {
-		kinds |= 1 << a.Named[i].Kind
+	for _, vs := range [...][]value.Value{a.Pos, a.Star, a.Named} {
+		for i := range vs {
+			kinds |= 1 << vs[i].Kind
+		}
 	}
 	if kinds&able != 0 {
 		return true
@@ -265,12 +280,13 @@ func (vm *VM) calledBack(g *Frame) {
 	if len(args) > 0 && (g.code.Slots[0] == "self" || g.code.Slots[0] == "cls") {
 		args = args[1:]
 	}
-	vm.callbacks(args)
+	vm.callbacks(args, 0)
 }
 
 // callbacks notes that code that is no part of the program calls what it was
-// given as often, and takes as much out of iterators, as its other arguments say.
-func (vm *VM) callbacks(args []value.Value) {
+// given as often, and takes as much out of iterators, as its other arguments, and
+// by, say.
+func (vm *VM) callbacks(args []value.Value, by label.ID) {
 	t := &vm.t
 	for i := range args {
 		v := &args[i]
@@ -297,7 +313,7 @@ func (vm *VM) callbacks(args []value.Value) {
 				continue
 			}
 		}
-		l := label.ID(0)
+		l := by
 		for j := range args {
 			if o := &args[j]; i != j || !moves {
 				l = t.Join(l, t.Join(o.Label, shapeOf(t, *o)))

@@ -76,32 +76,22 @@ func (vm *VM) inherit(c *value.Class) error {
 	if err := vm.linearize(c); err != nil {
 		return err
 	}
-	var solid *value.Class
+	solid, conflict := t.Types.Object, false
 	for _, b := range c.Bases {
-		s := b.Solid()
-		if s == t.Types.Object {
-			if solid == nil {
-				solid = s
-			}
-			continue
-		}
-		if solid != nil && solid != t.Types.Object && solid != s && !solid.Derives(s) && !s.Derives(solid) {
-			return t.Raise(t.Types.TypeError, "multiple bases have instance lay-out conflict")
-		}
-		if solid == nil || solid == t.Types.Object || s.Derives(solid) {
+		if s := b.Solid(); s.Derives(solid) {
 			solid = s
+		} else {
+			conflict = conflict || !solid.Derives(s)
 		}
 	}
-	if solid != nil {
-		c.Layout = solid.Layout
-	}
+	c.Layout = solid.Layout
 	for _, k := range c.MRO[1:] {
 		c.IsExc = c.IsExc || k.IsExc
 		if k.Meta != nil && (c.Meta == nil || k.Meta.Derives(c.Meta)) {
 			c.Meta = k.Meta
 		}
 	}
-	if c.IsExc && c.Layout != value.KObject {
+	if conflict || c.IsExc && c.Layout != value.KObject {
 		return t.Raise(t.Types.TypeError, "multiple bases have instance lay-out conflict")
 	}
 	return nil

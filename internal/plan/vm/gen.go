@@ -93,7 +93,10 @@ func (vm *VM) reenter(gv value.Value, mode retMode, extra value.Value) error {
 	if f.handled.Kind != value.KUnset {
 		vm.handlers++
 	}
-	f.mode, f.ret, f.extra = mode, gv.Label, extra
+	if f.mode, f.extra = mode, extra; t.Strict || !f.run.Lib {
+		f.ret = 0 // code of the library keeps what it went on by
+	}
+	f.ret = t.Join(f.ret, gv.Label)
 	g.running = true
 	return nil
 }
@@ -222,7 +225,8 @@ func (g *Gen) Next(t *value.Thread) (v value.Value, ok bool, err error) {
 	if vm.nested >= maxNested {
 		return value.Value{}, false, vm.tooDeep()
 	}
-	vm.nested++
-	v, err = vm.waits(vm.resume(value.Value{Kind: value.KGen, Obj: g}, value.None, retGo, value.Value{}))
+	v, err = vm.waits(func() error {
+		return vm.resume(value.Value{Kind: value.KGen, Obj: g}, value.None, retGo, value.Value{})
+	})
 	return v, err == nil && vm.yielded, err
 }

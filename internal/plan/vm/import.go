@@ -162,7 +162,7 @@ func (m *machine) Import(name string) (*value.Module, error) {
 
 // noModule is the error of a module that is not there.
 func (vm *VM) noModule(name string) error {
-	return vm.nameFail(vm.t.Types.ModuleNotFoundError, name, "No module named '%s'", name)
+	return vm.t.Raise(vm.t.Types.ModuleNotFoundError, "No module named '%s'", name)
 }
 
 // imports executes the instructions of import statements.
@@ -195,7 +195,7 @@ func (vm *VM) imports(f *Frame, in bytecode.Instr) error {
 		if !ok {
 			sub, err := t.Import(m.Name + "." + name)
 			if err != nil {
-				return vm.nameFail(t.Types.ImportError, m.Name, "cannot import name '%s' from '%s' (unknown location)", name, m.Name)
+				return t.Raise(t.Types.ImportError, "cannot import name '%s' from '%s' (unknown location)", name, m.Name)
 			}
 			v = value.Value{Kind: value.KModule, Obj: sub}
 		}

@@ -73,9 +73,9 @@ func (vm *VM) live() int64 {
 
 // visit goes over what the program can reach.
 func (vm *VM) visit(h *heap) {
-	h.module(vm.main)
+	h.add(vm.main)
 	for _, m := range vm.modules {
-		h.module(m)
+		h.add(m)
 	}
 	for i := 1; i <= vm.depth; i++ {
 		h.frame(vm.frames[i])
@@ -83,9 +83,7 @@ func (vm *VM) visit(h *heap) {
 	vm.tidy()
 	for i := 0; i < vm.argTop; i++ {
 		a := vm.args[i]
-		h.values(a.Pos)
-		h.values(a.Star)
-		h.values(a.Named)
+		h.values(a.Pos, a.Star, a.Named)
 	}
 	h.value(vm.result)
 	h.value(vm.pending.extra)
@@ -122,12 +120,9 @@ func (h *heap) frame(f *Frame) {
 	}
 	if f.def != nil {
 		h.dict(f.def.ns)
-		h.values(f.def.bases)
-		h.values(f.def.named)
+		h.values(f.def.bases, f.def.named)
 	}
 }
-
-func (h *heap) module(m *value.Module) { h.add(m) }
 
 func (h *heap) add(o value.Object) {
 	if !h.seen[o] {
@@ -142,10 +137,10 @@ func (h *heap) value(v value.Value) {
 	}
 }
 
-func (h *heap) values(vs []value.Value) {
-	for i := range vs {
-		if vs[i].Obj != nil {
-			h.add(vs[i].Obj)
+func (h *heap) values(lists ...[]value.Value) {
+	for _, vs := range lists {
+		for i := range vs {
+			h.value(vs[i])
 		}
 	}
 }

@@ -23,6 +23,8 @@ var exhausted = []struct{ name, limit, src string }{
 	{"generator", "steps", "def g():\n    while True: yield 1\nfor x in g(): pass"},
 	{"finally that loops", "steps", "def g():\n    try: yield 1\n    finally:\n        while True: pass\nfor x in g(): break\nnext(g(), 0)\nh = g()\nnext(h)\nh.close()"},
 	{"big sum", "", "sum(range(10**12))"},
+	{"unpacked", "steps", "x = [0] * 10**5\nwhile True: a, *b = x"},
+	{"unpacked by match", "steps", "x = [0] * 10**5\nwhile True:\n    match x:\n        case [a, *b]: pass"},
 	{"in range", "steps", "any(x < 0 for x in range(10**12))"},
 	{"growing list", "memory", "l = [0]\nwhile True: l += l"},
 	{"list of lists", "memory", "l = []\nwhile True: l.append([0] * 1000)"},

@@ -47,12 +47,6 @@ next:
 	case bytecode.LoadNone:
 		st[sp] = value.None
 		sp++
-	case bytecode.LoadTrue:
-		st[sp] = value.Value{Kind: value.KBool, N: 1}
-		sp++
-	case bytecode.LoadFalse:
-		st[sp] = value.Value{Kind: value.KBool}
-		sp++
 	case bytecode.LoadFast:
 		st[sp] = st[in>>8]
 		sp++
@@ -499,6 +493,8 @@ next:
 			if r, err = vm.truthJump(*x); err != nil {
 				goto raise
 			}
+		} else if x.Label != 0 {
+			f.decides(t, x.Label)
 		}
 		jumps := r == (o == bytecode.JumpTrue || o == bytecode.JumpTrueKeep)
 		if jumps {
@@ -509,6 +505,9 @@ next:
 		}
 	case bytecode.JumpNone, bytecode.JumpNotNone:
 		sp--
+		if st[sp].Label != 0 {
+			f.decides(t, st[sp].Label)
+		}
 		if (st[sp].Kind == value.KNone) == (bytecode.Op(in) == bytecode.JumpNone) {
 			ip = in.Arg()
 		}
@@ -557,6 +556,10 @@ next:
 					goto raise
 				}
 			}
+			x = &v
+		}
+		if x.Label|y.Label != 0 {
+			f.decides(t, t.Join(x.Label, y.Label))
 		}
 		if r == (op&8 != 0) {
 			ip = to
@@ -604,6 +607,9 @@ next:
 				}
 			}
 			if !more {
+				if x.Label|it.Moved != 0 {
+					f.decides(t, t.Join(x.Label, it.Moved))
+				}
 				sp--
 				ip = in.Arg()
 				goto next
@@ -745,6 +751,9 @@ next:
 			goto next
 		case value.KNative:
 			f.ip, f.sp, f.high = ip, at, sp
+			if x.Label != 0 && len(t.Choices) > 0 {
+				vm.picks(*x, value.Value{})
+			}
 			v, err = vm.native(x.Obj.(*value.Native), value.Value{}, args, nil, nil, x.Label)
 			if err == nil {
 				sp = at + 1

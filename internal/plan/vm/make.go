@@ -45,9 +45,9 @@ func (vm *VM) callEx(f *Frame, a int) error {
 	t := &vm.t
 	var names []string
 	var named []value.Value
-	outer := t.KeyLabel
-	defer func() { t.KeyLabel = outer }()
-	t.KeyLabel = 0
+	keys, length := t.KeyLabel, t.ArgsLabel
+	defer func() { t.KeyLabel, t.ArgsLabel = keys, length }()
+	t.KeyLabel, t.ArgsLabel = 0, 0
 	if a == 1 {
 		d := f.take().Obj.(*value.Dict)
 		t.KeyLabel = d.Shape
@@ -67,8 +67,21 @@ func (vm *VM) callEx(f *Frame, a int) error {
 		for i := range l.Items {
 			l.Items[i].Label = t.Join(l.Items[i].Label, l.Shape)
 		}
+		t.ArgsLabel = l.Shape
 	}
-	return vm.invoke(f.take(), value.Value{}, l.Items, names, named, retPush, value.Value{})
+	fn := f.take()
+	spread := t.Join(t.KeyLabel, t.ArgsLabel)
+	if spread != 0 {
+		m, _ := fn.Obj.(*value.Method)
+		if fn.Kind == value.KNative || fn.Kind == value.KTool || m != nil && m.Fn.Kind == value.KNative {
+			fn.Label = t.Join(fn.Label, spread)
+		}
+	}
+	err := vm.invoke(fn, value.Value{}, l.Items, names, named, retPush, value.Value{})
+	if r, ok := err.(*value.Raise); ok && spread != 0 {
+		r.Label = t.Join(r.Label, spread)
+	}
+	return err
 }
 
 const funcBytes = 256
@@ -338,11 +351,12 @@ func (vm *VM) create(cls value.Value, pos []value.Value, names []string, named [
 		if err != nil {
 			return err
 		}
-		kw := &value.Dict{}
+		kw := &value.Dict{Shape: t.KeyLabel}
 		for i, name := range names {
 			kw.SetName(t.Intern(name), named[i])
+			vm.labelKeys(kw)
 		}
-		args := []value.Value{cls, t.Tuple(append([]value.Value(nil), pos...)), {Kind: value.KDict, Obj: kw}}
+		args := []value.Value{cls, t.Tuple(append([]value.Value(nil), pos...)).With(t.ArgsLabel), {Kind: value.KDict, Obj: kw}}
 		return vm.invoke(fn, value.Value{}, args, nil, nil, mode, extra)
 	}
 	init, initOwner, _ := c.Lookup("__init__")

@@ -2,82 +2,71 @@ package vm
 
 import (
 	"praxis/internal/plan/bytecode"
+	"praxis/internal/plan/label"
 	"praxis/internal/plan/value"
 )
 
 // match executes the instructions of patterns.
 func (vm *VM) match(f *Frame, in bytecode.Instr) error {
-	t := &vm.t
-	v := *f.at(1)
 	switch in.Op() {
 	case bytecode.MatchSequence:
-		f.put(value.Bool(vm.isSequence(v)).With(v.Label))
-	case bytecode.MatchMapping:
-		f.put(value.Bool(vm.isMapping(v)).With(v.Label))
-	case bytecode.MatchLen:
-		n, err := lengthSeen(t, v)
-		if err != nil {
-			return err
-		}
-		want := int64(in.Arg() >> 1)
-		f.put(value.Bool(n.N == want || in.Arg()&1 != 0 && n.N > want).With(n.Label))
+		return vm.matchSequence(f, in.Arg()>>1, in.Arg()&1 != 0)
 	case bytecode.MatchKeys:
 		return vm.matchKeys(f)
 	case bytecode.MatchClass:
 		return vm.matchClass(f, in.Arg(), f.code.Keywords[f.word()])
-	case bytecode.MatchRest:
-		return vm.matchRest(f)
 	}
 	return nil
 }
 
-// lengthSeen is the length of v with its label.
-func lengthSeen(t *value.Thread, v value.Value) (value.Value, error) {
+// matchSequence checks that the subject is a sequence of n elements, or more.
+func (vm *VM) matchSequence(f *Frame, n int, more bool) error {
+	t := &vm.t
+	v := *f.at(1)
+	switch t.Base(v).Kind {
+	case value.KTuple, value.KList, value.KRange:
+	default:
+		f.put(value.Bool(false).With(v.Label))
+		return nil
+	}
 	seen := t.Seen
 	t.Seen = v.Label
-	n, err := t.Length(v)
-	l := t.Seen
+	got, err := t.Length(v)
+	f.put(value.Bool(got == n || more && got > n).With(t.Seen))
 	t.Seen = seen
-	return value.Int(int64(n)).With(l), err
-}
-
-// isSequence reports whether sequence patterns match v.
-func (vm *VM) isSequence(v value.Value) bool {
-	switch vm.t.Base(v).Kind {
-	case value.KTuple, value.KList, value.KRange:
-		return true
-	}
-	return false
-}
-
-// isMapping reports whether mapping patterns match v.
-func (vm *VM) isMapping(v value.Value) bool {
-	return vm.t.Base(v).Kind == value.KDict
+	return err
 }
 
 // matchKeys looks up the keys of a mapping pattern.
 func (vm *VM) matchKeys(f *Frame) error {
 	t := &vm.t
-	keys := f.at(1).Obj.(*value.Tuple).Items
-	subject := *f.at(2)
-	d := t.Base(subject).Obj.(*value.Dict) // MatchMapping has looked
+	keys := f.take().Obj.(*value.Tuple).Items
+	subject := f.take()
+	d, ok := t.Base(subject).Obj.(*value.Dict)
+	if !ok {
+		f.put(value.None.With(subject.Label))
+		return nil
+	}
 	out := make([]value.Value, 0, len(keys))
 	for _, k := range keys {
 		v, found, err := d.Get(t, k)
 		if err != nil {
 			return err
 		}
+		v.Label = t.Join(v.Label, subject.Label)
 		if !found {
-			f.put(value.None.With(t.Join(v.Label, subject.Label)))
+			f.put(value.None.With(v.Label))
 			return nil
 		}
-		out = append(out, v.With(t.Join(v.Label, subject.Label)))
+		out = append(out, v)
 	}
-	if err := t.Alloc(int64(len(out)+2) * value.ValueBytes); err != nil {
-		return err
-	}
-	f.put(t.Tuple(out).With(subject.Label))
-	return nil
+	return vm.putParts(f, out, subject.Label)
+}
+
+// putParts pushes the tuple of what sub-patterns look at.
+func (vm *VM) putParts(f *Frame, parts []value.Value, l label.ID) error {
+	f.put(vm.t.Tuple(parts).With(l))
+	return vm.t.Alloc(int64(len(parts)+2) * value.ValueBytes)
 }
 
 // selfMatching are the built-in classes whose only positional sub-pattern is the value itself.
@@ -127,11 +116,7 @@ func (vm *VM) matchClass(f *Frame, pos int, names []string) error {
 		}
 		out = append(out, x)
 	}
-	if err := t.Alloc(int64(len(out)+2) * value.ValueBytes); err != nil {
-		return err
-	}
-	f.put(t.Tuple(out).With(l))
-	return nil
+	return vm.putParts(f, out, l)
 }
 
 // matchArgs are the names behind the positional sub-patterns of a class; nil
@@ -161,23 +146,4 @@ func (vm *VM) matchArgs(c *value.Class, pos int) ([]string, error) {
 		names[i] = s.Text
 	}
 	return names, nil
-}
-
-// matchRest is the dict of what a mapping pattern did not name.
-func (vm *VM) matchRest(f *Frame) error {
-	t := &vm.t
-	keys := f.take().Obj.(*value.Tuple).Items
-	v := f.take()
-	d := t.Base(v).Obj.(*value.Dict) // MatchMapping has looked
-	out, err := d.Copy(t)
-	if err != nil {
-		return err
-	}
-	for _, k := range keys {
-		if _, _, err := out.Del(t, k); err != nil {
-			return err
-		}
-	}
-	f.put(value.Value{Kind: value.KDict, Obj: out, Label: v.Label})
-	return nil
 }

@@ -27,7 +27,7 @@ func labelledInputs(table *label.Table) []value.Field {
 
 const labelledHead = `
 from dataclasses import dataclass, asdict, astuple, replace, field
-from enum import Enum, IntEnum, Flag, StrEnum
+from enum import Enum, IntEnum, StrEnum
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal, Context, localcontext
 from fractions import Fraction
@@ -53,10 +53,6 @@ class Color(Enum):
 class Level(IntEnum):
     LOW = 2
     HIGH = 5
-class Perm(Flag):
-    R = 1
-    W = 2
-    X = 4
 def message(f):
     try:
         return f()
@@ -72,14 +68,14 @@ func TestLibraryKeepsLabels(t *testing.T) {
 	for _, expr := range []string{
 		"P(n)", "P(n).a", "P(1, n).area()", "P(n) == P(5)", "P(1, n) == P(1, 5)", "P(n) != P(4)", "P(n) < P(6)", "asdict(P(n))", "astuple(P(n, 1))",
 		"replace(P(1), b=n)", "Frozen(n)", "hash(Cold(n))", "Frozen(n).a", "P(n, 1) == P(5, 2)", "repr(P(b=n, a=1))",
-		"Color(n)", "Color(n).name", "Color(n) is Color.FIVE", "n in Color", "Level(n) + 1", "Perm(n)", "Perm.R in Perm(n)", "Word(s)", "Perm(n).value", "message(lambda: Perm(n + 3))", "message(lambda: Color(n + 3))", "message(lambda: Perm(s))", "message(lambda: date(2024, n + 30, 1))", "message(lambda: Decimal(s))", "list(Perm(n))", "Color(n).value", "Perm(n) | Perm.W", "~Perm(n)",
+		"Color(n)", "Color(n).name", "Color(n) is Color.FIVE", "n in Color", "Level(n) + 1", "Word(s)", "message(lambda: Color(n + 3))", "message(lambda: date(2024, n + 30, 1))", "message(lambda: Decimal(s))", "Color(n).value",
 		"date(2024, 1, n)", "date(2024, 1, n).weekday()", "date(2024, n, 1).strftime('%B')", "date(2024, 1, 1).strftime(fmt)", "date.fromisoformat(s)", "date.fromisoformat(s).year",
 		"datetime.strptime(s, '%Y-%m-%d')", "datetime.strptime('2024-02-03', fmt)", "datetime.strptime(s, '%Y-%m-%d').month", "date.fromisoformat(s) < date(2025, 1, 1)", "date.fromisoformat(s) == date(2025, 1, 1)",
 		"date(2024, 1, 1) + timedelta(days=n)", "(date.fromisoformat(s) - date(2024, 1, 1)).days", "datetime(2024, 1, 1, n).isoformat()", "time.fromisoformat(clock)", "time.fromisoformat(clock).minute", "timedelta(hours=x).total_seconds()",
 		"timedelta(n) > timedelta(1)", "timedelta(1) * n", "timedelta(1) / x", "datetime.fromtimestamp(n)", "datetime(2024, 1, 1, tzinfo=timezone(timedelta(hours=n))).isoformat()", "date.fromisocalendar(2024, n, 1)", "date.fromordinal(700000 + n)",
 		"datetime(2024, 1, n).date()", "datetime.combine(date(2024, 1, 1), time.fromisoformat(clock))", "datetime(2024, 1, n).replace(hour=3).day", "f'{date(2024, 1, n):%d}'", "date.fromisoformat(s).isocalendar().week", "datetime.fromisoformat(s).timestamp()",
 		"Decimal(n)", "Decimal(s[:4])", "Decimal(x) + 1", "1 + Decimal(n)", "Decimal(n) > 3", "Decimal(n) == 5", "Decimal('1.234').quantize(Decimal(n))", "round(Decimal('2.345'), two)", "f'{Decimal(n):.2f}'", "int(Decimal(x))", "Decimal(n).sqrt()", "Decimal(n).as_tuple().digits",
-		"Context(prec=n).create_decimal('1.23456789')", "Decimal(n) ** 2", "divmod(Decimal(n), 2)", "hash(Decimal(n))", "bool(Decimal(n))", "-Decimal(n)",
+		"Decimal(n) ** 2", "divmod(Decimal(n), 2)", "hash(Decimal(n))", "bool(Decimal(n))", "-Decimal(n)",
 		"Fraction(n, 3)", "Fraction(s[:4])", "Fraction(1, 3) + n", "Fraction(n) < 3", "Fraction(n) == 5", "float(Fraction(n, 2))", "Fraction(x).limit_denominator(3)", "Fraction(n, 2).numerator", "f'{Fraction(n, 3):.2f}'", "Fraction(n) ** 2",
 		"statistics.mean(xs)", "statistics.median(xs)", "statistics.mode(xs)", "statistics.stdev(xs)", "statistics.quantiles(xs)", "statistics.fmean(xs)", "statistics.variance([1, x, 3])", "statistics.multimode(xs)", "statistics.correlation([1, 2, 3], [2, n, 6])", "statistics.linear_regression([1, 2, 3], [2, n, 6]).slope",
 		"random.Random(n).random()", "random.Random(1).randint(1, n)", "random.choice(xs)", "random.sample(range(100), n)", "random.Random(1).choices('ab', weights=[n, 1])", "random.Random(1).uniform(0, x)", "random.Random(1).gauss(n, 1)",
@@ -97,7 +93,7 @@ func TestLibraryKeepsLabels(t *testing.T) {
 func TestLibraryIsPrecise(t *testing.T) {
 	for _, expr := range []string{
 		"P(n).b", "P(1) == P(1)", "replace(P(n), b=3).b", "asdict(P(n))['b']", "Color.RED", "Color(1)", "date(2024, 1, n).year", "datetime(2024, 1, 1, n).month", "Decimal(1) / 3",
-		"(Color(n), Color(1))[1]", "(Perm(n), Perm(1))[1]", "(Perm(n), Perm(5).value)[1]", "(random.Random(n), random.Random(1).random())[1]", "(datetime.strptime(s, '%Y-%m-%d'), datetime.strptime('2024', '%Y'))[1]", "len(Color)", "Frozen(n).made",
+		"(Color(n), Color(1))[1]", "(random.Random(n), random.Random(1).random())[1]", "(datetime.strptime(s, '%Y-%m-%d'), datetime.strptime('2024', '%Y'))[1]", "len(Color)", "Frozen(n).made",
 	} {
 		if got := labelOf(t, expr, false); got != 0 {
 			t.Errorf("%s has a label", expr)

@@ -40,9 +40,7 @@ func (vm *VM) native(n *value.Native, self value.Value, pos []value.Value, names
 	case names == nil && self.Kind == value.KUnset && len(pos) == len(sig.Names) && len(pos) == sig.Pos && !sig.Star && !sig.KwStar:
 		a.Pos, a.Star, a.Names, a.Named = pos, nil, nil, nil
 	case sig.Free:
-		if self.Kind != value.KUnset {
-			pos = prepend(self, pos)
-		}
+		pos = prepend(self, pos)
 		a.Pos, a.Star, a.Names, a.Named = pos, nil, names, named
 	default:
 		if err := vm.bindNative(n, sig, a, self, pos, names, named); err != nil {
@@ -61,11 +59,12 @@ func (vm *VM) native(n *value.Native, self value.Value, pos []value.Value, names
 		vm.touches(n, a.Pos)
 	}
 	if vm.gives(a) && !n.Changes && !keeps(n.Name) && !vm.frames[vm.depth].library() {
-		args := slices.Concat(a.Pos, a.Star, a.Named)
+		args, by := slices.Concat(a.Pos, a.Star, a.Named), label.ID(0)
 		if sig.Self {
+			by = t.Join(args[0].Label, shapeOf(t, args[0]))
 			args = args[1:]
 		}
-		vm.callbacks(args)
+		vm.callbacks(args, by)
 	}
 	any := label.ID(0)
 	if !n.Precise {
@@ -81,6 +80,9 @@ func (vm *VM) native(n *value.Native, self value.Value, pos []value.Value, names
 	vm.argTop++
 	seen := t.Seen
 	t.Seen = 0
+	if t.ArgsLabel|t.KeyLabel != 0 {
+		t.Seen = t.Join(t.ArgsLabel, t.KeyLabel)
+	}
 	v, err := n.Call(t, &a.Args)
 	vm.argTop--
 	if outermost {
@@ -150,7 +152,7 @@ func (vm *VM) bindNative(n *value.Native, sig *value.Signature, a *argSlot, self
 			return vm.argumentCount(n.Called(), sig.Need, sig.Pos, given, "")
 		}
 		rest := pos[took:]
-		if self.Kind != value.KUnset && sig.Pos == 0 {
+		if sig.Pos == 0 {
 			rest = prepend(self, rest)
 		}
 		if err := vm.t.Alloc(int64(len(rest)) * value.ValueBytes); err != nil {
@@ -202,11 +204,7 @@ func (vm *VM) drainArg(n *value.Native, sig *value.Signature, i int, self value.
 	if err != nil {
 		return value.Value{}, err
 	}
-	if self.Kind != value.KUnset {
-		pos = prepend(self, pos)
-	} else {
-		pos = append([]value.Value(nil), pos...)
-	}
+	pos = slices.Clone(prepend(self, pos))
 	kw := &value.Dict{}
 	for j, name := range names {
 		kw.SetName(t.Intern(name), named[j])

@@ -99,12 +99,12 @@ func objectSetattr(t *value.Thread, a *value.Args) (value.Value, error) {
 	o, v := a.Pos[0], a.Pos[2]
 	o.Label = t.Join(o.Label, a.Pos[1].Label)
 	if o.Kind == value.KObject {
-		fn, args, err := t.DataSetter(o, t.ClassOf(o), name, v)
+		fn, err := t.DataSetter(t.ClassOf(o), name)
 		if err != nil {
 			return value.Value{}, err
 		}
 		if fn.Kind != value.KUnset {
-			_, err := t.Call(fn, args, nil, nil)
+			_, err := t.CallSelf(fn.With(t.Join(fn.Label, o.Label)), o, []value.Value{v})
 			return value.None, err
 		}
 	}

@@ -25,6 +25,7 @@ func (vm *VM) unwind(err error) error {
 			if vm.t.Strict {
 				stick(&vm.t, r.Label)
 			}
+			f.decides(&vm.t, r.Label)
 			f.sp = len(f.code.Slots) + int(h.Depth)
 			f.put(value.Value{Kind: value.KObject, Obj: r.Exc, Label: r.Label})
 			f.ip = int(h.Handler)
@@ -126,24 +127,18 @@ func (vm *VM) labelled(err error, vs []value.Value) error {
 
 // catches reports whether an except clause with cls catches exceptions of class c.
 func (vm *VM) catches(cls value.Value, c *value.Class) (bool, error) {
-	switch o := cls.Obj.(type) {
-	case *value.Class:
-		if o.IsExc {
-			return c.Derives(o), nil
-		}
-	case *value.Tuple:
-		found := false
-		for _, item := range o.Items {
-			k, ok := item.Obj.(*value.Class)
-			if !ok || !k.IsExc {
-				found = false
-				return false, vm.t.Raise(vm.t.Types.TypeError, "catching classes that do not inherit from BaseException is not allowed")
-			}
-			found = found || c.Derives(k)
-		}
-		return found, nil
+	classes, found := []value.Value{cls}, false
+	if o, ok := cls.Obj.(*value.Tuple); ok {
+		classes = o.Items
 	}
-	return false, vm.t.Raise(vm.t.Types.TypeError, "catching classes that do not inherit from BaseException is not allowed")
+	for _, item := range classes {
+		k, ok := item.Obj.(*value.Class)
+		if !ok || !k.IsExc {
+			return false, vm.t.Raise(vm.t.Types.TypeError, "catching classes that do not inherit from BaseException is not allowed")
+		}
+		found = found || c.Derives(k)
+	}
+	return found, nil
 }
 
 // raiseOp is the statement raise.

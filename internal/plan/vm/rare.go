@@ -113,8 +113,8 @@ func (vm *VM) variables(f *Frame, in bytecode.Instr) error {
 		f.put(value.Value{Kind: value.KSlice, Obj: s, Label: t.Join(t.Join(s.Start.Label, s.Stop.Label), s.Step.Label)})
 	case bytecode.DeleteAttr:
 		return t.DelAttr(f.take(), f.code.Sites[a])
-	case bytecode.LoadSuperAttr, bytecode.LoadSuperMethod:
-		return vm.loadSuper(f, in)
+	case bytecode.LoadSuperAttr:
+		return vm.loadSuper(f, f.code.Names[a])
 	}
 	return nil
 }
@@ -127,24 +127,13 @@ func (vm *VM) unbound(f *Frame, i int) error {
 	c := f.code
 	name := c.Slots[i]
 	if i >= c.Params && i < c.Params+c.Free {
-		return vm.nameFail(t.Types.NameError, name,
-			"cannot access free variable '%s' where it is not associated with a value in enclosing scope", name)
+		return t.Raise(t.Types.NameError, "cannot access free variable '%s' where it is not associated with a value in enclosing scope", name)
 	}
-	return vm.nameFail(t.Types.UnboundLocalError, name,
-		"cannot access local variable '%s' where it is not associated with a value", name)
+	return t.Raise(t.Types.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", name)
 }
 
 func (vm *VM) nameError(name string) error {
-	return vm.nameFail(vm.t.Types.NameError, name, "name '%s' is not defined", name)
-}
-
-// nameFail makes an exception that knows a name.
-func (vm *VM) nameFail(c *value.Class, name, format string, args ...any) error {
-	err := vm.t.Raise(c, format, args...)
-	if r, ok := err.(*value.Raise); ok {
-		r.Exc.Attrs.SetStr(&vm.t, "name", vm.t.Str(name))
-	}
-	return err
+	return vm.t.Raise(vm.t.Types.NameError, "name '%s' is not defined", name)
 }
 
 // loadGlobal looks up the name of site i and fills the cache.
@@ -198,9 +187,19 @@ func (vm *VM) truthValue(v value.Value) (value.Value, error) {
 func (vm *VM) truthJump(v value.Value) (bool, error) {
 	t := &vm.t
 	seen := t.Seen
+	t.Seen = v.Label
 	ok, err := t.Truth(v)
+	vm.frames[vm.depth].decides(t, t.Seen)
 	t.Seen = seen
 	return ok, err
+}
+
+// decides notes that code of the library goes on as something of label l says: what
+// it gives depends on that. In mode strict the control label says so.
+func (f *Frame) decides(t *value.Thread, l label.ID) {
+	if l != 0 && !t.Strict && f.run.Lib {
+		f.ret = t.Join(f.ret, l)
+	}
 }
 
 func (vm *VM) build(f *Frame, in bytecode.Instr) error {
@@ -412,6 +411,9 @@ func (vm *VM) unpack(f *Frame, in bytecode.Instr) error {
 		f.put(part(i))
 	}
 	if star {
+		if err := t.Step(int64(len(items)) / 4); err != nil {
+			return err
+		}
 		if err := t.Alloc(int64(len(items)) * value.ValueBytes); err != nil {
 			return err
 		}
@@ -482,18 +484,18 @@ func (vm *VM) control(f *Frame, in bytecode.Instr) error {
 		if t.PC != 0 {
 			f.at(1).Label = t.Join(f.at(1).Label, t.PC)
 		}
-	case bytecode.PcFast, bytecode.PcContentsFast, bytecode.PcDeref, bytecode.PcContentsDeref, bytecode.PcGlobal, bytecode.PcContentsGlobal, bytecode.PcName, bytecode.PcContentsName:
-		if v := vm.controlled(f, in.Op(), a); v != nil && t.PC != 0 && v.Kind != value.KUnset {
+	case bytecode.PcFast, bytecode.PcDeref, bytecode.PcGlobal, bytecode.PcName:
+		w := f.word()
+		v := vm.controlled(f, in.Op(), a)
+		bound := v != nil && v.Kind != value.KUnset
+		switch {
+		case w > 1 && !bound:
+			f.st[w-2].N = 1
+		case w <= 1 && bound && t.PC != 0:
 			v.Label = t.Join(v.Label, t.PC)
-			if op := in.Op(); op == bytecode.PcContentsFast || op == bytecode.PcContentsDeref || op == bytecode.PcContentsGlobal || op == bytecode.PcContentsName {
+			if w == 1 {
 				joinContents(t, *v)
 			}
-		}
-	case bytecode.PcBoundFast, bytecode.PcBoundDeref, bytecode.PcBoundGlobal, bytecode.PcBoundName:
-		if v := vm.controlled(f, in.Op(), a); v == nil || v.Kind == value.KUnset {
-			f.st[f.word()].N = 1
-		} else {
-			f.word()
 		}
 	case bytecode.May:
 		for i := 1; i <= a && t.Trying; i++ {
@@ -543,14 +545,14 @@ func (vm *VM) controlled(f *Frame, op bytecode.Op, a int) *value.Value {
 	ns := &f.fn.Globals.Names
 	name := ""
 	switch op {
-	case bytecode.PcFast, bytecode.PcContentsFast, bytecode.PcBoundFast:
+	case bytecode.PcFast:
 		return &f.st[a]
-	case bytecode.PcDeref, bytecode.PcContentsDeref, bytecode.PcBoundDeref:
+	case bytecode.PcDeref:
 		if c, ok := f.st[a].Obj.(*value.Cell); ok {
 			return &c.Val
 		}
 		return nil // of a comprehension that was not reached
-	case bytecode.PcName, bytecode.PcContentsName, bytecode.PcBoundName:
+	case bytecode.PcName:
 		ns, name = f.def.ns, f.code.Names[a]
 	default:
 		name = f.code.Sites[a]

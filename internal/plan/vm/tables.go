@@ -25,7 +25,7 @@ var natives = sync.OnceValue(func() map[string]*value.Native {
 	out := make(map[string]*value.Native, 1024)
 	for _, table := range append(classMethods(), builtin.Functions(), native.Functions()) {
 		for _, n := range table {
-			n.Changes = strings.Contains(changers, " "+n.Short()+" ") && !strings.HasPrefix(n.Name, "operator.")
+			n.Changes = n.Changes || strings.Contains(changers, " "+n.Short()+" ") && !strings.HasPrefix(n.Name, "operator.")
 			out[n.Name] = n
 		}
 	}

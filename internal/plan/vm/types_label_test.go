@@ -45,7 +45,6 @@ var labelCases = []labelCase{
 		f"{A}": a
 		f"{1:{A}}": a
 		"%d" % A: a
-		"%*d" % (A, 5): a
 	`},
 	{"strings", "", `
 		S + 'x': a

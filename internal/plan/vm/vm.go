@@ -217,20 +217,18 @@ func (*Failed) stop() {}
 // Run executes the program until it ends or calls a tool. An error is a limit
 // that was reached, or a failure of the machine; the VM cannot go on then.
 func (vm *VM) Run() (Stop, error) {
-	if vm.state != stateNew {
-		return nil, vm.wrongState()
+	if err := vm.expect(stateNew); err != nil {
+		return nil, err
 	}
 	return vm.proceed(vm.run())
 }
 
-func (vm *VM) wrongState() error {
-	switch vm.state {
-	case stateCalls:
-		return fault.New(fault.Conflict, "Give the answer with Reply or Raise.", "cannot run the plan: it waits for the answer of %s", vm.pending.tool)
-	case stateEnded:
-		return fault.New(fault.Conflict, "Make a new VM.", "cannot run the plan: it has ended")
+// expect reports whether the VM is in a state.
+func (vm *VM) expect(s state) error {
+	if vm.state != s {
+		return fault.New(fault.Conflict, "Call Run once, then Reply or Raise for each call.", "cannot go on with the plan: it waits for an answer, or has ended")
 	}
-	return fault.New(fault.Conflict, "Make a new VM.", "cannot run the plan: it was stopped")
+	return nil
 }
 
 // proceed turns the error of run into the reason why the machine stopped.
@@ -253,7 +251,7 @@ func (vm *VM) proceed(err error) (Stop, error) {
 
 // Reply goes on with the result of the call that the program waits for.
 func (vm *VM) Reply(result value.Data) (Stop, error) {
-	if err := vm.answers(); err != nil {
+	if err := vm.expect(stateCalls); err != nil {
 		return nil, err
 	}
 	v, err := vm.admit(result)
@@ -270,7 +268,7 @@ func (vm *VM) Reply(result value.Data) (Stop, error) {
 // waits for, of whose text plain quotes no data. Class is the name of a built-in
 // exception; another name means RuntimeError.
 func (vm *VM) Raise(class, text, plain string, l label.ID) (Stop, error) {
-	if err := vm.answers(); err != nil {
+	if err := vm.expect(stateCalls); err != nil {
 		return nil, err
 	}
 	t := &vm.t
@@ -281,14 +279,6 @@ func (vm *VM) Raise(class, text, plain string, l label.ID) (Stop, error) {
 	l = t.Join(l, vm.pending.l)
 	r := &value.Raise{Exc: t.NewException(c, []value.Value{t.Str(text).With(l)}), Label: l, Plain: plain}
 	return vm.answered(func(p pending) error { return vm.failed(p.mode, p.extra, r) })
-}
-
-// answers reports whether an answer is awaited.
-func (vm *VM) answers() error {
-	if vm.state != stateCalls {
-		return fault.New(fault.Conflict, "Answer only after Run, Reply or Raise returned a call.", "cannot answer the plan: it waits for no answer")
-	}
-	return nil
 }
 
 // Interrupt makes a run that goes on in another goroutine end with this error soon.

@@ -169,17 +169,6 @@ func difference(got, want cpython.Reply) string {
 	return b.String()
 }
 
-// TestPrintOfSurrogates checks that half of a surrogate pair is not printed: what
-// is printed is UTF-8.
-func TestPrintOfSurrogates(t *testing.T) {
-	t.Parallel()
-	got := runPlan("print('a')\nprint('\\ud83d\\ude00'[:1])\n", false)
-	want := `UnicodeEncodeError: 'utf-8' codec can't encode character '\ud83d' in position 0: surrogates not allowed`
-	if got.Out != "a\n" || got.Error != want {
-		t.Errorf("got %q, %s", got.Out, got.Error)
-	}
-}
-
 // TestFile gives a plan the name of its file.
 func TestFile(t *testing.T) {
 	t.Parallel()

@@ -100,7 +100,11 @@ func planned(it *item) (annotation, bool) {
 		if e.Run == "" {
 			from = "a plan that is not recorded here"
 		}
-		return annotation{"resumed", from + ", sha256 " + short(e.State), "", false}, true
+		played := ""
+		if len(e.Rehearsed) > 0 {
+			played = "rehearsed before: " + strings.Join(e.Rehearsed, ", ")
+		}
+		return annotation{"resumed", from + ", sha256 " + short(e.State), played, false}, true
 	}
 	return annotation{}, false
 }

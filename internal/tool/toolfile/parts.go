@@ -123,11 +123,7 @@ func (l *loader) fieldLabels(d *draft, written *jsondoc.Node) []tool.PartLabel {
 	if written != nil {
 		out = l.partLabels(d, written)
 	}
-	for _, mark := range d.marks {
-		if !slices.ContainsFunc(out, func(p tool.PartLabel) bool { return p.Path == mark.Path }) {
-			out = append(out, mark)
-		}
-	}
+	out = tool.OverParts(out, d.marks)
 	for _, p := range out {
 		if d.Model && p.Trusted != nil && *p.Trusted {
 			l.Add(d.model, "Remove it.", "the tool %s is answered by a model: no part of a reply is trusted", d.Name)

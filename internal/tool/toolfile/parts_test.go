@@ -160,3 +160,32 @@ func TestFieldEntries(t *testing.T) {
 		}
 	}
 }
+
+// TestLabelsOfOnePart: who labels a part that is labelled already, and says nothing of its
+// trust or its readers, leaves that as it is.
+func TestLabelsOfOnePart(t *testing.T) {
+	const text = `version: 1
+fields: {a.get: {/y: {readers: everyone}, /z: {trusted: false}}}
+tools:
+  - name: a.get
+    version: 1.0.0
+    effects: read
+    output: {type: object, properties: {x: {type: string, x-trusted: false}, y: {type: string, x-trusted: false}, z: {type: string, x-trusted: true, x-readers: [me]}}}
+    labels: {trusted: true, readers: everyone, fields: {/x: {readers: [me]}}}
+`
+	file, err := toolfile.Load("tools.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := tool.NewSet(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _ := set.Lookup("a.get")
+	for part, readers := range map[string]bool{"x": false, "y": true, "z": false} {
+		m := d.Labels.Marks([]string{part})
+		if m.Trusted == nil || *m.Trusted || len(m.Readers) != 1 || m.Readers[0].Everyone != readers {
+			t.Errorf("%s: %+v", part, m)
+		}
+	}
+}

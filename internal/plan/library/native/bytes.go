@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/base64"
+	"encoding/binary"
 	"html"
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -15,12 +17,14 @@ import (
 	"praxis/internal/plan/value"
 )
 
-// bytesModules are the natives of base64, hashlib and html.
+// bytesModules are the natives of base64, hashlib, html and struct.
 func bytesModules() []*value.Native {
 	out := []*value.Native{
 		{Name: "base64._encode", Params: "s, /", Call: base64Encode},
 		{Name: "base64._decode", Params: "s, validate, /", Call: base64Decode},
 		{Name: "html.unescape", Params: "s", Call: htmlUnescape},
+		{Name: "struct._float_bytes", Params: "x, size, /", Call: floatBytes},
+		{Name: "struct._bytes_float", Params: "b, /", Call: bytesFloat},
 	}
 	for name, sum := range map[string]func(b []byte) []byte{
 		"md5":    func(b []byte) []byte { s := md5.Sum(b); return s[:] },
@@ -113,4 +117,31 @@ func htmlUnescape(t *value.Thread, a *value.Args) (value.Value, error) {
 		return value.Value{}, err
 	}
 	return t.NewStr(html.UnescapeString(text))
+}
+
+// floatBytes lays out a float in IEEE 754's format of 4 or 8 bytes, the greatest first.
+func floatBytes(t *value.Thread, a *value.Args) (value.Value, error) {
+	x, err := t.Real(a.Pos[0])
+	if err != nil {
+		return value.Value{}, err
+	}
+	if a.Pos[1].N != 4 { // an integer of the module's
+		return t.Bytes(string(binary.BigEndian.AppendUint64(nil, math.Float64bits(x)))), nil
+	}
+	short := float32(x)
+	if math.IsInf(float64(short), 0) && !math.IsInf(x, 0) {
+		return value.Value{}, t.Raise(t.Types.OverflowError, "float too large to pack with f format")
+	}
+	return t.Bytes(string(binary.BigEndian.AppendUint32(nil, math.Float32bits(short)))), nil
+}
+
+func bytesFloat(t *value.Thread, a *value.Args) (value.Value, error) {
+	s, err := bytesArg(t, a.Pos[0])
+	if err != nil {
+		return value.Value{}, err
+	}
+	if len(s) == 4 {
+		return value.Float(float64(math.Float32frombits(binary.BigEndian.Uint32([]byte(s))))), nil
+	}
+	return value.Float(math.Float64frombits(binary.BigEndian.Uint64([]byte(s)))), nil
 }

@@ -14,8 +14,7 @@ func dataclassNatives() []*value.Native {
 		{Name: "_labels.depend", Params: "value, /, *others", Call: depend, Precise: true},
 		{Name: "_labels.calls", Params: "function, /, *others", Call: calls, Precise: true},
 		{Name: "_labels.mark", Params: "list, other, /", Call: mark, Precise: true},
-		{Name: "_labels.plain", Params: "value, /", Call: plainLabel, Precise: true},
-		{Name: "_labels.remember", Params: "table, key, value, /", Call: remember, Precise: true},
+		{Name: "_labels.moved", Params: "iterator, other, /", Call: moved, Precise: true},
 	}
 }
 
@@ -57,22 +56,15 @@ func mark(t *value.Thread, a *value.Args) (value.Value, error) {
 	return value.None, nil
 }
 
-// plainLabel and remember are for tables that cache what a function would make
-// anew: whether something is in the table cannot be seen from outside, so that
-// what it was first made for does not count. Whoever takes it out labels it with
-// the label of the key.
-func plainLabel(t *value.Thread, a *value.Args) (value.Value, error) { return a.Pos[0].With(0), nil }
-
-func remember(t *value.Thread, a *value.Args) (value.Value, error) {
-	d, ok := a.Pos[0].Obj.(*value.Dict)
-	if !ok {
-		return value.Value{}, fault.New(fault.Internal, "", "cannot remember: the library gave no dict")
+// moved makes where an iterator goes on depend on another value.
+func moved(t *value.Thread, a *value.Args) (value.Value, error) {
+	switch it := a.Pos[0].Obj.(type) {
+	case *value.Iter:
+		it.Moved = t.Join(it.Moved, a.Pos[1].Label)
+	case value.Generator:
+		t.Stick(a.Pos[1].Label)
 	}
-	pc := t.PC
-	t.PC = 0
-	err := d.Set(t, a.Pos[1].With(0), a.Pos[2].With(0))
-	t.PC = pc
-	return value.None, err
+	return value.None, nil
 }
 
 // MaxBuilt bounds the text that one library function may have compiled.

@@ -22,7 +22,7 @@ const diceBytes = 2600
 // written in the plan language.
 func randomNatives() []*value.Native {
 	n := func(name, params string, f func(t *value.Thread, d *Dice, a *value.Args) (value.Value, error)) *value.Native {
-		return &value.Native{Name: "random." + name, Params: params, Precise: true, Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+		return &value.Native{Name: "random." + name, Params: params, Precise: true, Changes: true, Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
 			d, ok := a.Pos[0].Obj.(*Dice)
 			if !ok {
 				return value.Value{}, t.Raise(t.Types.TypeError, "%s needs a generator", name)

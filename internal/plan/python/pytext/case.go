@@ -7,11 +7,11 @@ const flagCased = flagUpper | flagLower | flagTitle
 // appendMapped appends what a mapping of the record makes of r.
 func appendMapped(dst []byte, r rune, rec record, by mapping) []byte {
 	if rec.flags()&flagSpecial == 0 {
-		return AppendRune(dst, r+rec.mapped(by))
+		return utf8.AppendRune(dst, r+rec.mapped(by))
 	}
 	for _, m := range special(rec.mapped(by)) {
 		if m != 0 {
-			dst = AppendRune(dst, m)
+			dst = utf8.AppendRune(dst, m)
 		}
 	}
 	return dst
@@ -41,19 +41,21 @@ func asciiCase(s string, first byte) (string, bool) {
 	return string(out), true
 }
 
+// convert makes a string of what f appends for each character, which is r at s[i].
+func convert(s string, f func(dst []byte, i int, r rune) []byte) string {
+	out := make([]byte, 0, len(s)+8)
+	for i, r := range s {
+		out = f(out, i, r)
+	}
+	return string(out)
+}
+
 // Upper is str.upper.
 func Upper(s string) string {
 	if out, ok := asciiCase(s, 'a'); ok {
 		return out
 	}
-	out := make([]byte, 0, len(s)+8)
-	for i := 0; i < len(s); {
-		r, n := DecodeRune(s[i:])
-		rec := recordOf(r)
-		out = appendMapped(out, r, rec, upper)
-		i += n
-	}
-	return string(out)
+	return convert(s, func(dst []byte, _ int, r rune) []byte { return appendMapped(dst, r, recordOf(r), upper) })
 }
 
 // Lower is str.lower; a sigma that ends a word becomes a final one.
@@ -61,13 +63,7 @@ func Lower(s string) string {
 	if out, ok := asciiCase(s, 'A'); ok {
 		return out
 	}
-	out := make([]byte, 0, len(s)+8)
-	for i := 0; i < len(s); {
-		r, n := DecodeRune(s[i:])
-		out = appendLower(out, s, i, r)
-		i += n
-	}
-	return string(out)
+	return convert(s, func(dst []byte, i int, r rune) []byte { return appendLower(dst, s, i, r) })
 }
 
 // appendLower appends the lower case of r, the character at s[i].
@@ -78,8 +74,7 @@ func appendLower(dst []byte, s string, i int, r rune) []byte {
 		}
 		return append(dst, "σ"...)
 	}
-	rec := recordOf(r)
-	return appendMapped(dst, r, rec, lower)
+	return appendMapped(dst, r, recordOf(r), lower)
 }
 
 // finalSigma reports whether the sigma at s[i] has a cased letter before it
@@ -87,7 +82,7 @@ func appendLower(dst []byte, s string, i int, r rune) []byte {
 func finalSigma(s string, i int) bool {
 	cased := false
 	for j := i; j > 0; {
-		r, n := DecodeLastRune(s[:j])
+		r, n := utf8.DecodeLastRuneInString(s[:j])
 		j -= n
 		if flags := recordOf(r).flags(); flags&flagIgnorable == 0 {
 			cased = flags&flagCased != 0
@@ -97,9 +92,7 @@ func finalSigma(s string, i int) bool {
 	if !cased {
 		return false
 	}
-	for j := i + len("Σ"); j < len(s); {
-		r, n := DecodeRune(s[j:])
-		j += n
+	for _, r := range s[i+len("Σ"):] {
 		if flags := recordOf(r).flags(); flags&flagIgnorable == 0 {
 			return flags&flagCased == 0
 		}
@@ -109,54 +102,37 @@ func finalSigma(s string, i int) bool {
 
 // Title is str.title.
 func Title(s string) string {
-	out := make([]byte, 0, len(s)+8)
 	inWord := false
-	for i := 0; i < len(s); {
-		r, n := DecodeRune(s[i:])
-		rec := recordOf(r)
-		if inWord {
-			out = appendLower(out, s, i, r)
-		} else {
-			out = appendMapped(out, r, rec, title)
+	return convert(s, func(dst []byte, i int, r rune) []byte {
+		rec, inside := recordOf(r), inWord
+		if inWord = rec.flags()&flagCased != 0; inside {
+			return appendLower(dst, s, i, r)
 		}
-		inWord = rec.flags()&flagCased != 0
-		i += n
-	}
-	return string(out)
+		return appendMapped(dst, r, rec, title)
+	})
 }
 
 // Capitalize is str.capitalize.
 func Capitalize(s string) string {
-	out := make([]byte, 0, len(s)+8)
-	for i := 0; i < len(s); {
-		r, n := DecodeRune(s[i:])
-		if i == 0 {
-			rec := recordOf(r)
-			out = appendMapped(out, r, rec, title)
-		} else {
-			out = appendLower(out, s, i, r)
+	return convert(s, func(dst []byte, i int, r rune) []byte {
+		if i > 0 {
+			return appendLower(dst, s, i, r)
 		}
-		i += n
-	}
-	return string(out)
+		return appendMapped(dst, r, recordOf(r), title)
+	})
 }
 
 // SwapCase is str.swapcase.
 func SwapCase(s string) string {
-	out := make([]byte, 0, len(s)+8)
-	for i := 0; i < len(s); {
-		r, n := DecodeRune(s[i:])
+	return convert(s, func(dst []byte, i int, r rune) []byte {
 		switch rec := recordOf(r); {
 		case rec.flags()&flagUpper != 0:
-			out = appendLower(out, s, i, r)
+			return appendLower(dst, s, i, r)
 		case rec.flags()&flagLower != 0:
-			out = appendMapped(out, r, rec, upper)
-		default:
-			out = AppendRune(out, r)
+			return appendMapped(dst, r, rec, upper)
 		}
-		i += n
-	}
-	return string(out)
+		return utf8.AppendRune(dst, r)
+	})
 }
 
 // CaseFold is str.casefold.
@@ -164,12 +140,5 @@ func CaseFold(s string) string {
 	if out, ok := asciiCase(s, 'A'); ok {
 		return out
 	}
-	out := make([]byte, 0, len(s)+8)
-	for i := 0; i < len(s); {
-		r, n := DecodeRune(s[i:])
-		rec := recordOf(r)
-		out = appendMapped(out, r, rec, fold)
-		i += n
-	}
-	return string(out)
+	return convert(s, func(dst []byte, _ int, r rune) []byte { return appendMapped(dst, r, recordOf(r), fold) })
 }

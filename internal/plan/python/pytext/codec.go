@@ -1,170 +1,151 @@
 package pytext
 
 import (
+	"encoding/hex"
 	"fmt"
-	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
-// codec is an encoding. The names are those that errors show.
-type codec uint8
-
-const (
-	codecUnknown codec = iota
-	codecASCII
-	codecLatin1
-	codecUTF8
-	codecUTF8Sig
-	codecNotText
-)
-
-// String returns the name that errors show.
-func (c codec) String() string {
-	switch c {
-	case codecASCII:
-		return "ascii"
-	case codecLatin1:
-		return "latin-1"
-	case codecUTF8, codecUTF8Sig:
-		return "utf-8"
-	}
-	return "unknown"
+// codec is an encoding: its name in errors, and the greatest code point that it has.
+type codec struct {
+	name string
+	most rune
+	mark string // that texts begin with
 }
 
 // findCodec returns the encoding of that name, as a program spells it.
-func findCodec(name string) codec {
-	switch strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(name)) {
-	case "utf_8", "utf8", "u8":
-		return codecUTF8
-	case "ascii", "us_ascii":
-		return codecASCII
-	case "latin_1", "latin1", "iso8859_1", "iso_8859_1":
-		return codecLatin1
-	case "utf_8_sig":
-		return codecUTF8Sig
-	case "rot_13", "rot13", "hex_codec", "hex", "base64_codec", "base64", "base_64":
-		return codecNotText
+func findCodec(name string) (codec, error) {
+	switch strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name)) {
+	case "utf8", "u8":
+		return codec{"utf-8", unicode.MaxRune, ""}, nil
+	case "utf8sig":
+		return codec{"utf-8", unicode.MaxRune, "\uFEFF"}, nil
+	case "ascii", "usascii":
+		return codec{"ascii", 0x7F, ""}, nil
+	case "latin1", "iso88591":
+		return codec{"latin-1", 0xFF, ""}, nil
 	}
-	return codecUnknown
+	return codec{}, errorf(LookupError, "unknown encoding: %s", name)
 }
 
-// textCodec returns the encoding for str.encode or bytes.decode.
-func textCodec(name, how string) (codec, error) {
-	switch c := findCodec(name); c {
-	case codecUnknown:
-		return c, errorf(LookupError, "unknown encoding: %s", name)
-	case codecNotText:
-		return c, errorf(LookupError, "'%s' is not a text encoding; use codecs.%s() to handle arbitrary codecs", name, how)
-	default:
-		return c, nil
+// bad appends what an error handler puts in the place of what does not fit an
+// encoding, or returns the error that says what is wrong with it.
+func bad(dst []byte, errors, instead string, wrong func() error) ([]byte, error) {
+	switch errors {
+	case "strict":
+		return dst, wrong()
+	case "ignore":
+		return dst, nil
+	case "replace":
+		return append(dst, instead...), nil
 	}
-}
-
-// unencodable is the error of the code points from start to end.
-func unencodable(encoding, s string, start, end int, reason string) error {
-	text := fmt.Sprintf("'%s' codec can't encode characters in position %d-%d: %s", encoding, start, end-1, reason)
-	if end == start+1 {
-		r, _ := DecodeRune(s[Offset(s, start):])
-		text = fmt.Sprintf("'%s' codec can't encode character '%s' in position %d: %s", encoding, appendEscape(nil, r), start, reason)
-	}
-	return &Error{Kind: UnicodeEncodeError, Text: text}
-}
-
-// undecodable is the error of the bytes from start to end.
-func undecodable(encoding string, b []byte, start, end int, reason string) error {
-	text := fmt.Sprintf("'%s' codec can't decode bytes in position %d-%d: %s", encoding, start, end-1, reason)
-	if end == start+1 {
-		text = fmt.Sprintf("'%s' codec can't decode byte 0x%02x in position %d: %s", encoding, b[start], start, reason)
-	}
-	return &Error{Kind: UnicodeDecodeError, Text: text}
+	return dst, errorf(LookupError, "unknown error handler name '%s'", errors)
 }
 
 // Encode appends s.encode(encoding, errors).
 func Encode(dst []byte, s, encoding, errors string) ([]byte, error) {
-	c, err := textCodec(encoding, "encode")
+	c, err := findCodec(encoding)
+	if dst = append(dst, c.mark...); err != nil || c.most == unicode.MaxRune {
+		return append(dst, s...), err
+	}
+	index := 0
+	for i, r := range s {
+		if r <= c.most {
+			dst = append(dst, byte(r))
+		} else if dst, err = bad(dst, errors, "?", func() error { return c.unencodable(s[i:], index) }); err != nil {
+			return dst, err
+		}
+		index++
+	}
+	return dst, nil
+}
+
+// unencodable is the error of a text that begins, at an index, with what the
+// encoding does not have.
+func (c codec) unencodable(s string, index int) error {
+	n := 0
+	for _, r := range s {
+		if r <= c.most {
+			break
+		}
+		n++
+	}
+	what := fmt.Sprintf("characters in position %d-%d", index, index+n-1)
+	if n == 1 {
+		r, _ := utf8.DecodeRuneInString(s)
+		what = fmt.Sprintf("character '%s' in position %d", appendEscape(nil, r), index)
+	}
+	return errorf(UnicodeEncodeError, "'%s' codec can't encode %s: ordinal not in range(%d)", c.name, what, c.most+1)
+}
+
+// Decode appends b.decode(encoding, errors), a text.
+func Decode(dst, b []byte, encoding, errors string) ([]byte, error) {
+	c, err := findCodec(encoding)
 	if err != nil {
 		return dst, err
 	}
-	if c == codecUTF8Sig {
-		dst = append(dst, "\xEF\xBB\xBF"...)
+	b = b[len(b)-len(strings.TrimPrefix(string(b), c.mark)):]
+	if c.most == unicode.MaxRune && utf8.Valid(b) {
+		return append(dst, b...), nil
 	}
-	if (c == codecUTF8 || c == codecUTF8Sig) && !HasSurrogate(s) || c <= codecLatin1 && IsASCII(s) {
-		return append(dst, s...), nil
-	}
-	for i, index := 0, 0; i < len(s); {
-		r, n := DecodeRune(s[i:])
-		if c.encodes(r) {
-			dst = c.appendRune(dst, r)
-			i, index = i+n, index+1
-			continue
-		}
-		start, from := index, i
-		for i < len(s) {
-			if r, n = DecodeRune(s[i:]); c.encodes(r) {
-				break
+	for at, n := 0, 1; at < len(b); at += n {
+		r, reason := rune(b[at]), ""
+		switch {
+		case c.most == unicode.MaxRune:
+			if r, n = utf8.DecodeRune(b[at:]); r == utf8.RuneError && n == 1 {
+				n, reason = brokenUTF8(b[at:])
 			}
-			i, index = i+n, index+1
+		case r > c.most:
+			reason = "ordinal not in range(128)"
 		}
-		if dst, err = c.replace(dst, s[from:i], errors); err == errStrict {
-			return dst, unencodable(c.String(), s, start, index, c.unencodableReason())
-		} else if err != nil {
+		if reason == "" {
+			dst = utf8.AppendRune(dst, r)
+		} else if dst, err = bad(dst, errors, "\uFFFD", func() error { return c.undecodable(b, at, n, reason) }); err != nil {
 			return dst, err
 		}
 	}
 	return dst, nil
 }
 
-// encodes reports whether the encoding has the code point r.
-func (c codec) encodes(r rune) bool {
-	switch c {
-	case codecASCII:
-		return r < 0x80
-	case codecLatin1:
-		return r < 0x100
+// brokenUTF8 says what is wrong at the start of b and how many bytes of it
+// begin a character.
+func brokenUTF8(b []byte) (n int, reason string) {
+	for n = 1; n < len(b) && !utf8.FullRune(b[:n+1]); {
+		n++
 	}
-	return r&^0x7FF != 0xD800
+	switch {
+	case utf8.FullRune(b[:1]):
+		return 1, "invalid start byte"
+	case !utf8.FullRune(b):
+		return n, "unexpected end of data"
+	}
+	return n, "invalid continuation byte"
 }
 
-func (c codec) unencodableReason() string {
-	switch c {
-	case codecASCII:
-		return "ordinal not in range(128)"
-	case codecLatin1:
-		return "ordinal not in range(256)"
+// undecodable is the error of n bytes.
+func (c codec) undecodable(b []byte, at, n int, reason string) error {
+	what := fmt.Sprintf("bytes in position %d-%d", at, at+n-1)
+	if n == 1 {
+		what = fmt.Sprintf("byte 0x%02x in position %d", b[at], at)
 	}
-	return "surrogates not allowed"
+	return errorf(UnicodeDecodeError, "'%s' codec can't decode %s: %s", c.name, what, reason)
 }
 
-// appendRune appends a code point that the encoding has.
-func (c codec) appendRune(dst []byte, r rune) []byte {
-	if c == codecUTF8 || c == codecUTF8Sig {
-		return AppendRune(dst, r)
+// ParseHex is bytes.fromhex(s).
+func ParseHex(s string) ([]byte, error) {
+	wrong := func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF \t\n\v\f\r", r) }
+	if i := strings.IndexFunc(s, wrong); i >= 0 {
+		return nil, errorf(ValueError, "non-hexadecimal number found in fromhex() arg at position %d", RuneCount(s[:i]))
 	}
-	return append(dst, byte(r))
-}
-
-// errStrict says that the error handler does not help.
-var errStrict error = &Error{Kind: ValueError, Text: "not encodable"}
-
-// replace appends what the error handler puts in the place of bad, code points
-// that the encoding does not have.
-func (c codec) replace(dst []byte, bad, errors string) ([]byte, error) {
-	for i := 0; i < len(bad); {
-		r, n := DecodeRune(bad[i:])
-		i += n
-		switch errors {
-		case "strict", "":
-			return dst, errStrict
-		case "ignore":
-		case "replace":
-			dst = append(dst, '?')
-		case "backslashreplace":
-			dst = appendEscape(dst, r)
-		case "xmlcharrefreplace":
-			dst = append(strconv.AppendInt(append(dst, "&#"...), int64(r), 10), ';')
-		default:
-			return dst, errorf(LookupError, "unknown error handler name '%s'", errors)
+	var out []byte
+	for _, part := range strings.Fields(s) {
+		b, err := hex.DecodeString(part)
+		if err != nil {
+			return nil, valueError("fromhex() arg must contain an even number of hexadecimal digits")
 		}
+		out = append(out, b...)
 	}
-	return dst, nil
+	return out, nil
 }

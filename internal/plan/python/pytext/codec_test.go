@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"praxis/internal/test/cpython"
 )
@@ -14,7 +15,7 @@ func codecNames() []string {
 }
 
 func handlerNames() []string {
-	return []string{"strict", "ignore", "replace", "backslashreplace", "xmlcharrefreplace"}
+	return []string{"strict", "ignore", "replace"}
 }
 
 // pyBytes is an expression of Python for b.
@@ -45,7 +46,7 @@ def show(f):
 func (d dice) codecText() string {
 	var out []byte
 	for range d.IntN(6) {
-		out = AppendRune(out, of(d, 'a', 'é', 'ÿ', 'Ā', '€', '\x81', 0xD800, 0xDC80, 0xDCFF, 0xDBFF, 0xDFFF, 0xDC7F, 0x1F600, 0xFEFF, '\u2122'))
+		out = utf8.AppendRune(out, of(d, 'a', 'é', 'ÿ', 'Ā', '€', '\x81', '本', 0x1F600, 0xFEFF, '\u2122'))
 	}
 	return string(out)
 }
@@ -70,10 +71,10 @@ func TestCodecs(t *testing.T) {
 		dec, err := Decode(nil, b, name, handler)
 		pairs = append(pairs, pair{showUnicode(fmt.Sprintf("%s.decode('%s', '%s')", pyBytes(b), name, handler)), unicodeShown(asciiOf(string(dec)), err)})
 	}
-	for _, name := range []string{"utf_8", "u8", "Latin-1", "us ascii", "foo", "", "utf.8", "rot13", "hex", "Base64", "ütf-8"} {
+	for _, name := range []string{"utf_8", "u8", "Latin-1", "us ascii", "foo", "", "utf.8", "ütf-8"} {
 		out, err := Encode(nil, "é", name, "replace")
 		pairs = append(pairs, pair{showUnicode(fmt.Sprintf("'é'.encode(%s, 'replace')", asciiOf(name))), unicodeShown(pyBytes(out), err)})
-		text, err := Decode(nil, []byte("abcd"), name, "")
+		text, err := Decode(nil, []byte("abcd"), name, "strict")
 		pairs = append(pairs, pair{showUnicode(fmt.Sprintf("b'abcd'.decode(%s)", asciiOf(name))), unicodeShown(asciiOf(string(text)), err)})
 	}
 	for _, handler := range []string{"foo", "strict"} {
@@ -88,20 +89,6 @@ func TestCodecs(t *testing.T) {
 	compareWith(t, cpython.Start(t), showProgram, pairs)
 }
 
-func TestHexBytes(t *testing.T) {
-	d := newDice(21)
-	var pairs []pair
-	for range *cases {
-		var s strings.Builder
-		for range d.IntN(5) {
-			s.WriteString(of(d, "0", "1f", "Ab", " ", "\t", "\n", "é", "g", "00", "\x1c", "\u3000"))
-		}
-		out, err := ParseHex(s.String())
-		pairs = append(pairs, pair{fmt.Sprintf("bytes.fromhex(%s)", asciiOf(s.String())), shown(pyBytes(out), err)})
-	}
-	compare(t, cpython.Start(t), pairs)
-}
-
 // FuzzCodecs checks that no bytes or text make a codec fail, that what is
 // decoded is valid, and that strict decoding is undone by encoding.
 func FuzzCodecs(f *testing.F) {
@@ -114,7 +101,7 @@ func FuzzCodecs(f *testing.F) {
 		how := handlerNames()[int(handler)%len(handlerNames())]
 		text, err := Decode(nil, b, name, how)
 		checkPythonError(t, err)
-		if !valid(string(text)) {
+		if !utf8.Valid(text) {
 			t.Fatalf("%q as %s, %s: %q is not valid", b, name, how, text)
 		}
 		if err == nil && len(text) > 4*len(b) {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"praxis/internal/test/cpython"
 )
@@ -160,15 +161,15 @@ func (d dice) text(most int) string {
 	for range n {
 		switch d.IntN(8) {
 		case 0, 1, 2:
-			out = AppendRune(out, rune(' '+d.IntN(95)))
+			out = utf8.AppendRune(out, rune(' '+d.IntN(95)))
 		case 3:
-			out = AppendRune(out, rune(d.IntN(256)))
+			out = utf8.AppendRune(out, rune(d.IntN(256)))
 		case 4:
-			out = AppendRune(out, rune(d.IntN(0x3000)))
+			out = utf8.AppendRune(out, rune(d.IntN(0x3000)))
 		case 5:
-			out = AppendRune(out, of(d, 'ß', 'Σ', 'ς', 'ǆ', 'ŉ', 'ﬁ', 'İ', 'ı', '\'', '"', '\\', '\n', 0x301, 0xAD, 0xD800, 0xDFFF, 0x1F600, 0x10FFFF, '٣', '１', 0x2028, 0xFEFF))
+			out = utf8.AppendRune(out, of(d, 'ß', 'Σ', 'ς', 'ǆ', 'ŉ', 'ﬁ', 'İ', 'ı', '\'', '"', '\\', '\n', 0x301, 0xAD, 0x1F600, 0x10FFFF, '٣', '１', 0x2028, 0xFEFF))
 		case 6:
-			out = AppendRune(out, rune(d.IntN(MaxRune+1)))
+			out = utf8.AppendRune(out, rune(d.IntN(utf8.MaxRune+1)))
 		default:
 			out = append(out, of(d, "abc", "ΑΣ", "0", " ", "A", "z")...)
 		}

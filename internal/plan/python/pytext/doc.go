@@ -6,10 +6,9 @@
 //
 // # Strings
 //
-// A Python string is a Go string of UTF-8 in which lone surrogates stand in
-// their three-byte form (ED A0 80 to ED BF BF); two surrogates beside each
-// other stay two code points. Functions take such a string for granted and do
-// not fail on another: a byte that fits nowhere counts as U+FFFD.
+// A Python string is a Go string of UTF-8: there are no lone surrogates. Functions
+// take such a string for granted and do not fail on another: a byte that fits
+// nowhere counts as U+FFFD.
 //
 // # Errors and bounds
 //
@@ -21,7 +20,7 @@
 //
 // # Contents
 //
-// Text: [RuneCount], [Offset], [DecodeRune], [AppendRune], [Runes], [IsASCII],
+// Text: [RuneCount], [Offset], [IsASCII],
 // [AppendReprStr], [AppendASCII], [AppendReprBytes]; [StrIsAlpha] and
 // its like, [Upper], [Lower], [Title], [Capitalize], [SwapCase], [CaseFold];
 // [IsSpace], [IsLineBreak], [IsPrintable], [IsIDStart].
@@ -36,9 +35,8 @@
 // package math gives others.
 //
 // Formatting: [ParseSpec], then [FormatInt], [FormatBig], [FormatFloat] or
-// [FormatStr]; [ParsePercent], then the methods of [Conversion];
-// [ParseTemplate] for str.format, [NextField] and [SplitFieldName] for
-// string.Formatter.
+// [FormatStr]; [ParsePercent] and [ParseTemplate] for the
+// operator % and str.format.
 //
-// Bytes: [Encode], [Decode], [Rot13], [ParseHex].
+// Bytes: [Encode], [Decode].
 package pytext

@@ -1,6 +1,7 @@
 package pytext
 
 import (
+	"errors"
 	"math"
 	"math/big"
 	"strconv"
@@ -34,110 +35,70 @@ func AppendFloat(dst []byte, f float64) []byte {
 	return append(dst, "nan"...)
 }
 
+// maxFloatText is the longest text that strconv reads exactly, whatever its exponent.
+const maxFloatText = 800
+
 // ParseFloat is float(s).
 func ParseFloat(s string) (float64, error) {
-	f, ok := readFloat(trimASCII(spaceToASCII(s)))
-	if !ok {
-		return 0, valueError("could not convert string to float: " + ReprStr(s))
+	text := trimmed(s)
+	digits, ok := withoutUnderscores(text, 10)
+	if ok && len(digits) > maxFloatText {
+		digits, ok = brief(digits)
 	}
-	return f, nil
+	// strconv knows no sign of a NaN, and hexadecimal floats, too.
+	if rest := strings.TrimLeft(digits, "+-"); ok && len(digits)-len(rest) == 1 && strings.EqualFold(rest, "nan") {
+		digits = rest
+	}
+	if ok && !strings.ContainsAny(digits, "xXpP") {
+		f, err := strconv.ParseFloat(digits, 64)
+		if err == nil || errors.Is(err, strconv.ErrRange) { // out of range gives an infinity, as it should
+			return f, nil
+		}
+	}
+	return 0, valueError("could not convert string to float: " + ReprStr(s))
 }
 
-// ParseFloatBytes is float(b) for a bytes object.
-func ParseFloatBytes(b []byte) (float64, error) {
-	f, ok := readFloat(trimASCII(string(b)))
-	if !ok {
-		return 0, valueError("could not convert string to float: " + string(AppendReprBytes(nil, b)))
+// brief is a long text of the same float with few digits; ok is false for what is no number.
+func brief(s string) (text string, ok bool) {
+	mantissa, exp, e := s, "0", strings.IndexAny(s, "eE")
+	if e >= 0 {
+		mantissa, exp = s[:e], s[e+1:]
 	}
-	return f, nil
+	rest := strings.TrimLeft(mantissa, "+-")
+	sign := mantissa[:len(mantissa)-len(rest)]
+	whole, part, _ := strings.Cut(rest, ".")
+	power := strings.TrimPrefix(strings.TrimPrefix(exp, "-"), "+")
+	if all := whole + part; len(sign) > 1 || all == "" || power == "" || len(exp) > len(power)+1 || strings.Trim(all+power, "0123456789") != "" {
+		return s, false
+	}
+	// The number is 0.digits * 10**point.
+	digits := strings.TrimLeft(whole+part, "0")
+	point := len(digits) - len(part)
+	if power = strings.TrimLeft(power, "0"); len(power) > 17 {
+		power = power[:17] // out of range in any case
+	}
+	if n, _ := strconv.Atoi(power); exp[0] == '-' {
+		point -= n
+	} else {
+		point += n
+	}
+	if digits = strings.TrimRight(digits, "0"); len(digits) > maxFloatText {
+		digits = digits[:maxFloatText] + "1" // it is between two that have so many digits
+	}
+	return sign + "0." + digits + "0e" + strconv.Itoa(min(max(point, -9999), 9999)), true
 }
 
-// readFloat reads a number without spaces around it.
-func readFloat(s string) (float64, bool) {
-	body := s
-	if body != "" && (body[0] == '-' || body[0] == '+') {
-		body = body[1:]
-	}
-	if body == "" {
-		return 0, false
-	}
-	if c := body[0] | 0x20; c == 'i' || c == 'n' {
-		f, ok := math.Inf(1), strings.EqualFold(body, "inf") || strings.EqualFold(body, "infinity")
-		if !ok {
-			f, ok = math.NaN(), strings.EqualFold(body, "nan")
+// withoutUnderscores takes away the underscores between digits; ok is false where
+// others are.
+func withoutUnderscores(s string, base int) (digits string, ok bool) {
+	digit := func(i int) bool { return i >= 0 && i < len(s) && DigitValue(s[i]) < base }
+	for i := range len(s) {
+		if s[i] == '_' && !(digit(i-1) && digit(i+1)) {
+			return s, false
 		}
-		if !IsASCII(body) { // EqualFold knows letters of other scripts
-			return 0, false
-		}
-		return math.Copysign(f, sign(s)), ok
 	}
-	shape := floatShape(body)
-	if !shape.ok || len(s) > maxFloatText {
-		return 0, false
-	}
-	if shape.underscore {
-		s = strings.ReplaceAll(s, "_", "")
-	}
-	f, _ := strconv.ParseFloat(s, 64) // out of range gives an infinity, as it should
-	return f, true
+	return strings.ReplaceAll(s, "_", ""), true
 }
-
-func sign(s string) float64 {
-	if s[0] == '-' {
-		return -1
-	}
-	return 1
-}
-
-type shape struct{ ok, underscore bool }
-
-// floatShape checks digits [. digits] [e [sign] digits] with underscores
-// between digits.
-func floatShape(s string) (sh shape) {
-	digits, i := 0, 0
-	run := func() bool {
-		for first := true; i < len(s); i++ {
-			switch c := s[i]; {
-			case c >= '0' && c <= '9':
-				digits++
-				first = false
-			case c == '_':
-				sh.underscore = true
-				if first || i+1 == len(s) || s[i+1] < '0' || s[i+1] > '9' {
-					return false
-				}
-			default:
-				return true
-			}
-		}
-		return true
-	}
-	if !run() {
-		return sh
-	}
-	if i < len(s) && s[i] == '.' {
-		if i++; !run() {
-			return sh
-		}
-	}
-	if digits == 0 {
-		return sh
-	}
-	if i < len(s) && s[i]|0x20 == 'e' {
-		if i++; i < len(s) && (s[i] == '-' || s[i] == '+') {
-			i++
-		}
-		if digits = 0; !run() || digits == 0 {
-			return sh
-		}
-	}
-	sh.ok = i == len(s)
-	return sh
-}
-
-// maxFloatText is the longest text that strconv reads exactly, whatever its
-// exponent. What is longer is refused.
-const maxFloatText = 800
 
 // FloatToInt is int(f): the int64, or the big.Int where it is not nil.
 func FloatToInt(f float64) (int64, *big.Int, error) {

@@ -2,49 +2,24 @@ package pytext
 
 import (
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // MaxIntDigits is the most decimal digits that an integer is converted from
 // or to.
 const MaxIntDigits = 4300
 
-// spaceToASCII turns spaces into ' ' and decimal digits into '0' to '9', as
-// int and float read them; ASCII stays as it is. What is neither becomes '?',
-// and what follows it is of no interest.
-func spaceToASCII(s string) string {
-	if IsASCII(s) {
-		return s
-	}
-	out := make([]byte, 0, len(s))
-	for i := 0; i < len(s); {
-		r, n := DecodeRune(s[i:])
-		i += n
-		switch d := DecimalValue(r); {
-		case r < utf8.RuneSelf:
-			out = append(out, byte(r))
-		case IsSpace(r):
-			out = append(out, ' ')
-		case d >= 0:
-			out = append(out, '0'+byte(d))
-		default:
-			return string(append(out, '?'))
+// trimmed is a text without spaces around it, and with decimal digits of any script
+// as '0' to '9'.
+func trimmed(s string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if d := DecimalValue(r); d >= 0 {
+			return '0' + rune(d)
 		}
-	}
-	return string(out)
-}
-
-// trimASCII cuts what C's isspace calls a space off both ends.
-func trimASCII(s string) string {
-	for len(s) > 0 && IsByteSpace(s[0]) {
-		s = s[1:]
-	}
-	for len(s) > 0 && IsByteSpace(s[len(s)-1]) {
-		s = s[:len(s)-1]
-	}
-	return s
+		return r
+	}, s))
 }
 
 // ParseInt is int(s, base): base 0 or 2 to 36. The result is the int64, or
@@ -55,12 +30,21 @@ func ParseInt(s string, base int) (int64, *big.Int, error) {
 			return v, nil, nil
 		}
 	}
-	return parseInt(spaceToASCII(s), base, func() []byte { return AppendReprStr(nil, s) })
-}
-
-// ParseIntBytes is int(b, base) for a bytes object.
-func ParseIntBytes(b []byte, base int) (int64, *big.Int, error) {
-	return parseInt(string(b), base, func() []byte { return AppendReprBytes(nil, b) })
+	if base != 0 && (base < 2 || base > 36) {
+		return 0, nil, valueError("int() base must be >= 2 and <= 36, or 0")
+	}
+	v, ok, err := readInt(trimmed(s), base)
+	if err != nil {
+		return 0, nil, err
+	}
+	if !ok {
+		text := ReprStr(s)
+		return 0, nil, errorf(ValueError, "invalid literal for int() with base %d: %s", base, text[:Offset(text, 200)])
+	}
+	if v.IsInt64() {
+		return v.Int64(), nil, nil
+	}
+	return 0, v, nil
 }
 
 // shortInt reads a plain decimal number that cannot overflow.
@@ -85,95 +69,32 @@ func shortInt(s string) (int64, bool) {
 	return v, true
 }
 
-func parseInt(s string, base int, repr func() []byte) (int64, *big.Int, error) {
-	if base != 0 && (base < 2 || base > 36) {
-		return 0, nil, valueError("int() base must be >= 2 and <= 36, or 0")
-	}
-	v, b, ok, err := readInt(trimASCII(s), base)
-	if ok || err != nil {
-		return v, b, err
-	}
-	text := repr()
-	if RuneCount(string(text)) > 200 {
-		text = text[:Offset(string(text), 200)]
-	}
-	return 0, nil, errorf(ValueError, "invalid literal for int() with base %d: %s", base, text)
-}
-
 // readInt reads a number without spaces around it.
-func readInt(s string, base int) (v int64, b *big.Int, ok bool, err error) {
-	negative := strings.HasPrefix(s, "-")
-	if negative || strings.HasPrefix(s, "+") {
-		s = s[1:]
+func readInt(s string, base int) (v *big.Int, ok bool, err error) {
+	sign := ""
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		sign, s = s[:1], s[1:]
 	}
-	onlyZero := false
-	if len(s) >= 2 && s[0] == '0' {
-		prefixed := 0
-		switch s[1] | 0x20 {
-		case 'x':
-			prefixed = 16
-		case 'o':
-			prefixed = 8
-		case 'b':
-			prefixed = 2
-		}
-		if prefixed != 0 && (base == 0 || base == prefixed) {
-			base = prefixed
-			if s = s[2:]; strings.HasPrefix(s, "_") {
-				s = s[1:]
-			}
+	for prefix, prefixed := range map[string]int{"0x": 16, "0o": 8, "0b": 2} {
+		if len(s) > 2 && strings.EqualFold(s[:2], prefix) && (base == 0 || base == prefixed) {
+			base, s = prefixed, strings.TrimPrefix(s[2:], "_")
+			break
 		}
 	}
 	if base == 0 {
-		base, onlyZero = 10, strings.HasPrefix(s, "0")
-	}
-	digits, clean := intDigits(s, base)
-	if clean && digits > MaxIntDigits && base&(base-1) != 0 {
-		return 0, nil, false, errorf(ValueError, "Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit", MaxIntDigits, digits)
-	}
-	if !clean {
-		return 0, nil, false, nil
-	}
-	if digits != len(s) {
-		s = strings.ReplaceAll(s, "_", "")
-	}
-	if u, e := strconv.ParseUint(s, base, 63); e == nil {
-		v = int64(u)
-	} else if b, ok = new(big.Int).SetString(s, base); !ok {
-		return 0, nil, false, nil
-	}
-	if onlyZero && (b != nil || v != 0) {
-		return 0, nil, false, nil
-	}
-	switch {
-	case b != nil && negative:
-		b.Neg(b)
-		if b.IsInt64() {
-			return b.Int64(), nil, true, nil
+		if base = 10; strings.HasPrefix(s, "0") && strings.Trim(s, "0_") != "" {
+			return nil, false, nil
 		}
-	case negative:
-		v = -v
 	}
-	return v, b, true, nil
-}
-
-// intDigits counts the digits that s begins with and reports whether s holds
-// nothing else but single underscores between them.
-func intDigits(s string, base int) (n int, clean bool) {
-	last := byte('_')
-	for i := 0; i < len(s); i++ {
-		if s[i] == '_' {
-			if last == '_' {
-				return n, false
-			}
-		} else if DigitValue(s[i]) >= base {
-			return n, false
-		} else {
-			n++
-		}
-		last = s[i]
+	digits, ok := withoutUnderscores(s, base)
+	if !ok || digits == "" || slices.ContainsFunc([]byte(digits), func(c byte) bool { return DigitValue(c) >= base }) {
+		return nil, false, nil
 	}
-	return n, last != '_'
+	if len(digits) > MaxIntDigits && base&(base-1) != 0 {
+		return nil, false, errorf(ValueError, "Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit", MaxIntDigits, len(digits))
+	}
+	v, ok = new(big.Int).SetString(sign+digits, base)
+	return v, ok, nil
 }
 
 // DigitValue is what a digit or letter stands for in the bases up to 36; for

@@ -38,7 +38,7 @@ func appendStr(dst []byte, s string, ascii bool) []byte {
 			i++
 			continue
 		}
-		r, n := DecodeRune(s[i:])
+		r, n := utf8.DecodeRuneInString(s[i:])
 		if ascii || !IsPrintable(r) {
 			dst = append(dst, s[plain:i]...)
 			dst = appendEscape(dst, r)

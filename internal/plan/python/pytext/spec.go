@@ -3,6 +3,8 @@ package pytext
 import (
 	"fmt"
 	"math"
+	"strings"
+	"unicode/utf8"
 )
 
 // Target is what a format specifier formats: it decides the defaults.
@@ -34,18 +36,9 @@ type Spec struct {
 	Align     byte // one of < > ^ =
 	Sign      byte // one of + - and space, or 0
 	Group     Separator
-	FracGroup Separator
 	Alternate bool   // #
-	NoNegZero bool   // z
 	TypeName  string // Python's name of the type of the value, for errors
 }
-
-var (
-	errBothSeparators error = &Error{Kind: ValueError, Text: "Cannot specify both ',' and '_'."}
-	errManyDigits     error = &Error{Kind: ValueError, Text: "Too many decimal digits in format string"}
-	errNoPrecision    error = &Error{Kind: ValueError, Text: "Format specifier missing precision"}
-	errBigPrecision   error = &Error{Kind: ValueError, Text: "precision too big"}
-)
 
 // specReader walks over a specifier.
 type specReader struct{ rest string }
@@ -64,36 +57,16 @@ func (r *specReader) next(chars string) byte {
 	return 0
 }
 
-// number reads decimal digits of any script; -1 when there are none.
+// number reads digits; -1 when there are none.
 func (r *specReader) number() (int, error) {
 	n := -1
-	for r.rest != "" {
-		c, size := DecodeRune(r.rest)
-		d := DecimalValue(c)
-		if d < 0 {
-			break
+	for ; r.rest != "" && r.rest[0]-'0' < 10; r.rest = r.rest[1:] {
+		if n = max(n, 0); n > math.MaxInt/10-1 {
+			return n, valueError("Too many decimal digits in format string")
 		}
-		if n = max(n, 0); n > (math.MaxInt-d)/10 {
-			return n, errManyDigits
-		}
-		n = n*10 + d
-		r.rest = r.rest[size:]
+		n = n*10 + int(r.rest[0]-'0')
 	}
 	return n, nil
-}
-
-// separator reads the mark that groups digits.
-func (r *specReader) separator() (Separator, error) {
-	out := Separator(r.next(","))
-	if r.next("_") != 0 {
-		if out != NoSeparator {
-			return out, errBothSeparators
-		}
-		if out = Underscore; r.rest != "" && r.rest[0] == ',' {
-			return out, errBothSeparators
-		}
-	}
-	return out, nil
 }
 
 // ParseSpec parses the format specifier text for a value of the type typeName.
@@ -105,20 +78,20 @@ func ParseSpec(text string, target Target, typeName string) (Spec, error) {
 		return s, err
 	}
 	if r.rest != "" {
-		c, size := DecodeRune(r.rest)
+		c, size := utf8.DecodeRuneInString(r.rest)
 		if size != len(r.rest) {
 			return s, errorf(ValueError, "Invalid format specifier '%s' for object of type '%s'", text, typeName)
 		}
 		s.Type = c
 	}
-	return s, s.checkGroups()
+	return s, s.checkGroup()
 }
 
-// head reads what comes before the width: fill, align, sign, z, # and 0.
+// head reads what comes before the width: fill, align, sign, # and 0.
 func (s *Spec) head(r *specReader, target Target) {
 	const aligns = "<>^="
 	filled := false
-	if c, size := DecodeRune(r.rest); size > 0 && size < len(r.rest) {
+	if c, size := utf8.DecodeRuneInString(r.rest); size > 0 && size < len(r.rest) {
 		after := specReader{rest: r.rest[size:]}
 		if s.Align = after.next(aligns); s.Align != 0 {
 			s.Fill, filled, *r = c, true, after
@@ -128,7 +101,6 @@ func (s *Spec) head(r *specReader, target Target) {
 		s.Align = r.next(aligns)
 	}
 	s.Sign = r.next("+- ")
-	s.NoNegZero = r.next("z") != 0
 	s.Alternate = r.next("#") != 0
 	zero := !filled && r.next("0") != 0
 	if zero {
@@ -151,50 +123,30 @@ func (s *Spec) head(r *specReader, target Target) {
 	}
 }
 
-// numbers reads the width, the precision and the separators.
+// numbers reads the width, the separator and the precision.
 func (s *Spec) numbers(r *specReader) (err error) {
 	if s.Width, err = r.number(); err != nil {
 		return err
 	}
-	if s.Group, err = r.separator(); err != nil {
-		return err
-	}
+	s.Group = Separator(r.next(",_"))
 	if r.next(".") == 0 {
 		return nil
 	}
-	if s.Precision, err = r.number(); err != nil {
-		return err
+	if s.Precision, err = r.number(); err == nil && s.Precision < 0 {
+		err = valueError("Format specifier missing precision")
 	}
-	if s.FracGroup, err = r.separator(); err != nil {
-		return err
-	}
-	if s.Precision < 0 && s.FracGroup == NoSeparator {
-		return errNoPrecision
-	}
-	return nil
+	return err
 }
 
-// checkGroups refuses separators that the type does not take.
-func (s *Spec) checkGroups() error {
-	if s.Group != NoSeparator {
-		switch s.Type {
-		case 'd', 'e', 'f', 'g', 'E', 'G', '%', 'F', 0:
-		case 'b', 'o', 'x', 'X':
-			if s.Group == Comma {
-				return s.cannotGroup(s.Group)
-			}
-		default:
-			return s.cannotGroup(s.Group)
-		}
-	}
-	if s.FracGroup != NoSeparator && s.Type == 'n' {
-		return s.cannotGroup(s.FracGroup)
-	}
-	return nil
-}
+// based are the presentation types of the bases other than ten.
+const based = "boxX"
 
-func (s *Spec) cannotGroup(by Separator) error {
-	return errorf(ValueError, "Cannot specify '%c' with %s.", by, shownType(s.Type))
+// checkGroup refuses a separator that the type does not take.
+func (s *Spec) checkGroup() error {
+	if s.Group == NoSeparator || strings.ContainsRune("defgEG%F\x00", s.Type) || s.Group == Underscore && strings.ContainsRune(based, s.Type) {
+		return nil
+	}
+	return errorf(ValueError, "Cannot specify '%c' with %s.", s.Group, shownType(s.Type))
 }
 
 func (s *Spec) unknownType() error {
@@ -227,7 +179,7 @@ func (s *Spec) pad(n int) (left, right int) {
 // fill appends n fill characters.
 func (s *Spec) fill(dst []byte, n int) []byte {
 	for ; n > 0; n-- {
-		dst = AppendRune(dst, s.Fill)
+		dst = utf8.AppendRune(dst, s.Fill)
 	}
 	return dst
 }
@@ -241,8 +193,6 @@ func FormatStr(dst []byte, v string, s *Spec, limit int) ([]byte, error) {
 		return dst, valueError("Space not allowed in string format specifier")
 	case s.Sign != 0:
 		return dst, valueError("Sign not allowed in string format specifier")
-	case s.NoNegZero:
-		return dst, valueError("Negative zero coercion (z) not allowed in string format specifier")
 	case s.Alternate:
 		return dst, valueError("Alternate form (#) not allowed in string format specifier")
 	case s.Align == '=':
@@ -258,7 +208,7 @@ func FormatStr(dst []byte, v string, s *Spec, limit int) ([]byte, error) {
 		return append(dst, v...), nil
 	}
 	left, right := s.pad(RuneCount(v))
-	if len(v) > limit || left+right > (limit-len(v))/RuneLen(s.Fill) {
+	if len(v) > limit || left+right > (limit-len(v))/utf8.RuneLen(s.Fill) {
 		return dst, ErrTooLong
 	}
 	dst = append(s.fill(dst, left), v...)

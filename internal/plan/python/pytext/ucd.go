@@ -1,6 +1,9 @@
 package pytext
 
-import _ "embed"
+import (
+	_ "embed"
+	"unicode/utf8"
+)
 
 // ucd holds what CPython 3.14 (Unicode 16) knows of each code point, in
 // little-endian numbers: the places of the records and of the special mappings;
@@ -34,7 +37,7 @@ const (
 const (
 	pageShift   = 7
 	pageSize    = 1 << pageShift
-	pageCount   = (MaxRune + 1) >> pageShift
+	pageCount   = (utf8.MaxRune + 1) >> pageShift
 	headSize    = 8
 	recordSize  = 19
 	specialSize = 6
@@ -60,7 +63,7 @@ func number16(at int) int { return int(ucd[at]) | int(ucd[at+1])<<8 }
 // recordOf returns the record of r.
 func recordOf(r rune) record {
 	records := number16(0) | number16(2)<<16
-	if uint32(r) > MaxRune {
+	if uint32(r) > utf8.MaxRune {
 		return record(records)
 	}
 	page := number16(headSize + int(r>>pageShift)*2)
@@ -141,12 +144,10 @@ func IsAlnum(r rune) bool {
 
 // all reports whether s is not empty and each code point has one of the flags.
 func all(s string, flags uint16) bool {
-	for i := 0; i < len(s); {
-		r, n := DecodeRune(s[i:])
+	for _, r := range s {
 		if recordOf(r).flags()&flags == 0 {
 			return false
 		}
-		i += n
 	}
 	return len(s) > 0
 }
@@ -174,7 +175,7 @@ func StrIsPrintable(s string) bool { return s == "" || all(s, flagPrintable) }
 
 // StrIsIdentifier is str.isidentifier.
 func StrIsIdentifier(s string) bool {
-	r, n := DecodeRune(s)
+	r, n := utf8.DecodeRuneInString(s)
 	return n > 0 && IsIDStart(r) && (n == len(s) || all(s[n:], flagIDContinue))
 }
 
@@ -187,14 +188,12 @@ func StrIsUpper(s string) bool { return onlyCase(s, flagUpper, flagLower|flagTit
 // onlyCase reports whether s has a code point with want and none with other.
 func onlyCase(s string, want, other uint16) bool {
 	found := false
-	for i := 0; i < len(s); {
-		r, n := DecodeRune(s[i:])
+	for _, r := range s {
 		flags := recordOf(r).flags()
 		if flags&other != 0 {
 			return false
 		}
 		found = found || flags&want != 0
-		i += n
 	}
 	return found
 }
@@ -202,8 +201,7 @@ func onlyCase(s string, want, other uint16) bool {
 // StrIsTitle is str.istitle.
 func StrIsTitle(s string) bool {
 	found, inWord := false, false
-	for i := 0; i < len(s); {
-		r, n := DecodeRune(s[i:])
+	for _, r := range s {
 		switch flags := recordOf(r).flags(); {
 		case flags&(flagUpper|flagTitle) != 0:
 			if inWord {
@@ -217,7 +215,6 @@ func StrIsTitle(s string) bool {
 		default:
 			inWord = false
 		}
-		i += n
 	}
 	return found
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+	"unicode/utf8"
 
 	"praxis/internal/test/cpython"
 )
@@ -76,7 +77,7 @@ func TestTables(t *testing.T) {
 		writeTables(t, want.Records, want.Special, want.Points)
 		t.Skip("the tables are written; run again without -update")
 	}
-	if whole && len(want.Points) != MaxRune+1 || len(want.Points) < wholeBelow {
+	if whole && len(want.Points) != utf8.MaxRune+1 || len(want.Points) < wholeBelow {
 		t.Fatalf("CPython knows %d code points", len(want.Points))
 	}
 	failures := 0

@@ -342,13 +342,23 @@ func (m *machine) again(in *inst, pc int32, pos int) (int32, int, bool) {
 	case in.op == opAgainLazy:
 		m.push(frameAgain, pc, int64(pos), 0)
 		return pc + 1, pos, true
-	case (count < in.max || in.max == infinite) && m.regs[in.x+1] != int64(pos):
+	case m.more(in, pos):
 		m.push(frameTry, pc+1, int64(pos), 0)
-		m.set(in.x, count)
-		m.set(in.x+1, int64(pos))
+		m.iterate(in, pos)
 		return in.y, pos, true
 	}
 	return pc + 1, pos, true
+}
+
+// more reports whether a loop may go on with an iteration that is not required.
+func (m *machine) more(in *inst, pos int) bool {
+	return (m.regs[in.x]+1 < in.max || in.max == infinite) && m.regs[in.x+1] != int64(pos)
+}
+
+// iterate begins such an iteration.
+func (m *machine) iterate(in *inst, pos int) {
+	m.set(in.x, m.regs[in.x]+1)
+	m.set(in.x+1, int64(pos))
 }
 
 // back returns to the last alternative.
@@ -376,10 +386,8 @@ func (m *machine) back() (pc int32, pos int, ok bool) {
 		case frameAgain:
 			m.stack = m.stack[:n]
 			in := &m.p.code[pc]
-			count := m.regs[in.x] + 1
-			if (count < in.max || in.max == infinite) && m.regs[in.x+1] != int64(pos) {
-				m.set(in.x, count)
-				m.set(in.x+1, int64(pos))
+			if m.more(in, pos) {
+				m.iterate(in, pos)
 				return in.y, pos, true
 			}
 			continue
@@ -411,11 +419,8 @@ func (m *machine) enterRun(in *inst, pc int32, pos int) (int, bool) {
 		if more == 0 {
 			return least, true
 		}
-		m.push(frameRunLazy, pc, int64(least), int32(more))
-		if in.next >= 0 && (least >= m.end || m.at(least) != in.next) {
-			return least, false // the frame just pushed goes on
-		}
-		return least, true
+		m.push(frameRunLazy, pc, int64(least), int32(more)) // goes on if what follows does not
+		return least, m.follows(in, least)
 	}
 	most := m.count(in, pos, int(min(in.max, left)))
 	least := pos + int(in.min)
@@ -428,15 +433,13 @@ func (m *machine) enterRun(in *inst, pc int32, pos int) (int, bool) {
 	case m.wide == nil && in.soloNarrow || in.soloWide:
 		return pos, true
 	}
-	if in.next >= 0 {
-		m.push(frameRun, pc, int64(pos), int32(least))
-		if pos >= m.end || m.at(pos) != in.next {
-			return pos, false
-		}
-		return pos, true
-	}
 	m.push(frameRun, pc, int64(pos), int32(least))
-	return pos, true
+	return pos, m.follows(in, pos)
+}
+
+// follows reports whether what must follow a run is at pos.
+func (m *machine) follows(in *inst, pos int) bool {
+	return in.next < 0 || pos < m.end && m.at(pos) == in.next
 }
 
 // shrink gives a greedy run back its last characters, up to where what must
@@ -465,7 +468,7 @@ func (m *machine) grow(f *frame, in *inst, n int) (int, bool) {
 	for more > 0 && pos < m.end && m.unit(in, in.unit, pos) {
 		pos++
 		more--
-		if in.next >= 0 && (pos >= m.end || m.at(pos) != in.next) {
+		if !m.follows(in, pos) {
 			continue
 		}
 		m.steps -= int64(pos-from) >> 2

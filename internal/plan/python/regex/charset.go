@@ -78,23 +78,11 @@ func inCategory(c category, r rune, wide bool) bool {
 	var ok bool
 	switch c &^ 1 {
 	case catDigit:
-		if wide {
-			ok = isDigit(r)
-		} else {
-			ok = isASCIIDigit(r)
-		}
+		ok = (wide || r < 0x80) && pytext.DecimalValue(r) >= 0
 	case catSpace:
-		if wide {
-			ok = pytext.IsSpace(r)
-		} else {
-			ok = isASCIISpace(r)
-		}
+		ok = wide && pytext.IsSpace(r) || isASCIISpace(r)
 	case catWord:
-		if wide {
-			ok = isWord(r)
-		} else {
-			ok = r < 0x80 && isASCIIWord(r)
-		}
+		ok = (wide || r < 0x80) && isWord(r)
 	}
 	return ok != (c&1 != 0)
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/plan/python/pytext"
 	"praxis/internal/test/cpython"
 )
 
@@ -78,7 +77,7 @@ type example struct {
 
 func (e example) text(rs []rune) Text {
 	if !e.Bytes {
-		return Str(pytext.FromRunes(rs))
+		return Str(string(rs))
 	}
 	b := make([]byte, len(rs))
 	for i, r := range rs {

@@ -4,8 +4,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"praxis/internal/plan/python/pytext"
 )
 
 // maxNesting bounds the nesting of groups.
@@ -186,7 +184,7 @@ func (p *parser) literal(r rune) *node {
 	if p.flags&IgnoreCase == 0 {
 		return &node{op: nodeChar, r: r}
 	}
-	s := p.charset(pytext.FromRunes([]rune{r}), []item{{lo: r, hi: r}}, false)
+	s := p.charset(string([]rune{r}), []item{{lo: r, hi: r}}, false)
 	if s.alone() {
 		return &node{op: nodeChar, r: r}
 	}
@@ -317,13 +315,13 @@ func (p *parser) set() *node {
 			p.pos++
 			hi := p.member()
 			if it.cat != noCategory || hi.cat != noCategory || hi.lo < it.lo {
-				p.fail(at, "bad character range %s", pytext.FromRunes(p.src[at:p.pos]))
+				p.fail(at, "bad character range %s", string(p.src[at:p.pos]))
 			}
 			it.hi = hi.lo
 		}
 		items = append(items, it)
 	}
-	return &node{op: nodeSet, set: p.charset(pytext.FromRunes(p.src[start:p.pos]), items, not)}
+	return &node{op: nodeSet, set: p.charset(string(p.src[start:p.pos]), items, not)}
 }
 
 // member reads one character or category of a set.
@@ -402,7 +400,7 @@ func (p *parser) scopedFlags(start int) {
 	case add|del != 0 && p.peek() == ')':
 		p.fail(start, "flags for the whole pattern must be at its start")
 	case add|del == 0 || !p.accept(':'):
-		p.fail(start, "unknown extension (?%s", pytext.FromRunes(p.src[min(start+2, len(p.src)):min(p.pos+1, len(p.src))]))
+		p.fail(start, "unknown extension (?%s", string(p.src[min(start+2, len(p.src)):min(p.pos+1, len(p.src))]))
 	}
 	p.flags = p.combine(start, add, del)
 }

@@ -3,6 +3,7 @@ package regex
 import (
 	"fmt"
 	"strconv"
+	"unicode/utf8"
 
 	"praxis/internal/plan/python/pytext"
 )
@@ -115,7 +116,7 @@ func (r *reader) character() rune {
 	case width > 0 && (c == 'x' || !r.bytes):
 		digits := r.digits(width, 16)
 		n, _ := strconv.ParseInt(digits, 16, 64)
-		if len(digits) < width || n > pytext.MaxRune {
+		if len(digits) < width || n > utf8.MaxRune {
 			r.fail(start, `bad escape \%c%s`, c, digits)
 		}
 		return rune(n)
@@ -133,7 +134,7 @@ func (r *reader) name(end rune) string {
 	for c := r.peek(); c != end && c != atEOF; c = r.peek() {
 		r.pos++
 	}
-	name := pytext.FromRunes(r.src[start:r.pos])
+	name := string(r.src[start:r.pos])
 	if !r.accept(end) || !pytext.StrIsIdentifier(name) || r.bytes && !pytext.IsASCII(name) {
 		r.fail(start, "bad group name")
 	}

@@ -3,8 +3,7 @@ package regex
 import (
 	"errors"
 	"strconv"
-
-	"praxis/internal/plan/python/pytext"
+	"unicode/utf8"
 )
 
 // ErrTooLarge ends a substitution whose result would be too large.
@@ -52,7 +51,7 @@ func (r *replacement) add(c rune) {
 	if r.bytes {
 		r.literal = append(r.literal, byte(c))
 	} else {
-		r.literal = pytext.AppendRune(r.literal, c)
+		r.literal = utf8.AppendRune(r.literal, c)
 	}
 }
 

@@ -20,7 +20,7 @@ func Str(s string) Text {
 	if pytext.IsASCII(s) {
 		return Text{narrow: s}
 	}
-	return Text{wide: pytext.Runes(s)}
+	return Text{wide: []rune(s)}
 }
 
 // Runes is a str given as code points. The caller does not change them later.
@@ -54,7 +54,7 @@ func (t Text) Slice(i, j int) string {
 	if t.wide == nil {
 		return t.narrow[i:j]
 	}
-	return pytext.FromRunes(t.wide[i:j])
+	return string(t.wide[i:j])
 }
 
 // String is the whole text as Slice gives it.

@@ -34,9 +34,6 @@ func isWord(r rune) bool {
 
 func isASCIIWord(r rune) bool { return isASCIILetter(r) || isASCIIDigit(r) || r == '_' }
 
-// isDigit is str.isdecimal of one character.
-func isDigit(r rune) bool { return pytext.DecimalValue(r) >= 0 }
-
 func isASCIISpace(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }
 
 func isASCIIDigit(r rune) bool { return r >= '0' && r <= '9' }

@@ -27,6 +27,9 @@ def answer(what, arg):
         tree = ast.parse(source)
         if what == "parse":
             return "ok"
+        for n in ast.walk(tree):
+            if isinstance(n, ast.Constant):
+                n.kind = None  # that a string is written with the prefix u says nothing
         dump = ast.dump(tree, include_attributes=True)
     except SyntaxError as e:
         return error(e)

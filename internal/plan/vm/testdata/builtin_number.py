@@ -42,8 +42,8 @@ class M:
         return ("divmod", o)
     def __rdivmod__(self, o):
         return ("rdivmod", o)
-    def __pow__(self, o, m=None):
-        return ("pow", o, m)
+    def __pow__(self, o):
+        return ("pow", o)
     def __len__(self):
         return 42
     def __hash__(self):
@@ -54,7 +54,7 @@ class M:
         return f"<{spec}>"
     def __repr__(self):
         return f"M({self.n})"
-print(min([M(3), M(1)]), max(M(3), M(1)), sum([M(1), M(2)]), sum([M(1)], M(5)), abs(M(1)), round(M(1)), round(M(1), 2), divmod(M(1), 2), divmod(2, M(1)), pow(M(1), 2), pow(M(1), 2, 3))
+print(min([M(3), M(1)]), max(M(3), M(1)), sum([M(1), M(2)]), sum([M(1)], M(5)), abs(M(1)), round(M(1)), round(M(1), 2), divmod(M(1), 2), divmod(2, M(1)), pow(M(1), 2))
 print(len(M(1)), hash(M(1)), hex(M(1)), bin(M(1)), oct(M(1)), chr(M(1)), format(M(1), "abc"), repr(M(1)), ascii(M(1)), sorted([M(2), M(1)]), sum(M(i) for i in range(4)))
 ---
 print(hex(255), hex(-255), oct(8), bin(10), bin(-5), hex(10**20), chr(97), chr(8364), chr(128512), ord("a"), ord("€"), ord(b"x"), hex(True), bin(0))

@@ -335,8 +335,8 @@ def m(v):
             return "ends", rest
         case (x, [y, *_]) | (x, y, _):
             return "pair", x, y
-        case {"k": [k], **others} if k > 1:
-            return "map", k, others
+        case {"k": [k]} if k > 1:
+            return "map", k
         case {"k": _}:
             return "hask"
         case P(0, y=yy):

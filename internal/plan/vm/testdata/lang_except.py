@@ -353,7 +353,7 @@ f()
 try:
     import nothing_here
 except ImportError as e:
-    print(type(e).__name__, e, e.name)
+    print(type(e).__name__, e)
 ---
 try:
     raise ValueError('x').with_traceback(None)

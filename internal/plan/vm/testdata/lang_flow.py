@@ -98,7 +98,7 @@ def f(v):
         case [1, *rest]: return ('one+', rest)
         case (x, *_, y): return ('ends', x, y)
         case {'type': 't', 'v': v}: return ('dict', v)
-        case {'k': [a, b], **rest}: return ('k', a, b, rest)
+        case {'k': [a, b]}: return ('k', a, b)
         case {}: return 'mapping'
         case str() as s: return ('str', s)
         case int() | float() as n: return ('num', n)

@@ -102,7 +102,6 @@ def tell(f):
 tell(lambda: timezone(timedelta(hours=1),'X'))
 tell(lambda: timezone.utc)
 tell(lambda: timezone(timedelta(0)))
-tell(lambda: timezone.min)
 tell(lambda: timezone(timedelta(0)) is timezone.utc)
 tell(lambda: date(2020,1,1).isocalendar())
 tell(lambda: date(2020,1,1).year.foo)
@@ -156,10 +155,10 @@ def tell(f):
         print(repr(f()))
     except Exception as e:
         print(type(e).__name__, e)
+tell(lambda: divmod(timedelta(10),timedelta(3)))
 tell(lambda: +timedelta(1))
 tell(lambda: -timedelta(1,2,3))
 tell(lambda: bool(timedelta(0)))
-tell(lambda: divmod(timedelta(10),timedelta(3)))
 tell(lambda: timedelta(hours=1.5)/timedelta(minutes=7))
 tell(lambda: timedelta(1)*1.5)
 tell(lambda: 2*timedelta(1))
@@ -179,7 +178,6 @@ def tell(f):
         print(type(e).__name__, e)
 tell(lambda: timedelta(microseconds=1.5))
 tell(lambda: timedelta.max)
-tell(lambda: timedelta.resolution)
 tell(lambda: timedelta(1).total_seconds())
 tell(lambda: D.UTC)
 tell(lambda: (D.MINYEAR, D.MAXYEAR))
@@ -252,7 +250,7 @@ from datetime import date, timedelta
 a, b = date(2024, 3, 1), date(2023, 3, 1)
 print(a - b, (a - b).days, a > b, max(a, b), sorted([a, b]), a.replace(year=2020), b + timedelta(weeks=2), a - timedelta(1))
 print(a.year, a.month, a.day, a.toordinal(), date.fromordinal(738000))
-print(date.min, date.max, date.resolution, {a: 1}[date(2024, 3, 1)], a == date(2024, 3, 1), a != b, hash(a) == hash(date(2024, 3, 1)))
+print(date.min, date.max, {a: 1}[date(2024, 3, 1)], a == date(2024, 3, 1), a != b, hash(a) == hash(date(2024, 3, 1)))
 ---
 # arithmetic of datetimes
 from datetime import datetime, timedelta
@@ -269,7 +267,7 @@ a = datetime(2024, 6, 1, 12, 0, tzinfo=UTC)
 b = a.astimezone(est)
 c = a.astimezone(ist)
 print(a, b, c, a == b == c, b.tzname(), c.tzname(), b.utcoffset(), c.isoformat(), b - a, hash(a) == hash(b))
-print(repr(b), a.timestamp() == c.timestamp(), b.date(), c.timetz(), a.astimezone(est).hour, sorted([c, b, a]) == [c, b, a])
+print(repr(b), a.timestamp() == c.timestamp(), b.date(), a.astimezone(est).hour, sorted([c, b, a]) == [c, b, a])
 print(datetime.fromtimestamp(1700000000, tz=UTC), datetime.fromtimestamp(1700000000, ist), datetime(2024, 1, 1, tzinfo=est) < a)
 ---
 # what subclasses keep

@@ -149,7 +149,7 @@ print(getcontext().prec)
 with localcontext(prec=3):
     print(Decimal(2) / 3)
 c = Context(prec=4, rounding=ROUND_DOWN)
-print(c.create_decimal('3.14159'), c.prec, c.rounding)
+print(c.prec, c.rounding)
 print(getcontext().copy() is getcontext(), Context().prec)
 ---
 from decimal import Decimal, Context, getcontext, setcontext
@@ -176,7 +176,7 @@ print(math.sqrt(D(2)), D('2').exp(), D(10).ln(), D(0).exp(), D(1).ln(), D('0.5')
 from decimal import setcontext, Context
 setcontext(Context())
 from decimal import Decimal as D
-for spec in ('', '.2f', '10.2f', '<10.1f', '^12', '+.3f', ',', ',.2f', '015,.2f', '.0f', 'e', '.3e', '.3E', 'g', '.4g', '%', '.1%', '>20', '*^20.2f', ' .1f', '_.2f', 'f', 'z.1f', '#.0f', 'n', '05'):
+for spec in ('', '.2f', '10.2f', '<10.1f', '^12', '+.3f', ',', ',.2f', '015,.2f', '.0f', 'e', '.3e', '.3E', 'g', '.4g', '%', '.1%', '>20', '*^20.2f', ' .1f', '_.2f', 'f', '#.0f', 'n', '05'):
     print(spec, [format(D(s), spec) for s in ('0', '1234567.891', '-0.00004', '1E+10', '2.5', '-0.04', 'inf', 'nan', '99.995')])
 print(f"{D('1234.5'):,.2f} {D('0.125'):.1%} {D('3'):.2f} {D('1e3'):f} {D('5'):>8}|")
 print('%s %r %.2f %d' % (D('1.5'), D('1.5'), D('1.555'), D('7.9')))

@@ -221,45 +221,6 @@ class F(float, Enum):
     PI = 3.14
 print(I.A, repr(I.B), I.A + I.B, F.PI, repr(F.PI), F.PI * 2, I(1), f"{I.A}", f"{F.PI}")
 ---
-# Flag
-from enum import Flag, auto
-class P(Flag):
-    R = auto()
-    W = auto()
-    X = auto()
-    RW = R | W
-print(list(P), P.R | P.X, repr(P.R | P.X), repr(P.RW), P.RW, P(0), repr(P(0)), ~P.R, list(P.RW), P.R in P.RW, len(P.RW))
-print(bool(P(0)), bool(P.R), P.R & P.W, P.RW ^ P.R, P(3), P(5), P.RW is P(3), (P.R | P.X) is (P.X | P.R), P.R.name, (P.R | P.X).name, P(0).name)
-print(P.RW.value, P.__members__ == {'R': P.R, 'W': P.W, 'X': P.X, 'RW': P.RW}, len(P), P, ~P(0), P.X in P.RW, P.R | P.W == P.RW)
-allowed = P.R
-allowed |= P.W
-print(allowed, P.W in allowed, [p.name for p in P if p in allowed])
----
-from enum import Flag
-class P(Flag):
-    R = 1
-P.R | 1
----
-from enum import Flag
-class P(Flag):
-    R = 1
-1 in P.R
----
-from enum import Flag
-class P(Flag):
-    R = 1
-print(1 in P, 0 in P, 9 in P)
-P('x')
----
-# IntFlag
-from enum import IntFlag
-class I(IntFlag):
-    A = 1
-    B = 2
-    C = 4
-print(I.A | I.B, repr(I(0)), I.A + 1, repr(I.A | 2), ~I.A, repr(~I.A), f"{I.A}", repr(I.A & 5), I.A == 1, repr(I(7) ^ I.B), repr(1 | I.B))
-print(list(I(5)), I.A in I(5), [i.name for i in I], sum(I))
----
 # aliases and unhashable values
 from enum import Enum
 class U(Enum):

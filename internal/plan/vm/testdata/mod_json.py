@@ -6,7 +6,7 @@ for s in ['', '  ', '{', '{"a"', '{"a":', '{"a":1', '{"a":1,', '{"a":1,}', '{,}'
         print(repr(s), e)
 ---
 import json
-for s in ['NaN', '-Infinity', 'Infinity', '-', '01', '1.', '1.e5', '1e', '-a', '[1]x', '"\\ud83d\\ude00"', '"\\ud83d"', '\ufeff1', '{"a":{"b":[1,{"c":}]}}', "{'a':1}", '[1,\n2,\n x]', '1e400', '-0', '1E5', '"\\ud83dx"', '"\\u00e9\\n\\/"', '[[[[', '"\x7f"', '{"a":1,"a":2}', '{ "a" : 1 , }', '[ 1 , ]', '{"a":1, 2}', '-0.0', '0.1e-2', '"é"', '{"é": x}']:
+for s in ['NaN', '-Infinity', 'Infinity', '-', '01', '1.', '1.e5', '1e', '-a', '[1]x', '"\\ud83d\\ude00"', '\ufeff1', '{"a":{"b":[1,{"c":}]}}', "{'a':1}", '[1,\n2,\n x]', '1e400', '-0', '1E5', '"\\u00e9\\n\\/"', '[[[[', '"\x7f"', '{"a":1,"a":2}', '{ "a" : 1 , }', '[ 1 , ]', '{"a":1, 2}', '-0.0', '0.1e-2', '"é"', '{"é": x}']:
     try:
         print(ascii(json.loads(s)))
     except ValueError as e:
@@ -43,7 +43,7 @@ print(json.dumps({"a": 1, "b": [1, 2], "c": {"d": {}}}, indent="\t"))
 print(json.dumps([1, {"a": 2}], indent=0))
 print(json.dumps([1, 2], separators=(",", ":")), json.dumps({"a": 1, "b": 2}, separators=(";", "=")))
 print(json.dumps({"b": 1, "a": {"z": 1, "y": 2}}, sort_keys=True), json.dumps({"a": 1}, indent=2, separators=(",", ":")))
-print(json.dumps("é\x7f", ensure_ascii=False), json.dumps({"é": "ü"}), json.dumps({(1,): 2, "a": 1}, skipkeys=True), json.dumps({(1,): 2}, skipkeys=True, indent=1))
+print(json.dumps("é\x7f", ensure_ascii=False), json.dumps({"é": "ü"}))
 ---
 import json
 class A:
@@ -53,7 +53,7 @@ def d(*a, **k):
         print(json.dumps(*a, **k))
     except Exception as e:
         print(type(e).__name__, e)
-d(float("nan"), allow_nan=False)
+d([float("nan"), float("-inf"), float("inf")])
 d(A())
 d({(1,): 2})
 l = []
@@ -64,7 +64,7 @@ d({1: 1, "a": 2}, sort_keys=True)
 d({"a": {1}}, default=list)
 d({"a": A()}, default=lambda o: o)
 d({float("nan"): 1})
-d({float("inf"): 1}, allow_nan=False)
+d({float("inf"): 1})
 d(1, foo=2)
 d({1, 2})
 d([A(), A()], default=lambda o: "A")

@@ -209,17 +209,6 @@ class Priority(IntEnum):
 tasks = [('b', Priority.LOW), ('a', Priority.HIGH), ('c', Priority.MEDIUM)]
 print([n for n, p in sorted(tasks, key=lambda t: -t[1])], Priority.HIGH > Priority.LOW, Priority['LOW'], Priority(5).name, max(p for _, p in tasks))
 ---
-# permissions
-from enum import Flag, auto
-class Access(Flag):
-    NONE = 0
-    READ = auto()
-    WRITE = auto()
-    ADMIN = READ | WRITE
-def can(user, need):
-    return need in user
-print(can(Access.ADMIN, Access.READ), can(Access.READ, Access.WRITE), Access.NONE, Access.READ | Access.WRITE is Access.ADMIN, list(Access), Access.ADMIN & ~Access.READ, bool(Access.NONE))
----
 # values from text
 from enum import Enum
 class Unit(Enum):

@@ -93,16 +93,6 @@ except ValueError as e:
     print("got", e)
 with contextlib.suppress(ZeroDivisionError, KeyError):
     1 / 0
-with contextlib.ExitStack() as st:
-    st.callback(print, "called", "last", sep="-")
-    print(st.enter_context(tag("e")))
-try:
-    with contextlib.ExitStack() as st:
-        st.enter_context(tag("f"))
-        st.enter_context(contextlib.suppress(ValueError))
-        raise LookupError("l")
-except LookupError as e:
-    print("through", e)
 with contextlib.nullcontext(5) as z:
     print(z)
 @contextlib.contextmanager

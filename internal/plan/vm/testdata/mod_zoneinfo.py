@@ -16,4 +16,3 @@ for key in ("Nope/Where", "europe/berlin x"):
         ZoneInfo(key)
     except ZoneInfoNotFoundError as e:
         print(type(e).__name__, e, isinstance(e, KeyError))
-print({"Europe/Paris", "Asia/Kolkata", "UTC"} <= zoneinfo.available_timezones(), len(zoneinfo.available_timezones()) > 400)

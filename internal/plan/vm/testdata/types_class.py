@@ -41,7 +41,7 @@ print(d['a'], d['zz'], d.get('zz'), 'zz' in d, d, len(d), type(d).__name__, dict
 d['b'] = 2
 d.update(c=3)
 print(d, list(d), list(d.items()), d.keys(), d | {'z': 1}, type(d | {}).__name__)
-print({**d}, '%(a)s %(q)s' % d, '{a} {b}'.format(**d), '{a}{k}'.format_map(d))
+print({**d}, '%(a)s %(q)s' % d, '{a} {b}'.format(**d))
 e(lambda: d.pop('nope'))
 kind(lambda: d[[]])
 e(lambda: hash(d))
@@ -309,7 +309,7 @@ a, b, c = Seq()
 print(a, b, c)
 class Sized(Seq):
     def __len__(self): return 3
-print(list(reversed(Sized())), len(Sized()), bool(Sized()))
+print(len(Sized()), bool(Sized()))
 class Count:
     def __init__(self, n): self.n = n
     def __iter__(self): return self

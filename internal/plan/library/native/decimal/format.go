@@ -37,7 +37,6 @@ func format(t *value.Thread, c *apd.Context, d *apd.Decimal, spec string) (value
 			return invalid()
 		}
 		layOut(shown, &s, &parts)
-		parts.Negative = d.Negative && !(s.NoNegZero && shown.IsZero())
 	} else {
 		parts.Other = strings.TrimPrefix(text(d), "-")
 		if s.Type == '%' {

@@ -4,7 +4,9 @@ package json
 
 import (
 	"math"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/python/pytext"
@@ -14,9 +16,8 @@ import (
 // Natives are the natives of module json.
 func Natives() []*value.Native {
 	return []*value.Native{
-		{Name: "json._loads", Params: "s, /", Call: jsonLoads},
-		{Name: "json._tree", Params: "s, /", Call: jsonTree},
-		{Name: "json._dumps", Params: "obj, skipkeys, ensure_ascii, check_circular, allow_nan, indent, item, key, sort_keys, /", Call: jsonDumps},
+		{Name: "json._read", Params: "s, tree, /", Call: readJSON},
+		{Name: "json._dumps", Params: "obj, ensure_ascii, indent, item, key, sort_keys, /", Call: jsonDumps},
 	}
 }
 
@@ -30,13 +31,9 @@ type jsonReader struct {
 	keys map[string]value.Value // keys that were read, shared
 }
 
-func jsonLoads(t *value.Thread, a *value.Args) (value.Value, error) { return readJSON(t, a, false) }
-
-func jsonTree(t *value.Thread, a *value.Args) (value.Value, error) { return readJSON(t, a, true) }
-
-func readJSON(t *value.Thread, a *value.Args, tree bool) (value.Value, error) {
+func readJSON(t *value.Thread, a *value.Args) (value.Value, error) {
 	text := a.Pos[0]
-	r := &jsonReader{t: t, s: t.Base(text).Obj.(*value.Str).Text, l: text.Label, tree: tree}
+	r := &jsonReader{t: t, s: t.Base(text).Obj.(*value.Str).Text, l: text.Label, tree: a.Pos[1].N != 0}
 	if err := t.Step(int64(len(r.s)) / 8); err != nil {
 		return value.Value{}, err
 	}
@@ -98,6 +95,21 @@ func (r *jsonReader) node(kind string, v value.Value) value.Value {
 	return r.t.List([]value.Value{r.t.Str(kind), v}).With(r.l)
 }
 
+// words are the values that are written as words, some of which JSON does not have.
+var words = [...]struct {
+	word string
+	v    value.Value
+}{
+	{"null", value.None}, {"true", value.Bool(true)}, {"false", value.Bool(false)},
+	{"NaN", value.Float(math.NaN())}, {"Infinity", value.Float(math.Inf(1))}, {"-Infinity", value.Float(math.Inf(-1))},
+}
+
+// A backslash and a letter of escapes write the character at its place in escaped.
+const (
+	escapes = `"\/bfnrt`
+	escaped = "\"\\/\b\f\n\r\t"
+)
+
 func (r *jsonReader) value() (value.Value, error) {
 	if err := r.t.Alloc(2 * value.ValueBytes); err != nil {
 		return value.Value{}, err
@@ -111,31 +123,16 @@ func (r *jsonReader) value() (value.Value, error) {
 		return r.nested(r.object)
 	case c == '[':
 		return r.nested(r.array)
-	case c == 'n' && strings.HasPrefix(rest, "null"):
-		r.i += 4
-		return r.node("v", value.None), nil
-	case c == 't' && strings.HasPrefix(rest, "true"):
-		r.i += 4
-		return r.node("v", value.Bool(true)), nil
-	case c == 'f' && strings.HasPrefix(rest, "false"):
-		r.i += 5
-		return r.node("v", value.Bool(false)), nil
-	case c == '-' || c >= '0' && c <= '9':
+	case c >= '0' && c <= '9' || c == '-' && !strings.HasPrefix(rest, "-I"):
 		return r.number()
 	}
-	switch {
-	case strings.HasPrefix(rest, "NaN"):
-		return r.constant("NaN", math.NaN())
-	case strings.HasPrefix(rest, "Infinity"):
-		return r.constant("Infinity", math.Inf(1))
+	for _, c := range words {
+		if strings.HasPrefix(rest, c.word) {
+			r.i += len(c.word)
+			return r.node("v", c.v), nil
+		}
 	}
 	return value.Value{}, r.fail("Expecting value", r.i)
-}
-
-// constant reads a word for a number that JSON does not have.
-func (r *jsonReader) constant(word string, f float64) (value.Value, error) {
-	r.i += len(word)
-	return r.node("v", value.Float(f)), nil
 }
 
 func (r *jsonReader) nested(f func() (value.Value, error)) (value.Value, error) {
@@ -163,10 +160,6 @@ func (r *jsonReader) number() (value.Value, error) {
 	start := r.i
 	if r.peek() == '-' {
 		r.i++
-		if strings.HasPrefix(r.s[r.i:], "Infinity") {
-			r.i = start
-			return r.constant("-Infinity", math.Inf(-1))
-		}
 	}
 	if r.peek() == '0' {
 		r.i++
@@ -202,7 +195,10 @@ func (r *jsonReader) number() (value.Value, error) {
 	}
 	if isFloat {
 		f, err := pytext.ParseFloat(text)
-		return r.node("v", value.Float(f)), err
+		if err != nil {
+			return value.Value{}, r.t.TextErrorAt(err, r.l)
+		}
+		return r.node("v", value.Float(f)), nil
 	}
 	n, large, err := pytext.ParseInt(text, 10)
 	if err != nil {
@@ -236,9 +232,6 @@ func (r *jsonReader) text() (value.Value, error) {
 			var err error
 			if b, err = r.escape(b, begin); err != nil {
 				return value.Value{}, err
-			}
-			if b == nil {
-				b = []byte{}
 			}
 			run = r.i
 		case c < 0x20:
@@ -275,18 +268,10 @@ func (r *jsonReader) escape(b []byte, begin int) ([]byte, error) {
 	}
 	r.i += 2
 	switch c := r.s[at+1]; c {
-	case '"', '\\', '/':
-		return append(b, c), nil
-	case 'b':
-		return append(b, '\b'), nil
-	case 'f':
-		return append(b, '\f'), nil
-	case 'n':
-		return append(b, '\n'), nil
-	case 'r':
-		return append(b, '\r'), nil
-	case 't':
-		return append(b, '\t'), nil
+	default:
+		if i := strings.IndexByte(escapes, c); i >= 0 {
+			return append(b, escaped[i]), nil
+		}
 	case 'u':
 		c, ok := r.hex(r.i)
 		if !ok {
@@ -299,7 +284,7 @@ func (r *jsonReader) escape(b []byte, begin int) ([]byte, error) {
 				c = 0x10000 + (c-0xD800)<<10 + (low - 0xDC00)
 			}
 		}
-		return pytext.AppendRune(b, c), nil
+		return utf8.AppendRune(b, c), nil
 	}
 	return nil, r.fail("Invalid \\escape", at)
 }
@@ -308,20 +293,8 @@ func (r *jsonReader) hex(at int) (rune, bool) {
 	if at+4 > len(r.s) {
 		return 0, false
 	}
-	n := rune(0)
-	for _, c := range []byte(r.s[at : at+4]) {
-		switch {
-		case c >= '0' && c <= '9':
-			n = n<<4 | rune(c-'0')
-		case c >= 'a' && c <= 'f':
-			n = n<<4 | rune(c-'a'+10)
-		case c >= 'A' && c <= 'F':
-			n = n<<4 | rune(c-'A'+10)
-		default:
-			return 0, false
-		}
-	}
-	return n, true
+	n, err := strconv.ParseUint(r.s[at:at+4], 16, 32)
+	return rune(n), err == nil
 }
 
 // more reads what follows an element; done is true at the end.
@@ -346,38 +319,32 @@ func (r *jsonReader) more(end byte, what string) (done bool, err error) {
 
 func (r *jsonReader) array() (value.Value, error) {
 	var items []value.Value
-	if r.peek() == ']' {
+	done := r.peek() == ']'
+	if done {
 		r.i++
-		return r.node("a", r.t.List(nil)), nil
 	}
-	for {
+	for !done {
 		v, err := r.value()
 		if err != nil {
 			return value.Value{}, err
 		}
 		items = append(items, v)
-		done, err := r.more(']', "array")
-		if err != nil {
+		if done, err = r.more(']', "array"); err != nil {
 			return value.Value{}, err
 		}
-		if done {
-			return r.node("a", r.t.List(items)), nil
-		}
 	}
+	return r.node("a", r.t.List(items)), nil
 }
 
 func (r *jsonReader) object() (value.Value, error) {
 	t := r.t
 	d := t.NewDict()
 	var pairs []value.Value
-	if r.peek() == '}' {
+	done := r.peek() == '}'
+	if done {
 		r.i++
-		if r.tree {
-			d = t.List(nil)
-		}
-		return r.node("o", d), nil
 	}
-	for {
+	for !done {
 		if r.peek() != '"' {
 			return value.Value{}, r.fail("Expecting property name enclosed in double quotes", r.i)
 		}
@@ -399,15 +366,12 @@ func (r *jsonReader) object() (value.Value, error) {
 		} else if err := d.Obj.(*value.Dict).Set(t, key, v); err != nil {
 			return value.Value{}, err
 		}
-		done, err := r.more('}', "object")
-		if err != nil {
+		if done, err = r.more('}', "object"); err != nil {
 			return value.Value{}, err
 		}
-		if done {
-			if r.tree {
-				d = t.List(pairs)
-			}
-			return r.node("o", d), nil
-		}
 	}
+	if r.tree {
+		d = t.List(pairs)
+	}
+	return r.node("o", d), nil
 }

@@ -2,6 +2,8 @@ package json
 
 import (
 	"math"
+	"strings"
+	"unicode/utf8"
 
 	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/value"
@@ -9,31 +11,29 @@ import (
 
 // jsonWriter writes JSON as Python does. It sees all that it writes.
 type jsonWriter struct {
-	t                                               *value.Thread
-	b                                               []byte
-	paid                                            int // bytes of b that are accounted for
-	skip, ascii, circular, allowNaN, pretty, sorted bool
-	indent, item, key                               string
-	open                                            map[value.Object]bool // what is being written
-	level                                           int
+	t                     *value.Thread
+	b                     []byte
+	paid                  int // bytes of b that are accounted for
+	ascii, pretty, sorted bool
+	indent, item, key     string
+	open                  map[value.Object]bool // what is being written
+	level                 int
 }
 
 func jsonDumps(t *value.Thread, a *value.Args) (value.Value, error) {
-	w := &jsonWriter{t: t}
-	for i, p := range []*bool{1: &w.skip, 2: &w.ascii, 3: &w.circular, 4: &w.allowNaN, 8: &w.sorted} {
-		if p == nil {
-			continue
-		}
-		var err error
-		if *p, err = t.Truth(a.Pos[i]); err != nil {
-			return value.Value{}, err
-		}
+	w := &jsonWriter{t: t, open: map[value.Object]bool{}}
+	var err error
+	if w.ascii, err = t.Truth(a.Pos[1]); err != nil {
+		return value.Value{}, err
 	}
-	for i, p := range map[int]*string{5: &w.indent, 6: &w.item, 7: &w.key} {
-		if s, ok := t.Payload(a.Pos[i], value.KStr); ok {
-			t.See(a.Pos[i].Label)
+	if w.sorted, err = t.Truth(a.Pos[5]); err != nil {
+		return value.Value{}, err
+	}
+	for i, p := range []*string{&w.indent, &w.item, &w.key} {
+		if s, ok := t.Payload(a.Pos[2+i], value.KStr); ok {
+			t.See(a.Pos[2+i].Label)
 			*p = s.Obj.(*value.Str).Text
-			w.pretty = w.pretty || i == 5
+			w.pretty = w.pretty || i == 0
 		}
 	}
 	if err := w.value(a.Pos[0]); err != nil {
@@ -56,59 +56,41 @@ func (w *jsonWriter) value(v value.Value) error {
 	}
 	b := t.Base(v)
 	switch b.Kind {
-	case value.KNone:
-		w.b = append(w.b, "null"...)
-	case value.KBool, value.KInt, value.KBig, value.KFloat:
-		return w.number(b)
+	case value.KNone, value.KBool, value.KInt, value.KBig, value.KFloat:
+		return w.scalar(b)
 	case value.KStr:
 		w.text(b.Obj.(*value.Str).Text)
 	case value.KList, value.KTuple:
-		return w.nested(v, func() error { return w.array(v, b) })
+		return w.nested(v, func() error { return w.array(v) })
 	case value.KDict:
-		return w.nested(v, func() error { return w.object(v, b) })
+		return w.nested(v, func() error { return w.object(b) })
 	default:
 		return t.Raise(t.Types.TypeError, "Object of type %s is not JSON serializable", t.ClassName(v))
 	}
 	return nil
 }
 
-func (w *jsonWriter) number(v value.Value) error {
+func (w *jsonWriter) scalar(v value.Value) (err error) {
 	switch v.Kind {
-	case value.KBool:
-		if v.N != 0 {
-			w.b = append(w.b, "true"...)
-		} else {
-			w.b = append(w.b, "false"...)
-		}
 	case value.KInt:
 		w.b = pytext.AppendInt(w.b, v.N)
 	case value.KBig:
-		var err error
 		w.b, err = w.t.AppendBig(w.b, v)
-		return err
+	case value.KFloat:
+		if f := v.Float(); f-f == 0 {
+			w.b = pytext.AppendFloat(w.b, f)
+			return nil
+		}
+		fallthrough
 	default:
-		return w.float(v.Float())
+		for _, c := range words {
+			if c.v.Kind == v.Kind && (c.v.N == v.N || c.v.Kind == value.KFloat && math.IsNaN(c.v.Float()) && math.IsNaN(v.Float())) {
+				w.b = append(w.b, c.word...)
+				return nil
+			}
+		}
 	}
-	return nil
-}
-
-func (w *jsonWriter) float(f float64) error {
-	if f-f == 0 {
-		w.b = pytext.AppendFloat(w.b, f)
-		return nil
-	}
-	if !w.allowNaN {
-		return w.t.Raise(w.t.Types.ValueError, "Out of range float values are not JSON compliant: %s", pytext.AppendFloat(nil, f))
-	}
-	switch {
-	case f != f:
-		w.b = append(w.b, "NaN"...)
-	case math.IsInf(f, 1):
-		w.b = append(w.b, "Infinity"...)
-	default:
-		w.b = append(w.b, "-Infinity"...)
-	}
-	return nil
+	return err
 }
 
 func (w *jsonWriter) text(s string) {
@@ -120,7 +102,7 @@ func (w *jsonWriter) text(s string) {
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c >= 0x80 {
-			r, size := pytext.DecodeRune(s[i:])
+			r, size := utf8.DecodeRuneInString(s[i:])
 			switch {
 			case !w.ascii:
 				w.b = append(w.b, s[i:i+size]...)
@@ -135,25 +117,12 @@ func (w *jsonWriter) text(s string) {
 			continue
 		}
 		i++
-		switch c {
-		case '"', '\\':
-			w.b = append(w.b, '\\', c)
-		case '\n':
-			w.b = append(w.b, '\\', 'n')
-		case '\r':
-			w.b = append(w.b, '\\', 'r')
-		case '\t':
-			w.b = append(w.b, '\\', 't')
-		case '\f':
-			w.b = append(w.b, '\\', 'f')
-		case '\b':
-			w.b = append(w.b, '\\', 'b')
-		default:
-			if c < 0x20 || c == 0x7F && w.ascii {
-				escape(rune(c))
-			} else {
-				w.b = append(w.b, c)
-			}
+		if c >= 0x20 && c != '"' && c != '\\' && (c != 0x7F || !w.ascii) {
+			w.b = append(w.b, c)
+		} else if at := strings.IndexByte(escaped, c); at >= 0 {
+			w.b = append(w.b, '\\', escapes[at])
+		} else {
+			escape(rune(c))
 		}
 	}
 	w.b = append(w.b, '"')
@@ -163,17 +132,12 @@ func (w *jsonWriter) text(s string) {
 func (w *jsonWriter) nested(v value.Value, f func() error) error {
 	t := w.t
 	if w.open[v.Obj] {
-		if w.circular {
-			return t.Raise(t.Types.ValueError, "Circular reference detected")
-		}
+		return t.Raise(t.Types.ValueError, "Circular reference detected")
 	}
 	if err := t.Enter(" while encoding a JSON object"); err != nil {
 		return err
 	}
 	defer t.Leave()
-	if w.open == nil {
-		w.open = map[value.Object]bool{}
-	}
 	w.open[v.Obj] = true
 	w.level++
 	err := f()
@@ -199,7 +163,7 @@ func (w *jsonWriter) close(bracket byte) {
 	w.b = append(w.b, bracket)
 }
 
-func (w *jsonWriter) array(v, b value.Value) error {
+func (w *jsonWriter) array(v value.Value) error {
 	items, err := w.t.Collect(v)
 	if err != nil {
 		return err
@@ -222,7 +186,7 @@ func (w *jsonWriter) array(v, b value.Value) error {
 	return nil
 }
 
-func (w *jsonWriter) object(v, b value.Value) error {
+func (w *jsonWriter) object(b value.Value) error {
 	t := w.t
 	d := b.Obj.(*value.Dict)
 	t.See(d.Shape)
@@ -237,69 +201,45 @@ func (w *jsonWriter) object(v, b value.Value) error {
 		}
 	}
 	if w.sorted {
-		order := make([]value.Value, len(keys))
-		for i := range order {
-			order[i] = value.Int(int64(i))
-		}
-		if err := t.SortValues(order, keys, false); err != nil {
+		if err := t.SortValues(vals, keys, false); err != nil {
 			return err
 		}
-		ks, vs := make([]value.Value, len(keys)), make([]value.Value, len(keys))
-		for i, n := range order {
-			ks[i], vs[i] = keys[n.N], vals[n.N]
+		if err := t.SortValues(keys, nil, false); err != nil {
+			return err
 		}
-		keys, vals = ks, vs
 	}
 	w.b = append(w.b, '{')
-	first := true
 	for i, k := range keys {
-		mark := len(w.b)
-		if !first {
+		if i > 0 {
 			w.b = append(w.b, w.item...)
 		}
 		w.line()
-		ok, err := w.name(k)
-		if err != nil {
+		if err := w.name(k); err != nil {
 			return err
 		}
-		if !ok {
-			w.b = w.b[:mark]
-			continue
-		}
-		first = false
 		w.b = append(w.b, w.key...)
 		if err := w.value(vals[i]); err != nil {
 			return err
 		}
 	}
-	if first {
-		w.b = append(w.b, '}')
-		return nil
-	}
 	w.close('}')
 	return nil
 }
 
-// name writes a key; ok is false when it is left out.
-func (w *jsonWriter) name(k value.Value) (ok bool, err error) {
+// name writes a key.
+func (w *jsonWriter) name(k value.Value) error {
 	t := w.t
 	t.See(k.Label)
 	switch b := t.Base(k); b.Kind {
 	case value.KStr:
 		w.text(b.Obj.(*value.Str).Text)
-		return true, nil
 	case value.KBool, value.KInt, value.KBig, value.KFloat, value.KNone:
 		w.b = append(w.b, '"')
-		if b.Kind == value.KNone {
-			w.b = append(w.b, "null"...)
-		} else if err := w.number(b); err != nil {
-			return false, err
-		}
+		err := w.scalar(b)
 		w.b = append(w.b, '"')
-		return true, nil
+		return err
+	default:
+		return t.Raise(t.Types.TypeError, "keys must be str, int, float, bool or None, not %s", t.ClassName(k))
 	}
-	if w.skip {
-		return false, nil
-	}
-	return false, t.Raise(t.Types.TypeError, "keys must be str, int, float, bool or None, not %s", t.ClassName(k))
+	return nil
 }

@@ -30,19 +30,7 @@ func Natives() []*value.Native {
 	}
 	out := []*value.Native{
 		realNative("acos", pytext.Acos, unit), realNative("asin", pytext.Asin, unit),
-		realNative("atan", pytext.Atan, nil), realNative("asinh", math.Asinh, nil),
-		realNative("acosh", math.Acosh, func(x float64) string {
-			if x < 1 {
-				return "expected argument value not less than 1, got %s"
-			}
-			return ""
-		}),
-		realNative("atanh", math.Atanh, func(x float64) string {
-			if x <= -1 || x >= 1 {
-				return "expected a number between -1 and 1, got %s"
-			}
-			return ""
-		}),
+		realNative("atan", pytext.Atan, nil),
 		realNative("cos", pytext.Cos, finite), realNative("sin", pytext.Sin, finite), realNative("tan", pytext.Tan, finite),
 		realNative("cosh", math.Cosh, nil), realNative("sinh", math.Sinh, nil), realNative("tanh", math.Tanh, nil),
 		realNative("exp", pytext.Exp, nil), realNative("exp2", pytext.Exp2, nil), realNative("expm1", math.Expm1, nil),
@@ -125,15 +113,8 @@ func pairNatives() []*value.Native {
 			}
 			return math.Mod(x, y), nil
 		}),
-		pairNative("remainder", func(t *value.Thread, x, y float64) (float64, error) {
-			if (math.IsInf(x, 0) || y == 0) && x == x && y == y {
-				return 0, domainError(t)
-			}
-			return math.Remainder(x, y), nil
-		}),
 		pairNative("pow", mathPow),
 		{Name: "math.isclose", Params: "a, b, *, rel_tol=1e-09, abs_tol=0.0", Call: mathIsClose},
-		{Name: "math.ldexp", Params: "x, i, /", Call: mathLdexp},
 		{Name: "math.log", Params: "x, base=None, /", Call: mathLog},
 		{Name: "math.log2", Params: "x, /", Call: logNative(pytext.Log2, 1)},
 		{Name: "math.log10", Params: "x, /", Call: logNative(pytext.Log10, math.Log10(2))},
@@ -181,29 +162,6 @@ func mathIsClose(t *value.Thread, a *value.Args) (value.Value, error) {
 	}
 	diff := math.Abs(y - x)
 	return value.Bool(diff <= math.Abs(rel*y) || diff <= math.Abs(rel*x) || diff <= abs), nil
-}
-
-func mathLdexp(t *value.Thread, a *value.Args) (value.Value, error) {
-	x, err := t.Real(a.Pos[0])
-	if err != nil {
-		return value.Value{}, err
-	}
-	n, ok := t.Payload(a.Pos[1], value.KInt)
-	if !ok {
-		return value.Value{}, t.Raise(t.Types.TypeError, "Expected an int as second argument to ldexp.")
-	}
-	if x == 0 || x-x != 0 {
-		return value.Float(x), nil
-	}
-	e := n.N
-	if n.Kind == value.KBig || e > 1<<20 || e < -(1<<20) {
-		e = int64(value.ToBig(n).Sign()) << 20
-	}
-	y := math.Ldexp(x, int(e))
-	if math.IsInf(y, 0) {
-		return value.Value{}, t.Raise(t.Types.OverflowError, "math range error")
-	}
-	return value.Float(y), nil
 }
 
 // logNative is a logarithm; two is the logarithm of 2.
@@ -259,23 +217,17 @@ func partNatives() []*value.Native {
 			return f(x), nil
 		}}
 	}
-	pair := func(a, b value.Value) value.Value {
-		return value.Value{Kind: value.KTuple, Obj: &value.Tuple{Items: []value.Value{a, b}}}
-	}
 	return []*value.Native{
 		n("isfinite", func(x float64) value.Value { return value.Bool(x-x == 0) }),
 		n("isinf", func(x float64) value.Value { return value.Bool(math.IsInf(x, 0)) }),
 		n("isnan", func(x float64) value.Value { return value.Bool(x != x) }),
-		n("frexp", func(x float64) value.Value {
-			m, e := math.Frexp(x)
-			return pair(value.Float(m), value.Int(int64(e)))
-		}),
 		n("modf", func(x float64) value.Value {
-			if math.IsInf(x, 0) {
-				return pair(value.Float(math.Copysign(0, x)), value.Float(x))
-			}
 			whole, part := math.Modf(x)
-			return pair(value.Float(math.Copysign(part, x)), value.Float(whole))
+			if math.IsInf(x, 0) {
+				part = 0
+			}
+			parts := []value.Value{value.Float(math.Copysign(part, x)), value.Float(whole)}
+			return value.Value{Kind: value.KTuple, Obj: &value.Tuple{Items: parts}}
 		}),
 		{Name: "math.floor", Params: "x, /", Call: wholeNative("__floor__", math.Floor)},
 		{Name: "math.ceil", Params: "x, /", Call: wholeNative("__ceil__", math.Ceil)},

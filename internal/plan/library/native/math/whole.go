@@ -3,6 +3,7 @@ package math
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/syntax"
@@ -120,10 +121,7 @@ func mathComb(t *value.Thread, a *value.Args) (value.Value, error) {
 	if rest := new(big.Int).Sub(n, k); rest.Cmp(k) < 0 {
 		k = rest
 	}
-	if !k.IsInt64() {
-		return value.Value{}, t.Raise(t.Types.OverflowError, "min(n - k, k) must not exceed %d", int64(math.MaxInt64))
-	}
-	top, err := falling(t, n, k)
+	top, err := falling(t, n, k, "min(n - k, k)")
 	if err != nil {
 		return value.Value{}, err
 	}
@@ -137,8 +135,11 @@ func mathComb(t *value.Thread, a *value.Args) (value.Value, error) {
 	return t.Big(top.Quo(top, below))
 }
 
-// falling is n*(n-1)*…, k factors.
-func falling(t *value.Thread, n, k *big.Int) (*big.Int, error) {
+// falling is n*(n-1)*…, k factors; what says how the program has k.
+func falling(t *value.Thread, n, k *big.Int, what string) (*big.Int, error) {
+	if !k.IsInt64() {
+		return nil, t.Raise(t.Types.OverflowError, "%s must not exceed %d", what, int64(math.MaxInt64))
+	}
 	lo := new(big.Int).Sub(n, k)
 	return product(t, lo.Add(lo, big.NewInt(1)), n)
 }
@@ -154,10 +155,7 @@ func mathPerm(t *value.Thread, a *value.Args) (value.Value, error) {
 	if k.Cmp(n) > 0 {
 		return value.Int(0), nil
 	}
-	if !k.IsInt64() {
-		return value.Value{}, t.Raise(t.Types.OverflowError, "k must not exceed %d", int64(math.MaxInt64))
-	}
-	out, err := falling(t, n, k)
+	out, err := falling(t, n, k, "k")
 	if err != nil {
 		return value.Value{}, err
 	}
@@ -290,17 +288,21 @@ func mathProd(t *value.Thread, a *value.Args) (value.Value, error) {
 	return total, err
 }
 
+// vectors are the arguments of a function of two sequences of the same length.
+func vectors(t *value.Thread, a *value.Args, differ string) (p, q []value.Value, err error) {
+	if p, err = t.Collect(a.Pos[0]); err != nil {
+		return nil, nil, err
+	}
+	if q, err = t.Collect(a.Pos[1]); err == nil && len(p) != len(q) {
+		err = t.Raise(t.Types.ValueError, "%s", differ)
+	}
+	return p, q, err
+}
+
 func mathDist(t *value.Thread, a *value.Args) (value.Value, error) {
-	p, err := t.Collect(a.Pos[0])
+	p, q, err := vectors(t, a, "both points must have the same number of dimensions")
 	if err != nil {
 		return value.Value{}, err
-	}
-	q, err := t.Collect(a.Pos[1])
-	if err != nil {
-		return value.Value{}, err
-	}
-	if len(p) != len(q) {
-		return value.Value{}, t.Raise(t.Types.ValueError, "both points must have the same number of dimensions")
 	}
 	x, err := reals(t, p)
 	if err != nil {
@@ -318,16 +320,9 @@ func mathDist(t *value.Thread, a *value.Args) (value.Value, error) {
 
 // mathSumprod adds up products: ints exactly, floats rounded once at the end.
 func mathSumprod(t *value.Thread, a *value.Args) (value.Value, error) {
-	p, err := t.Collect(a.Pos[0])
+	p, q, err := vectors(t, a, "Inputs are not the same length")
 	if err != nil {
 		return value.Value{}, err
-	}
-	q, err := t.Collect(a.Pos[1])
-	if err != nil {
-		return value.Value{}, err
-	}
-	if len(p) != len(q) {
-		return value.Value{}, t.Raise(t.Types.ValueError, "Inputs are not the same length")
 	}
 	if err := t.Step(int64(len(p))); err != nil {
 		return value.Value{}, err
@@ -351,41 +346,35 @@ func mathSumprod(t *value.Thread, a *value.Args) (value.Value, error) {
 // floatSumprod is sumprod of numbers of which some are floats.
 func floatSumprod(t *value.Thread, p, q []value.Value) (float64, bool, error) {
 	floats := false
-	for i := range p {
-		for _, v := range [...]value.Value{p[i], q[i]} {
-			t.See(v.Label)
-			floats = floats || v.Kind == value.KFloat
-			if !value.IsInt(v) && v.Kind != value.KFloat {
-				return 0, false, nil
-			}
+	for _, v := range slices.Concat(p, q) {
+		t.See(v.Label)
+		floats = floats || v.Kind == value.KFloat
+		if !value.IsInt(v) && v.Kind != value.KFloat {
+			return 0, false, nil
 		}
 	}
 	if !floats {
 		return 0, false, nil
 	}
-	sum := new(big.Float).SetPrec(2200) // exact for all floats
-	plain := 0.0
-	for i := range p {
-		x, err := t.Real(p[i])
-		if err != nil {
-			return 0, false, err
-		}
-		y, err := t.Real(q[i])
-		if err != nil {
-			return 0, false, err
-		}
-		plain += float64(x * y)
-		if x-x != 0 || y-y != 0 {
-			sum = nil
-		}
-		if sum != nil {
-			product := new(big.Float).SetPrec(106).Mul(big.NewFloat(x), big.NewFloat(y))
-			sum.Add(sum, product)
+	xs, err := reals(t, p)
+	if err != nil {
+		return 0, false, err
+	}
+	ys, err := reals(t, q)
+	if err != nil {
+		return 0, false, err
+	}
+	exact := new(big.Float).SetPrec(2200) // for all floats
+	plain, finite := 0.0, true
+	for i, x := range xs {
+		plain += float64(x * ys[i])
+		if finite = finite && x-x == 0 && ys[i]-ys[i] == 0; finite {
+			exact.Add(exact, new(big.Float).SetPrec(106).Mul(big.NewFloat(x), big.NewFloat(ys[i])))
 		}
 	}
-	if sum == nil || plain-plain != 0 {
+	if !finite || plain-plain != 0 {
 		return plain, true, nil
 	}
-	f, _ := sum.Float64()
+	f, _ := exact.Float64()
 	return f, true, nil
 }

@@ -78,7 +78,7 @@ func Methods() []*value.Native {
 			return value.Value{}, err
 		}
 		same, err := t.Equal(p.src, q.src)
-		return value.Bool(same && p.src.Kind == q.src.Kind && p.prog.Flags() == other.Flags()), err
+		return value.Bool(same && p.prog.Flags() == other.Flags()), err
 	})
 	method("__hash__", "self, /", func(t *value.Thread, p *Pattern, a []value.Value) (value.Value, error) {
 		h, err := t.Hash(p.src)
@@ -231,34 +231,19 @@ func subCall(counted bool) regexCall {
 		}
 		repl := t.Base(a[0])
 		t.See(repl.Label)
-		if repl.Kind != value.KStr && repl.Kind != value.KBytes {
+		if repl.Kind != value.KStr {
 			return value.Value{}, t.Raise(t.Types.TypeError, "decoding to str: need a bytes-like object, %s found", t.ClassName(a[0]))
-		}
-		if repl.Kind != s.v.Kind {
-			return value.Value{}, t.Raise(t.Types.TypeError, "sequence item 0: expected %s instance, %s found", replWord(s.v), t.ClassName(a[0]))
 		}
 		text, n, err := s.replace(repl, limit)
 		if err != nil {
 			return value.Value{}, err
 		}
-		v := t.Bytes(text)
-		if s.v.Kind == value.KStr {
-			if v, err = t.NewStr(text); err != nil {
-				return value.Value{}, err
-			}
-		}
-		if !counted {
-			return v, nil
+		v, err := t.NewStr(text)
+		if err != nil || !counted {
+			return v, err
 		}
 		return t.Tuple([]value.Value{v, value.Int(int64(n))}), nil
 	}
-}
-
-func replWord(v value.Value) string {
-	if v.Kind == value.KBytes {
-		return "a bytes-like object"
-	}
-	return "str"
 }
 
 func (s *search) replace(repl value.Value, limit int64) (string, int, error) {
@@ -267,9 +252,9 @@ func (s *search) replace(repl value.Value, limit int64) (string, int, error) {
 	if err != nil {
 		return "", 0, err
 	}
-	tpl, err := template(t, form, repl, s.prog)
-	if err != nil {
-		return "", 0, err
+	tpl, fail := regex.ParseTemplate(form, s.prog)
+	if fail != nil {
+		return "", 0, regexError(t, fail, repl)
 	}
 	if limit < 0 {
 		return s.text.String(), 0, nil
@@ -282,22 +267,10 @@ func (s *search) replace(repl value.Value, limit int64) (string, int, error) {
 	return text, n, t.Alloc(int64(len(text)))
 }
 
-// template reads a replacement.
-func template(t *value.Thread, form regex.Text, repl value.Value, p *regex.Program) (*regex.Template, error) {
-	tpl, fail := regex.ParseTemplate(form, p)
-	if fail != nil {
-		return nil, regexError(t, fail, repl)
-	}
-	return tpl, nil
-}
-
 func regexEscape(t *value.Thread, a *value.Args) (value.Value, error) {
 	v := t.Base(a.Pos[0])
-	switch o := v.Obj.(type) {
-	case *value.Str:
-		return t.NewStr(regex.Escape(o.Text))
-	case *value.Bytes:
-		return t.Bytes(regex.Escape(o.Data)), t.Alloc(int64(len(o.Data)) * 2)
+	if s, ok := v.Obj.(*value.Str); ok {
+		return t.NewStr(regex.Escape(s.Text))
 	}
 	return value.Value{}, t.Raise(t.Types.TypeError, "decoding to str: need a bytes-like object, %s found", t.ClassName(a.Pos[0]))
 }
@@ -308,7 +281,7 @@ var regexFlagNames = [...]struct {
 	name string
 }{
 	{regex.IgnoreCase, "re.IGNORECASE"}, {regex.MultiLine, "re.MULTILINE"}, {regex.DotAll, "re.DOTALL"},
-	{regex.Unicode, "re.UNICODE"}, {regex.Verbose, "re.VERBOSE"}, {regex.Debug, "re.DEBUG"}, {regex.ASCII, "re.ASCII"},
+	{regex.Verbose, "re.VERBOSE"}, {regex.Debug, "re.DEBUG"}, {regex.ASCII, "re.ASCII"},
 }
 
 func patternRepr(t *value.Thread, p *Pattern, a []value.Value) (value.Value, error) {
@@ -319,10 +292,7 @@ func patternRepr(t *value.Thread, p *Pattern, a []value.Value) (value.Value, err
 	if r := []rune(src); len(r) > 200 {
 		src = string(r[:200])
 	}
-	flags := p.prog.Flags()
-	if p.src.Kind == value.KStr {
-		flags &^= regex.Unicode
-	}
+	flags := p.prog.Flags() &^ regex.Unicode
 	var names []string
 	for _, f := range regexFlagNames {
 		if flags&f.flag != 0 {
@@ -340,27 +310,18 @@ func (p *Pattern) Attr(t *value.Thread, name string) (value.Value, bool) {
 	switch name {
 	case "pattern":
 		return p.src, true
-	case "flags", "groups", "groupindex":
-	default:
-		return value.Value{}, false
-	}
-	prog, err := compiled(t, p)
-	if err != nil {
-		return value.Value{}, false
-	}
-	var v value.Value
-	switch name {
-	case "flags":
-		v = value.Int(int64(prog.Flags()))
-	case "groups":
-		v = value.Int(int64(prog.Groups()))
-	default:
-		v = t.NewDict()
-		for _, n := range prog.Names() {
-			v.Obj.(*value.Dict).SetStr(t, n.Name, value.Int(int64(n.Group)))
+	case "flags", "groups":
+		prog, err := compiled(t, p)
+		if err != nil {
+			return value.Value{}, false
 		}
+		n := prog.Groups()
+		if name == "flags" {
+			n = int(prog.Flags())
+		}
+		return value.Int(int64(n)).With(p.src.Label), true
 	}
-	return v.With(p.src.Label), true
+	return value.Value{}, false
 }
 
 // Values are the classes of module re.

@@ -41,7 +41,6 @@ func matchMethods() []*value.Native {
 		begin, end, err := m.part(t, a.Pos[1])
 		return t.Tuple([]value.Value{begin, end}), err
 	})
-	method("expand", "self, template", matchExpand)
 	method("__repr__", "self, /", matchRepr)
 	return out
 }
@@ -160,33 +159,6 @@ func matchGroupDict(t *value.Thread, m *Match, a *value.Args) (value.Value, erro
 	return d, nil
 }
 
-func matchExpand(t *value.Thread, m *Match, a *value.Args) (value.Value, error) {
-	repl := t.Base(a.Pos[1])
-	if repl.Kind != m.v.Kind {
-		return value.Value{}, t.Raise(t.Types.TypeError, "expected %s instance, %s found", replWord(m.v), t.ClassName(a.Pos[1]))
-	}
-	prog, err := compiled(t, m.pat)
-	if err != nil {
-		return value.Value{}, err
-	}
-	form, err := subject(t, repl)
-	if err != nil {
-		return value.Value{}, err
-	}
-	tpl, err := template(t, form, repl, prog)
-	if err != nil {
-		return value.Value{}, err
-	}
-	if err := t.Alloc(int64(tpl.Size(m.text, m.Match))); err != nil {
-		return value.Value{}, err
-	}
-	b := string(tpl.Expand(nil, m.text, m.Match))
-	if repl.Kind == value.KBytes {
-		return t.Bytes(b), nil
-	}
-	return t.NewStr(b)
-}
-
 func matchRepr(t *value.Thread, m *Match, a *value.Args) (value.Value, error) {
 	v, err := m.value(t, 0, value.None)
 	if err != nil {
@@ -211,10 +183,6 @@ func (m *Match) Attr(t *value.Thread, name string) (value.Value, bool) {
 		return value.Value{Kind: value.KSpecial, Obj: m.pat, Label: m.pat.src.Label}, true
 	case "string":
 		return m.v, true
-	case "pos":
-		return value.Int(int64(m.Pos)).With(l), true
-	case "endpos":
-		return value.Int(int64(m.End)).With(l), true
 	case "lastindex":
 		if m.LastIndex == 0 {
 			return value.None.With(l), true

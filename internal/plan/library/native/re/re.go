@@ -50,21 +50,14 @@ func compiled(t *value.Thread, p *Pattern) (*regex.Program, error) {
 	if p.prog != nil {
 		return p.prog, nil
 	}
-	key := value.RegexKey{Flags: p.flags}
-	var text regex.Text
-	switch o := p.src.Obj.(type) {
-	case *value.Str:
-		key.Text, text = o.Text, regex.Str(o.Text)
-	case *value.Bytes:
-		key.Text, key.Bytes, text = o.Data, true, regex.Bytes(o.Data)
-	}
+	key := value.RegexKey{Text: p.src.Obj.(*value.Str).Text, Flags: p.flags}
 	if p.prog = t.Regexes[key]; p.prog != nil {
 		return p.prog, nil
 	}
 	if err := t.Step(int64(len(key.Text)) * 8); err != nil {
 		return nil, err
 	}
-	prog, fail := regex.Compile(text, regex.Flags(p.flags))
+	prog, fail := regex.Compile(regex.Str(key.Text), regex.Flags(p.flags))
 	if fail != nil {
 		return nil, regexError(t, fail, p.src)
 	}
@@ -115,7 +108,7 @@ func pattern(t *value.Thread, v, flags value.Value) (*Pattern, error) {
 		return p, err
 	}
 	src := t.Base(v)
-	if src.Kind != value.KStr && src.Kind != value.KBytes {
+	if src.Kind != value.KStr {
 		return nil, t.Raise(t.Types.TypeError, "first argument must be string or compiled pattern")
 	}
 	t.See(src.Label)
@@ -144,14 +137,12 @@ func newSearch(t *value.Thread, p *Pattern, v, pos, end value.Value) (*search, e
 		return nil, err
 	}
 	t.See(v.Label)
-	isBytes := p.src.Kind == value.KBytes
-	switch {
-	case s.v.Kind != value.KStr && s.v.Kind != value.KBytes:
-		return nil, t.Raise(t.Types.TypeError, "expected string or bytes-like object, got '%s'", t.ClassName(v))
-	case isBytes && s.v.Kind == value.KStr:
-		return nil, t.Raise(t.Types.TypeError, "cannot use a bytes pattern on a string-like object")
-	case !isBytes && s.v.Kind == value.KBytes:
+	switch s.v.Kind {
+	case value.KStr:
+	case value.KBytes:
 		return nil, t.Raise(t.Types.TypeError, "cannot use a string pattern on a bytes-like object")
+	default:
+		return nil, t.Raise(t.Types.TypeError, "expected string or bytes-like object, got '%s'", t.ClassName(v))
 	}
 	if s.text, err = subject(t, s.v); err != nil {
 		return nil, err
@@ -179,11 +170,8 @@ func newSearch(t *value.Thread, p *Pattern, v, pos, end value.Value) (*search, e
 	return s, nil
 }
 
-// subject is a str or a bytes object as package regex reads it.
+// subject is a str as package regex reads it.
 func subject(t *value.Thread, v value.Value) (regex.Text, error) {
-	if b, ok := v.Obj.(*value.Bytes); ok {
-		return regex.Bytes(b.Data), nil
-	}
 	s := v.Obj.(*value.Str)
 	if value.IsASCII(s) {
 		return regex.Str(s.Text), nil
@@ -232,9 +220,6 @@ func (s *search) piece(i, j int) (value.Value, error) {
 }
 
 func textPiece(t *value.Thread, text regex.Text, i, j int) (value.Value, error) {
-	if text.IsBytes() {
-		return t.Bytes(text.Slice(i, j)), t.Alloc(int64(j-i) + value.StrBytes)
-	}
 	if j == i+1 {
 		if r := text.At(i); r < 128 {
 			return t.Types.Chars[r], nil

@@ -46,19 +46,9 @@ var zones = sync.OnceValue(func() map[string]*time.Location {
 // Natives are the functions in Go of module zoneinfo.
 func Natives() []*value.Native {
 	return []*value.Native{
-		{Name: "zoneinfo._names", Params: "", Call: names},
 		{Name: "zoneinfo._at", Params: "key, seconds, /", Call: at},
 		{Name: "zoneinfo._wall", Params: "key, seconds, fold, /", Call: wall},
 	}
-}
-
-// names are the names of all zones.
-func names(t *value.Thread, _ *value.Args) (value.Value, error) {
-	out := make([]value.Value, 0, len(zones()))
-	for name := range zones() {
-		out = append(out, t.Str(name))
-	}
-	return t.Tuple(out), t.Alloc(int64(len(out)) * 2 * value.ValueBytes)
 }
 
 // zone is the zone that the first argument names; nil when there is none.

@@ -528,3 +528,419 @@ sink(list(itertools.pairwise(src.data())))
 --- texts that do not differ
 import difflib
 sink(list(difflib.unified_diff(["a"], [src.key()])))
+--- an element of a list decides whether the next one is compared
+total = []
+class P:
+    def __eq__(self, o):
+        total.append(1)
+        return True
+[src.num(), P()] == [1, P()]
+sink(len(total))
+--- an element of a tuple decides how the next one is ordered
+total = []
+class P:
+    def __eq__(self, o):
+        total.append(1)
+        return True
+    def __lt__(self, o):
+        total.append(2)
+        return True
+    def __gt__(self, o):
+        total.append(2)
+        return True
+max([(src.num(), P()), (1, P())])
+sink(total)
+--- a value of a dict decides whether the next one is compared
+total = []
+class P:
+    def __eq__(self, o):
+        total.append(1)
+        return True
+{'a': src.num(), 'b': P()} == {'a': 1, 'b': P()}
+sink(total)
+--- a field decides whether the next one is compared
+from dataclasses import dataclass
+total = []
+class P:
+    def __eq__(self, o):
+        total.append(1)
+        return True
+@dataclass(order=True)
+class D:
+    a: int
+    b: object
+D(src.num(), P()) == D(1, P())
+sink(total)
+--- an element of a heap decides how the next one is ordered
+import heapq
+total = []
+class P:
+    def __eq__(self, o):
+        total.append(1)
+        return True
+    def __lt__(self, o):
+        total.append(2)
+        return True
+h = [(1, P())]
+heapq.heappush(h, (src.num(), P()))
+sink(total)
+--- where a list is searched to
+total = []
+class P:
+    def __eq__(self, o):
+        total.append(1)
+        return False
+try:
+    [src.num(), P(), 1].index(1)
+finally:
+    pass
+sink(len(total))
+--- a search stops in a generator
+def gen():
+    yield 0
+    yield 1
+    yield 2
+    yield 3
+g = gen()
+src.num() in g
+sink(next(g))
+--- a quote decides how many lines a record has
+import csv
+i = iter([['a', '"', 'c'][src.num()], 'd', 'e"', 'f'])
+r = csv.reader(i)
+next(r)
+sink(next(i))
+--- how long a coroutine sleeps
+import asyncio, time
+asyncio.run(asyncio.sleep(src.num()))
+sink(time.time())
+--- how long is waited for
+import asyncio, time
+async def m():
+    try:
+        await asyncio.wait_for(asyncio.sleep(5), timeout=src.num() + 1)
+    except asyncio.TimeoutError:
+        pass
+asyncio.run(m())
+sink(time.time())
+--- which task runs first
+import asyncio
+total = []
+async def t(n):
+    total.append(n)
+async def m():
+    a, b = asyncio.create_task(t(1)), asyncio.create_task(t(2))
+    await [a, b][src.num() % 2]
+    await a
+    await b
+asyncio.run(m())
+sink(total)
+--- data decides which parameters are given
+def f(a=1, b=2, c=3):
+    return b
+def g(**kw):
+    return kw
+def h(*a):
+    return len(a)
+sink(f(**{src.key(): 5}))
+sink(list(g(**{src.key(): 5})))
+sink(h(*src.data()))
+--- the length of what is unpacked decides which parameters are given
+def f(*a, b=1): return b, len(a)
+sink(f(*src.data())[0])
+sink(f(*src.data())[1])
+def g(a=1, b=2, c=3): return c
+sink(g(*src.data()))
+--- how many arguments are too many
+def g(a=1, b=2): return b
+try:
+    g(*src.data())
+    x = 1
+except TypeError as e:
+    x = str(e)
+sink(x)
+--- how many arguments a tool is given
+sink(*[1, 2][:src.num()])
+--- which argument a tool is given
+sink(**{['x', 'y', 'x'][src.num()]: 1})
+--- how many arguments a method is given
+xs = [1, 2, 3]
+xs.pop(*[0][:src.num() % 2])
+sink(xs)
+sink(xs[0])
+--- data chooses whose __setattr__ is called
+total = []
+class A:
+    def __setattr__(self, k, v):
+        total.append(k)
+        object.__setattr__(self, k, v)
+class B:
+    pass
+[A(), B()][src.num() % 2].x = 1
+sink(len(total))
+--- data chooses whether a function sleeps
+import time
+def f(): time.sleep(1)
+def g(): pass
+[f, g][src.num() % 2]()
+sink(time.time())
+--- data chooses a native that has state, or one that has none
+import random, time
+[random.random, time.time][src.num() % 2]()
+sink(random.random())
+--- [branches] a branch decides whether time passes
+import time
+if src.num() > 1:
+    time.sleep(1)
+sink(time.time())
+--- how often a key sleeps
+import time
+sorted(src.data(), key=lambda x: time.sleep(1) or x)
+sink(time.time())
+--- a template decides which objects write text
+total = []
+class P:
+    def __format__(self, s):
+        total.append(1)
+        return s
+'{}{}{}'[:src.num() * 2].format(P(), P(), P())
+sink(len(total))
+--- an old template decides which objects write text
+total = []
+class P:
+    def __str__(self):
+        total.append(1)
+        return 'x'
+(['a', 'b', '%s'][src.num()] + '%s') % ((P(), P())[:1])
+sink(len(total))
+--- an element decides whether tuples are compared in a set
+total = []
+class P:
+    def __hash__(self): return 1
+    def __eq__(self, o):
+        total.append(1)
+        return True
+{(1, P()), (src.num(), P())}
+sink(len(total))
+--- a hash decides what is compared
+total = []
+class P:
+    def __init__(self, h): self.h = h
+    def __hash__(self): return self.h
+    def __eq__(self, o):
+        total.append(1)
+        return True
+{P(1): 1}.get(P(src.num()))
+sink(len(total))
+--- a search stops in a map
+total = []
+m = map(lambda x: total.append(x) or x, [0, 1, 2, 3])
+src.num() in m
+sink(len(total))
+--- data chooses a manager
+from contextlib import nullcontext, contextmanager
+total = []
+@contextmanager
+def m():
+    total.append(1)
+    yield
+with [m(), nullcontext()][src.num() % 2]:
+    pass
+sink(len(total))
+--- data says when a function is no longer called
+total = []
+def f():
+    total.append(1)
+    return len(total)
+list(iter(f, src.num()))
+sink(len(total))
+--- data chooses a native or a function
+total = []
+def f(x): total.append(1)
+{'a': abs, 'b': f, 'c': abs}[src.key()](1)
+sink(len(total))
+--- the library branches on data: text
+import textwrap, html, csv, io, string
+import urllib.parse as url
+n = src.num()
+k = src.key()
+sink(textwrap.shorten('hello big world', 6 + n * 5))
+sink(textwrap.wrap('aaaa bbbb', 3, break_long_words=n > 1))
+sink(html.escape('"<', quote=n > 1))
+sink(url.quote('/a b', safe=['/', '', ' '][n]))
+sink(url.urlsplit(['http://a', 'a', '//b/c'][n]).netloc)
+sink(len(url.parse_qsl(['a=1', 'a', 'a=&b=2'][n])))
+sink(url.parse_qs('a=&b=1', keep_blank_values=n > 1))
+sink(string.Template('$a$b').safe_substitute({k: 1}))
+out = io.StringIO()
+csv.writer(out, quoting=n).writerow([1, 'a'])
+sink(out.getvalue())
+sink(out.tell())
+sink(len(list(csv.reader(['a;b,c'], delimiter=[',', ';', '|'][n]))[0]))
+sink(len(list(csv.reader(['a', ['', '"', 'x'][n], 'b"']))))
+sink(len(list(csv.DictReader(['a', ['', '"', 'x'][n], 'b']))))
+--- the library branches on data: containers and numbers
+import calendar, collections, datetime, difflib, heapq, statistics, struct
+from fractions import Fraction
+n = src.num()
+k = src.key()
+sink(difflib.get_close_matches('ab', ['ab', 'ac'], cutoff=n / 3))
+sink(len(struct.unpack(['2b', 'h', 'bb'][n], b'ab')))
+sink(len(statistics.quantiles([1, 2, 3, 4], n=n + 1)))
+sink(statistics.quantiles([1, 2, 3, 4], method=['exclusive', 'inclusive', 'exclusive'][n]))
+sink(Fraction('1/3').limit_denominator(n + 1).denominator)
+sink(len(heapq.nsmallest(n, [1, 2, 3])))
+sink(list(collections.Counter(a=n, b=1).elements()))
+sink(+collections.Counter(a=n - 1, b=1))
+sink(list(collections.OrderedDict(a=1, b=2).popitem(last=n > 1)))
+sink(collections.ChainMap({k: 1}, {'a': 2})['a'])
+sink(len(calendar.monthcalendar(2026, n + 1)))
+sink(datetime.datetime(2026, 1, 1, fold=n % 2).fold)
+--- the library branches on data for one field, and not for the others
+from dataclasses import dataclass, field, asdict, replace
+n = src.num()
+@dataclass(order=True)
+class C:
+    a: int
+    b: str = 'x'
+    c: list = field(default_factory=list)
+o = C(1, 'y', [n])
+sink(o.a)
+sink(o < C(2))
+sink(asdict(o)['a'])
+p = C(n)
+sink(p.b)
+sink(replace(p, b='z').b)
+--- the number of arguments says that a field is made by its factory
+from dataclasses import dataclass, field
+@dataclass
+class C:
+    a: int
+    b: list = field(default_factory=list)
+    c: list = field(default_factory=list)
+sink(C(*src.data()).c)
+--- the default of a field is data
+from dataclasses import dataclass
+@dataclass
+class C:
+    a: int = src.num()
+    b: str = 'x'
+sink(C().b)
+sink(C(1).a)
+@dataclass
+class D(C):
+    c: int = 1
+sink(D().c)
+--- the library branches on data in copies and in memory of calls
+import copy, functools
+n = src.num()
+t = (1, (n, 2), [n])
+sink(copy.deepcopy(t)[0])
+u = copy.deepcopy([1, [n], t, {'a': n, 'b': 2}])
+sink(u[0])
+sink(u[3]['b'])
+@functools.lru_cache(maxsize=n + 1)
+def f(a): return a
+f(1)
+sink(f(1))
+--- a property that data make fail, and a default
+n = src.num()
+class C:
+    @property
+    def p(self): raise AttributeError(n)
+    @property
+    def q(self): return [].x if [n][0:n] == [5] else {}[n]
+sink(getattr(C(), 'p', 1))
+sink(hasattr(C(), 'p'))
+sink(getattr(C(), 'z', 1))
+--- a match that data chose is asked, and the function that gets it does nothing else
+import re, string
+n = src.num()
+sink(string.Template(['$a', 'x', '$$'][n]).substitute(a=1))
+re.sub(r'\$', lambda m: '$', ['$a', 'x', '$$'][n])
+re.sub(r'\$', lambda m: m[0], ['$a', 'x', '$$'][n])
+sink(1)
+--- how many arguments reach __init__ by way of __new__
+data = src.data()
+class C:
+    def __new__(cls, *a, **k):
+        o = object.__new__(cls)
+        o.m = len(a)
+        return o
+    def __init__(self, x=1, *a, y=2, **k): self.n, self.x, self.y, self.k = len(a), x, y, len(k)
+c = C(*data)
+sink(c.n)
+sink(c.m)
+sink(c.x)
+sink(C(**src.rec()).k)
+class G(tuple):
+    def __new__(cls, *a): return tuple.__new__(cls, a)
+    def __init__(self, *a): self.n = len(a)
+sink(G(*data).n)
+sink(len(G(*data)))
+--- data choose a member of an enumeration
+from enum import Enum
+class E(Enum):
+    a = 1
+    b = 2
+    c = 3
+sink(E[src.key()].value)
+sink(len(E))
+sink(E(src.num() + 1).name)
+sink(len(E))
+sink(E.a.value)
+--- the values of an enumeration are data
+import enum
+n = src.num()
+@enum.unique
+class E(enum.Enum):
+    a = n + 5
+    b = 1
+class F(enum.Enum):
+    a = n
+    b = 1
+sink(E.b.value)
+sink(E['b'].name)
+sink(len(F))
+--- data choose whose property is read
+class C:
+    @property
+    def p(self): return sink(1)
+    q = property(lambda self: sink(1))
+class D(C):
+    @property
+    def p(self): return 3
+    q = property(lambda self: 3)
+d = {'a': C(), 'b': D(), 'c': C()}
+d[src.key()].p
+d[src.key()].q
+sink(1)
+--- the library calls a predicate of the program
+import textwrap
+n = src.num()
+sink(textwrap.indent('a\nb', '  ', lambda l: n > 1))
+sink(textwrap.indent('a\nb', '  '))
+sink(textwrap.indent('a\nb', '  ', predicate=lambda l: sink(l)))
+--- data choose whose property is set
+class C:
+    @property
+    def p(self): return 1
+    @p.setter
+    def p(self, v): 
+        sink(1)
+class D(C):
+    @property
+    def p(self): return 3
+    @p.setter
+    def p(self, v): pass
+d = {'a': C(), 'b': D(), 'c': C()}
+d[src.key()].p = 2
+sink(1)
+--- data choose whose property getattr reads
+class C:
+    p = property(lambda self: sink(1))
+class D(C):
+    p = property(lambda self: 3)
+d = {'a': C(), 'b': D(), 'c': C()}
+getattr(d[src.key()], 'p')
+sink(1)
