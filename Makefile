@@ -14,22 +14,34 @@ NO_RACE := praxis/(cmd/praxis|internal/(sandbox/gvisor|test|language|demo|bench|
 BY_NIGHT ?= |praxis/internal/(app|cli)
 RACEFLAGS ?= -short
 
-# What the binary carries of CPython and pip, without what no guest uses. The go
-# command alone builds a binary that carries the module as it stands, which
-# works the same and is 27 MB larger.
+# What the binary carries: CPython, pip, and the root file system of sessions. A binary
+# that the go command builds without them says so when it is to make an image.
 ARCH := $(shell go env GOARCH)
 EMBEDDED := internal/image/embedded
-ARCHIVES := $(EMBEDDED)/python_$(ARCH).tar.zst $(EMBEDDED)/pip.tar.zst
+CARRIED := $(EMBEDDED)/archives/$(ARCH)
+ARCHIVES := $(addprefix $(CARRIED)/,python.tar.zst pip.tar.zst root.tar.zst)
 
-.PHONY: all build format vet tidy staticcheck test test-bench test-packed race lint bench bench-rivals demo soak nightly clean
+.PHONY: all build format vet tidy staticcheck test test-bench renew programs carried race lint bench bench-rivals demo soak nightly clean
 
 all: build
 
-build: $(ARCHIVES)
-	go build -trimpath -tags packed -ldflags '$(LDFLAGS)' -o bin/praxis ./cmd/praxis
+build: carried
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/praxis ./cmd/praxis
 
-$(ARCHIVES) &: go.mod $(wildcard $(EMBEDDED)/archive/*.go $(EMBEDDED)/pack/*.go)
-	GOOS= GOARCH= go run ./$(EMBEDDED)/pack -arch $(ARCH) -o $(EMBEDDED)
+$(ARCHIVES) &: go.mod $(CARRIED)/root.json $(wildcard $(EMBEDDED)/archive/*.go $(EMBEDDED)/pack/*.go)
+	GOOS= GOARCH= go run ./$(EMBEDDED)/pack -arch $(ARCH) -o $(CARRIED)
+
+# The programs that run inside of sandboxes and around them. The go command knows whether
+# they changed.
+PROGRAMS := internal/programs
+programs:
+	GOOS= GOARCH= go run ./$(PROGRAMS)/pack -arch $(ARCH) -o $(PROGRAMS)/archives/$(ARCH)
+
+carried: $(ARCHIVES) programs
+
+# The newest packages of the release of Debian that the root file system is made of.
+renew:
+	for arch in amd64 arm64; do go run ./$(EMBEDDED)/pack -renew -arch $$arch -o $(EMBEDDED)/archives/$$arch || exit 1; done
 
 format:
 	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not formatted:"; echo "$$out"; exit 1; fi
@@ -48,17 +60,12 @@ staticcheck:
 # All of vet's checks, of packages without tests, too: what "go test" runs by itself
 # is a part of them, and would be another run.
 TESTFLAGS ?=
-test: format test-bench test-packed
+test: carried format test-bench
 	go test -vet=all -timeout 20m $(TESTFLAGS) ./...
 
 # The module that measures Praxis beside others.
 test-bench:
 	cd bench && go test -short -timeout 10m ./...
-
-# What differs in the binary that "make build" makes.
-test-packed: $(ARCHIVES)
-	go vet -tags packed ./$(EMBEDDED)
-	go test -tags packed ./$(EMBEDDED)
 
 race:
 	CGO_ENABLED=1 go test -vet=off -race $(RACEFLAGS) $$(go list ./... | grep -Ev '^($(NO_RACE)$(BY_NIGHT))(/|$$)')
@@ -127,4 +134,4 @@ nightly: test
 	done
 
 clean:
-	rm -rf bin $(EMBEDDED)/*.tar.zst
+	rm -rf bin $(EMBEDDED)/archives/*/*.tar.zst $(PROGRAMS)/archives/*/praxis-* $(PROGRAMS)/archives/*/.built $(PROGRAMS)/archives/*/sources.sha256

@@ -14,7 +14,7 @@ require (
 	github.com/parquet-go/parquet-go v0.31.0
 	github.com/reeflective/readline v1.3.0
 	github.com/rogpeppe/go-internal v1.16.0
-	github.com/sirupsen/logrus v1.9.4
+	github.com/sirupsen/logrus v1.9.4 // indirect
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	github.com/tetratelabs/wazero v1.12.0
@@ -28,7 +28,17 @@ require (
 	modernc.org/sqlite v1.60.1
 )
 
-require github.com/cockroachdb/apd/v3 v3.2.1
+require (
+	github.com/cockroachdb/apd/v3 v3.2.1
+	pault.ag/go/debian v0.19.0
+)
+
+require (
+	github.com/kjk/lzma v0.0.0-20161016003348-3fd93898850d // indirect
+	github.com/xi2/xz v0.0.0-20171230120015-48954b6210f8 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
+	pault.ag/go/topsort v0.1.1 // indirect
+)
 
 require (
 	cel.dev/expr v0.25.1 // indirect
@@ -39,7 +49,6 @@ require (
 	github.com/cilium/ebpf v0.16.0 // indirect
 	github.com/coreos/go-systemd/v22 v22.6.0 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
-	github.com/gobwas/glob v0.2.3 // indirect
 	github.com/godbus/dbus/v5 v5.1.0 // indirect
 	github.com/gofrs/flock v0.13.0 // indirect
 	github.com/google/btree v1.1.2 // indirect

@@ -28,15 +28,11 @@
 package praxis
 
 import (
-	"errors"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
 
-	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/diagnostics"
 )
@@ -47,9 +43,6 @@ type Options struct {
 	// Home is the data folder: images, sessions, runs, threads. "": what the
 	// environment says, as the command praxis takes it.
 	Home string
-	// Program is the file of the command praxis, which sandboxes run; "": it is
-	// looked for beside this program and in PATH when a sandbox is first needed.
-	Program string
 	// Environ holds NAME=value: keys of models, secrets of tools. nil: the
 	// variables of this process. Those whose names say that they are secret are
 	// never recorded, and code is given none.
@@ -89,7 +82,6 @@ func Open(o Options) (*Client, error) {
 	a, err := app.Open(app.Options{
 		Notes: notes, Now: o.Now,
 		Config: config, Getenv: getenv, Environ: o.Environ, Version: version(),
-		Program: func() (string, error) { return findProgram(o.Program) },
 	})
 	if err != nil {
 		release()
@@ -116,31 +108,4 @@ func version() string {
 		}
 	}
 	return "development"
-}
-
-// command is the name of the command.
-const command = "praxis"
-
-// findProgram returns the file of the command praxis.
-func findProgram(named string) (string, error) {
-	missing := func(cause error) error {
-		return fault.Coded(fault.ProgramMissing, fault.Data{"program": command}, "%s is not there: %w", command, cause)
-	}
-	if named != "" {
-		if _, err := os.Stat(named); err != nil {
-			return "", missing(err)
-		}
-		return filepath.Abs(named)
-	}
-	if own, err := os.Executable(); err == nil {
-		beside := filepath.Join(filepath.Dir(own), command)
-		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
-			return beside, nil
-		}
-	}
-	found, err := exec.LookPath(command)
-	if err != nil {
-		return "", missing(errors.Unwrap(err))
-	}
-	return filepath.Abs(found)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -11,6 +10,7 @@ import (
 	"praxis/internal/image"
 	"praxis/internal/language"
 	"praxis/internal/language/python"
+	"praxis/internal/programs"
 	"praxis/internal/sandbox/gvisor"
 	"praxis/internal/seal"
 	"praxis/internal/session"
@@ -50,16 +50,28 @@ func (e *engine) open(ctx context.Context, sink event.Sink) error {
 	if e.image, err = images.Resolve(ctx, image.Request{}, sink); err != nil {
 		return err
 	}
-	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(dir, "run")})
+	installed, err := programs.OpenStore(filepath.Join(dir, "programs"), key)
+	if err != nil {
+		return err
+	}
+	guest, err := programs.Guest()
+	if err != nil {
+		return err
+	}
+	around, err := programs.Sandbox()
+	if err != nil {
+		return err
+	}
+	helper, err := installed.Install(around)
+	if err != nil {
+		return err
+	}
+	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(dir, "run"), Program: helper})
 	if err != nil {
 		return err
 	}
 	e.close = append(e.close, backend.Close)
-	program, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("cannot find this program's own file: %w", err)
-	}
-	if e.sessions, err = session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Program: program, Seals: key}); err != nil {
+	if e.sessions, err = session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Programs: installed, Program: guest, Seals: key}); err != nil {
 		return err
 	}
 	e.close = append(e.close, e.sessions.Close)

@@ -18,25 +18,16 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/bench"
-	"praxis/internal/guest/agent"
-	"praxis/internal/sandbox/gvisor"
 )
 
-func main() { os.Exit(dispatch(os.Args)) }
+func main() { os.Exit(code(os.Args)) }
 
-// dispatch is the program in each of its roles. It returns the exit code.
-func dispatch(args []string) int {
-	if gvisor.Dispatch(args) {
-		return 0
-	}
-	if len(args) > 1 && strings.HasPrefix(args[1], "guest-") {
-		return agent.Main()
-	}
+// code runs the program and returns the exit code.
+func code(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	switch err := run(ctx, args[1:], os.Stdout, os.Stderr); {

@@ -29,7 +29,7 @@ const (
 	SessionDiffers    Code = "session_differs"    // options were given that a session that exists cannot take on. Data: name
 	SessionClosed     Code = "session_closed"     // the session is over. Data: session
 	SessionsUsedUp    Code = "sessions_used_up"   // as many sessions live as may. Data: limit
-	ProgramMissing    Code = "program_missing"    // the program that sandboxes run is not there. Data: program
+	ProgramMissing    Code = "program_missing"    // this build lacks the program of sandboxes or of guests. Data: program
 	VariablesLost     Code = "variables_lost"     // a session lost variables since its last snapshot. Data: context
 	SnapshotMissing   Code = "snapshot_missing"   // a snapshot does not exist. Data: snapshot
 	SnapshotDamaged   Code = "snapshot_damaged"   // a snapshot is not what was written. Data: snapshot

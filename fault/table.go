@@ -63,7 +63,7 @@ var table = map[Code]line{
 	SessionDiffers:    {Conflict, "name", Sentences{"Leave the option out, or give the session another name."}},
 	SessionClosed:     {Conflict, "session", Sentences{"Create a new session."}},
 	SessionsUsedUp:    {Exhausted, "limit", Sentences{"Close a session first, or raise the limit."}},
-	ProgramMissing:    {Unavailable, "program", Sentences{"Install the program {program}, or say where it is."}},
+	ProgramMissing:    {Unavailable, "program", Sentences{"Build Praxis with the program of {program}: it carries none."}},
 	VariablesLost:     {Conflict, "context", Sentences{"Run code to go on without the variables, or go back to the last snapshot."}},
 	SnapshotMissing:   {NotFound, "snapshot", nil},
 	SnapshotDamaged:   {Conflict, "snapshot", Sentences{"Go back to another snapshot, or remove this one."}},

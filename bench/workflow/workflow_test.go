@@ -5,15 +5,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"praxis/event"
 	"praxis/internal/guest"
-	"praxis/internal/guest/agent"
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"
 	"praxis/internal/language"
@@ -22,17 +19,6 @@ import (
 	"praxis/internal/session"
 	"praxis/internal/test/prepared"
 )
-
-// The test binary is the sandbox's processes and the agent too, as praxis is.
-func TestMain(m *testing.M) {
-	if gvisor.Dispatch(os.Args) {
-		return
-	}
-	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "guest-") {
-		os.Exit(agent.Main())
-	}
-	os.Exit(m.Run())
-}
 
 // TestDirect does all workflows by direct calls.
 func TestDirect(t *testing.T) {
@@ -94,9 +80,6 @@ func (b guestSession) Expose(ctx context.Context, o wire.Exposure, h guest.Host)
 // sandboxes opens sessions of the real backend.
 func sandboxes(t *testing.T) func(context.Context) (Session, error) {
 	t.Helper()
-	if err := prepared.Static(); err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
 	images, key, err := prepared.Images(dir)
 	if err != nil {
@@ -106,15 +89,15 @@ func sandboxes(t *testing.T) func(context.Context) (Session, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(dir, "run")})
+	machine, err := prepared.Programs(dir, key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	exe, err := os.Executable()
+	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(dir, "run"), Program: machine.Sandbox})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Program: exe, Seals: key})
+	m, err := session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Programs: machine.Programs, Program: machine.Guest, Seals: key})
 	if err != nil {
 		t.Fatal(err)
 	}

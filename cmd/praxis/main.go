@@ -1,6 +1,5 @@
-// Command praxis runs a model's code in a sandbox. Everything is one static
-// file: the command line, the helper of each sandbox and the first process
-// inside it are this program, distinguished by how it is started.
+// Command praxis runs a model's code in a sandbox. Everything is one static file: it
+// carries the programs that run inside of sandboxes and around them.
 package main
 
 import (
@@ -9,23 +8,15 @@ import (
 
 	"praxis/internal/cli/cmd"
 	"praxis/internal/diagnostics"
-	"praxis/internal/guest/agent"
-	"praxis/internal/sandbox/gvisor"
 )
 
 // version is written by the linker, see the Makefile.
 var version = "development"
 
-func main() { os.Exit(run(os.Args)) }
+func main() { os.Exit(run()) }
 
-// run is the program in each of its roles. It returns the exit code.
-func run(args []string) int {
-	if gvisor.Dispatch(args) {
-		return 0
-	}
-	if len(args) > 1 && (args[1] == "guest-agent" || args[1] == "guest-exec") {
-		return agent.Main()
-	}
+// run is the program. It returns the exit code.
+func run() int {
 	return cmd.Main(version, gather(os.Stderr))
 }
 
@@ -34,6 +25,5 @@ func run(args []string) int {
 func gather(out io.Writer) *diagnostics.Writer {
 	notes := diagnostics.New(out)
 	notes.Capture()
-	gvisor.LogTo(notes)
 	return notes
 }

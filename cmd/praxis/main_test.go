@@ -7,26 +7,25 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"praxis/internal/sandbox/gvisor"
 	"praxis/internal/test/prepared"
 )
 
 // homeVar names the data folder that all scripts share.
 const homeVar = "PRAXIS_TEST_HOME"
 
-// TestMain lets this test's own file play every role of the program.
+// TestMain lets this test's own file be the program.
 func TestMain(m *testing.M) {
 	// A test binary is started with nothing or flags; by this name it is the program.
-	if len(os.Args) > 1 && (strings.HasPrefix(os.Args[1], "guest-") || os.Args[0] == asProgram) {
-		os.Exit(run(os.Args))
+	if os.Args[0] == asProgram {
+		os.Exit(run())
 	}
-	if gvisor.Dispatch(os.Args) {
-		return
+	if os.Args[0] == asHost {
+		fmt.Fprintln(os.Stderr, becomeHost(os.Args[1:]))
+		os.Exit(1)
 	}
 	testscript.Main(withHome{m}, map[string]func(){"praxis": main})
 }
@@ -40,7 +39,7 @@ type withHome struct{ m *testing.M }
 func (h withHome) Run() (code int) {
 	dir, err := os.MkdirTemp("", "praxis-test-")
 	if err == nil {
-		err = errors.Join(os.Setenv(homeVar, dir), prepared.Fill(dir))
+		err = errors.Join(os.Setenv(homeVar, dir), prepared.Fill(dir), prepared.Fresh())
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -58,9 +57,6 @@ func (h withHome) Run() (code int) {
 // requireSandbox skips where no sandbox can run, and says why.
 func requireSandbox(t *testing.T) {
 	t.Helper()
-	if err := prepared.Static(); err != nil {
-		t.Skip(err)
-	}
 	cmd := exec.Command("/proc/self/exe", "doctor", "--json")
 	cmd.Args[0] = asProgram
 	cmd.Env = append(os.Environ(), "PRAXIS_HOME="+os.Getenv(homeVar))

@@ -18,7 +18,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -29,6 +28,7 @@ import (
 	"praxis/internal/diagnostics"
 	"praxis/internal/image"
 	"praxis/internal/language"
+	"praxis/internal/programs"
 	"praxis/internal/sandbox"
 	"praxis/internal/sandbox/gvisor"
 	"praxis/internal/seal"
@@ -46,9 +46,6 @@ type Options struct {
 	Version string // of this program, as runs record it
 	// Now is the clock of the records; nil: the machine's.
 	Now func() time.Time
-	// Program finds the executable that sandboxes and their guests run, when they
-	// are first needed; nil: it is this one.
-	Program func() (string, error)
 	// Languages are those whose kernels sessions can start; nil: those of [Languages].
 	Languages language.Table
 	// Notes are what libraries write of themselves: the secrets of this App are taken
@@ -63,7 +60,8 @@ type Parts struct {
 	Backend    sandbox.Backend
 	Images     Images
 	ImageFiles ImageFiles
-	Program    string // what stands in for the executable that guests run
+	Recipes    ImageRecipes
+	Program    programs.Program // what stands in for the first process of guests
 }
 
 // Images finds images, and makes those that are missing.
@@ -132,6 +130,7 @@ func (a *App) Close() error {
 type machine struct {
 	images     Images
 	imageFiles ImageFiles
+	recipes    ImageRecipes
 	backend    sandbox.Backend
 	sessions   *session.Manager
 	seals      *seal.Key
@@ -170,7 +169,11 @@ func (m *machine) open(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	program, err := m.make(o)
+	installed, err := programs.OpenStore(filepath.Join(o.Config.Home, "programs"), m.seals)
+	if err != nil {
+		return err
+	}
+	guest, err := m.make(o, installed)
 	if err != nil {
 		return err
 	}
@@ -178,7 +181,7 @@ func (m *machine) open(ctx context.Context, o Options) error {
 	if _, err := m.backend.Sweep(ctx); err != nil {
 		return fmt.Errorf("cannot sweep what dead processes left: %w", err)
 	}
-	m.sessions, err = session.Open(session.Config{Dir: o.Config.Home, Backend: m.backend, Languages: o.Languages, Program: program, Seals: m.seals})
+	m.sessions, err = session.Open(session.Config{Dir: o.Config.Home, Backend: m.backend, Languages: o.Languages, Programs: installed, Program: guest, Seals: m.seals})
 	if err != nil {
 		return err
 	}
@@ -186,29 +189,36 @@ func (m *machine) open(ctx context.Context, o Options) error {
 	return nil
 }
 
-// make makes images and backend, and returns the program that guests run.
-func (m *machine) make(o Options) (program string, err error) {
+// make makes images and backend, and returns the program that guests run first.
+func (m *machine) make(o Options, installed *programs.Store) (guest programs.Program, err error) {
 	if p := o.Parts; p != nil {
-		m.images, m.imageFiles, m.backend = p.Images, p.ImageFiles, p.Backend
+		m.images, m.imageFiles, m.recipes, m.backend = p.Images, p.ImageFiles, p.Recipes, p.Backend
 		return p.Program, nil
 	}
-	helper := "" // of the backend: this program, also when its file was replaced
-	if o.Program == nil {
-		program, err = os.Executable()
-	} else {
-		program, err = o.Program()
-		helper = program
-	}
+	guest, err = programs.Guest()
 	if err != nil {
-		return "", fmt.Errorf("cannot find the program of sandboxes: %w", err)
+		return guest, programMissing("guests", err)
+	}
+	around, err := programs.Sandbox()
+	if err != nil {
+		return guest, programMissing("sandboxes", err)
+	}
+	helper, err := installed.Install(around)
+	if err != nil {
+		return guest, err
 	}
 	images, err := image.Open(filepath.Join(o.Config.Home, "images"), m.seals)
 	if err != nil {
-		return "", err
+		return guest, err
 	}
-	m.images, m.imageFiles, m.closers = images, images, append(m.closers, images.Close)
+	m.images, m.imageFiles, m.recipes, m.closers = images, images, images, append(m.closers, images.Close)
 	m.backend, err = gvisor.New(gvisor.Config{Dir: o.Config.Run, Program: helper})
-	return program, err
+	return guest, err
+}
+
+// programMissing makes a fault of a program that the binary was built without.
+func programMissing(of string, err error) error {
+	return fault.Coded(fault.ProgramMissing, fault.Data{"program": of}, "cannot start sandboxes: %w", err)
 }
 
 // close closes the parts in the reverse order of their making.

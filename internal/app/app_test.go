@@ -22,7 +22,7 @@ func toyApp(t *testing.T, env map[string]string) *App {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := Open(Options{Config: c, Getenv: getenv, Version: "test", Parts: &Parts{Backend: toy.Backend(), Images: toy.Images{}, ImageFiles: toy.Images{}, Program: "/bin/true"}})
+	a, err := Open(Options{Config: c, Getenv: getenv, Version: "test", Parts: &Parts{Backend: toy.Backend(), Images: toy.Images{}, ImageFiles: toy.Images{}, Recipes: toy.Images{}, Program: toy.Program()}})
 	if err != nil {
 		t.Fatal(err)
 	}

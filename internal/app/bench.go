@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"praxis/event"
@@ -18,6 +19,12 @@ import (
 type (
 	BenchReport = bench.Report
 	BenchFigure = bench.Figure
+	BenchTrace  = bench.Trace
+	// BenchHop is a piece of the way of an execution, BenchMachine where it was measured.
+	BenchHop     = bench.Hop
+	BenchMachine = bench.Machine
+	// BenchCommands are how the command is started to be measured itself.
+	BenchCommands = bench.Commands
 )
 
 // BenchSuites are the benchmarks that there are.
@@ -26,22 +33,17 @@ func BenchSuites() []string { return bench.Suites() }
 // BenchNames are the figures of benchmarks, in the order of a report.
 func BenchNames() []string { return bench.Names() }
 
+// BenchGoals are what is wanted of figures.
+func BenchGoals() []bench.Goal { return bench.Goals() }
+
 // PlanBenchNames are the figures of the benchmark of plans.
 func PlanBenchNames() []string { return bench.PlanNames() }
 
 // Bench measures how fast sandboxes, sessions and tools are on this machine, on
 // an image with packages; without a package index, on the bare interpreter, which
-// a notice says. No suites means all of them.
-func (a *App) Bench(ctx context.Context, packages, suites []string, sink event.Sink) (BenchReport, error) {
-	m, err := a.machinery(ctx)
-	if err != nil {
-		return BenchReport{}, err
-	}
-	img, err := m.images.Resolve(ctx, image.Request{With: packages}, sink)
-	if fault.KindOf(err) == fault.Unavailable && len(packages) > 0 {
-		sink.Emit(event.Notice{Text: "measuring without " + strings.Join(packages, ",") + ": " + err.Error()})
-		img, err = m.images.Resolve(ctx, image.Request{}, sink)
-	}
+// a notice says. No suites means all of them. Zero commands are not measured.
+func (a *App) Bench(ctx context.Context, packages, suites []string, commands BenchCommands, sink event.Sink) (BenchReport, error) {
+	m, img, err := a.measured(ctx, packages, sink)
 	if err != nil {
 		return BenchReport{}, err
 	}
@@ -56,6 +58,10 @@ func (a *App) Bench(ctx context.Context, packages, suites []string, sink event.S
 			}
 			return bench.Records{Journal: r.Journal, Index: r.DB.Index(), Close: r.Close}, nil
 		},
+		Jupyter: func(ctx context.Context) (image.Image, error) {
+			return m.images.Resolve(ctx, image.Request{With: slices.Concat([]string{"ipykernel", "jupyter_client"}, packages)}, sink)
+		},
+		Commands:  commands,
 		Languages: a.opt.Languages,
 		OpenSession: func(ctx context.Context) (replay.Opened, error) {
 			s, err := m.sessions.Create(ctx, session.Options{Image: img}, sink)
@@ -72,6 +78,29 @@ func (a *App) Bench(ctx context.Context, packages, suites []string, sink event.S
 			return a.openRegistry(ctx, registryOptions{texts: texts}, sink)
 		},
 	}, suites...)
+}
+
+// measured returns what is measured, and its image: with packages if the index can be reached.
+func (a *App) measured(ctx context.Context, packages []string, sink event.Sink) (*machine, image.Image, error) {
+	m, err := a.machinery(ctx)
+	if err != nil {
+		return nil, image.Image{}, err
+	}
+	img, err := m.images.Resolve(ctx, image.Request{With: packages}, sink)
+	if fault.KindOf(err) == fault.Unavailable && len(packages) > 0 {
+		sink.Emit(event.Notice{Text: "measuring without " + strings.Join(packages, ",") + ": " + err.Error()})
+		img, err = m.images.Resolve(ctx, image.Request{}, sink)
+	}
+	return m, img, err
+}
+
+// BenchTrace says where the time of a round trip goes, by so many executions.
+func (a *App) BenchTrace(ctx context.Context, packages []string, runs int, sink event.Sink) (BenchTrace, error) {
+	m, img, err := a.measured(ctx, packages, sink)
+	if err != nil {
+		return BenchTrace{}, err
+	}
+	return bench.TraceExecution(ctx, bench.Config{Sessions: m.sessions, Image: img, Sink: sink}, runs)
 }
 
 // BenchPlans measures how fast plans are on this machine. Each figure is taken so

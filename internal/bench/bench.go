@@ -7,10 +7,9 @@ package bench
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -38,6 +37,10 @@ type Config struct {
 	// OpenSession opens a session for a run.
 	Languages   language.Table
 	OpenSession func(ctx context.Context) (replay.Opened, error)
+	// Jupyter returns an image with ipykernel, jupyter_client and the packages of Image;
+	// nil: there is none.
+	Jupyter  func(ctx context.Context) (image.Image, error)
+	Commands Commands // zero: none are measured
 	// OpenTools opens the tools of files, as a run does.
 	OpenTools func(ctx context.Context, files []registry.File) (*registry.Registry, error)
 }
@@ -63,55 +66,65 @@ type Report struct {
 	Machine Machine
 	Image   string
 	Figures map[string]Figure
+	Skipped map[string]string // why a figure could not be taken
 }
 
-// measurement is one entry of the table below.
+// measurement is one entry of the table below: figures that are taken together, in turns.
 type measurement struct {
-	name  string
+	names []string
 	suite string
-	run   func(*bench, context.Context) (Figure, error)
+	run   func(*bench, context.Context, map[string]Figure) error
+}
+
+// alone is a figure that is taken by itself.
+func alone(name, suite string, run func(*bench, context.Context) (Figure, error)) measurement {
+	return measurement{[]string{name}, suite, func(b *bench, ctx context.Context, out map[string]Figure) error {
+		f, err := run(b, ctx)
+		out[name] = f
+		return err
+	}}
 }
 
 // measurements in the order in which they are taken and printed.
 func measurements() []measurement {
 	return []measurement{
-		{"native_import_ms", "sandbox", (*bench).nativeImport},
-		{"restore_ms", "sandbox", (*bench).restore},
-		{"restores_per_second", "sandbox", (*bench).restoresPerSecond},
-		{"session_pss_mb", "sandbox", (*bench).pss},
-		{"cpu_ratio", "sandbox", (*bench).cpuRatio},
-		{"claim_warm_ms", "session", (*bench).claimWarm},
-		{"exec_roundtrip_us", "session", (*bench).roundTrip},
-		{"snapshot_ms", "session", (*bench).snapshot},
-		{"fork_ms", "session", (*bench).fork},
-		{"append_us", "journal", (*bench).appendDurable},
-		{"append_nosync_us", "journal", (*bench).appendGrouped},
-		{"overhead_ratio", "journal", (*bench).overhead},
-		{"verify_mb_per_s", "journal", (*bench).verify},
-		{"replay_ratio", "journal", (*bench).replay},
-		{"list_100k_ms", "journal", (*bench).list},
-		{"call_us", "tools", (*bench).call},
-		{"call_recorded_us", "tools", (*bench).callRecorded},
-		{"calls_per_second", "tools", (*bench).callsPerSecond},
-		{"start_ms", "tools", (*bench).start},
+		{[]string{"native_import_ms", "restore_ms", "fork_ms", "restore_ratio", "fork_ratio"}, "sandbox", (*bench).starts},
+		alone("restores_per_second", "sandbox", (*bench).restoresPerSecond),
+		alone("session_pss_mb", "sandbox", (*bench).pss),
+		alone("cpu_ratio", "sandbox", (*bench).cpuRatio),
+		{[]string{"exec_roundtrip_us", "jupyter_roundtrip_us", "roundtrip_ratio", "jupyter_start_ms", "jupyter_import_ms"}, "session", (*bench).roundTrips},
+		alone("snapshot_ms", "session", (*bench).snapshot),
+		alone("claim_warm_ms", "session", (*bench).claimWarm),
+		{[]string{"run_ms", "step_ms", "first_run_ms"}, "command", (*bench).processes},
+		alone("append_us", "journal", (*bench).appendDurable),
+		alone("append_nosync_us", "journal", (*bench).appendGrouped),
+		alone("overhead_ratio", "journal", (*bench).overhead),
+		alone("verify_mb_per_s", "journal", (*bench).verify),
+		alone("replay_ratio", "journal", (*bench).replay),
+		alone("list_100k_ms", "journal", (*bench).list),
+		alone("call_us", "tools", (*bench).call),
+		alone("call_recorded_us", "tools", (*bench).callRecorded),
+		alone("calls_per_second", "tools", (*bench).callsPerSecond),
+		alone("start_ms", "tools", (*bench).start),
 	}
 }
 
 // Suites returns the names that Run accepts.
-func Suites() []string { return []string{"sandbox", "session", "journal", "tools"} }
+func Suites() []string { return []string{"sandbox", "session", "command", "journal", "tools"} }
 
 // Names returns the figures in the order in which they are measured.
 func Names() []string {
 	var out []string
 	for _, m := range measurements() {
-		out = append(out, m.name)
+		out = append(out, m.names...)
 	}
 	return out
 }
 
 type bench struct {
 	Config
-	opt session.Options
+	opt     session.Options
+	skipped map[string]string
 }
 
 // Run measures the suites (all when none is named).
@@ -119,8 +132,8 @@ func Run(ctx context.Context, cfg Config, suites ...string) (Report, error) {
 	if cfg.Rounds == 0 {
 		cfg.Rounds = 30
 	}
-	b := &bench{Config: cfg, opt: session.Options{Image: cfg.Image}}
-	r := Report{Machine: machine(), Image: cfg.Image.Name, Figures: map[string]Figure{}}
+	b := &bench{Config: cfg, opt: session.Options{Image: cfg.Image}, skipped: map[string]string{}}
+	r := Report{Machine: machine(), Image: cfg.Image.Name, Figures: map[string]Figure{}, Skipped: b.skipped}
 	// The template is built before the first clock runs.
 	s, err := cfg.Sessions.Create(ctx, b.opt, cfg.Sink)
 	if err != nil {
@@ -133,12 +146,10 @@ func Run(ctx context.Context, cfg Config, suites ...string) (Report, error) {
 		if len(suites) > 0 && !slices.Contains(suites, m.suite) {
 			continue
 		}
-		cfg.Sink.Emit(event.Progress{Stage: "bench", Text: m.name})
-		f, err := m.run(b, ctx)
-		if err != nil {
-			return r, fmt.Errorf("cannot measure %s: %w", m.name, err)
+		cfg.Sink.Emit(event.Progress{Stage: "bench", Text: strings.Join(m.names, ", ")})
+		if err := m.run(b, ctx, r.Figures); err != nil {
+			return r, fmt.Errorf("cannot measure %s: %w", strings.Join(m.names, ", "), err)
 		}
-		r.Figures[m.name] = f
 	}
 	return r, nil
 }
@@ -195,20 +206,89 @@ func (b *bench) firstUse() string {
 	return "import " + strings.Join(b.Image.Runtimes[0].Preload, ", ") + "\n1+1"
 }
 
-func (b *bench) restore(ctx context.Context) (Figure, error) {
-	return sample(b.Rounds, func() (float64, error) {
-		began := time.Now()
+// clocked runs f and returns how long it took, in milliseconds.
+func clocked(f func() error) (float64, error) {
+	began := time.Now()
+	err := f()
+	return ms(began), err
+}
+
+// inTurns takes n samples of each of several times, one after the other in each round,
+// so that all of them see the same noise.
+func inTurns(n int, names []string, out map[string]Figure, all ...func() error) error {
+	samples := make([][]float64, len(all))
+	for range n {
+		for i, f := range all {
+			took, err := clocked(f)
+			if err != nil {
+				return err
+			}
+			samples[i] = append(samples[i], took)
+		}
+	}
+	for i, name := range names {
+		out[name] = figure(samples[i])
+	}
+	return nil
+}
+
+// ratio is the figure of what a is of b, round by round.
+func ratio(a, b []float64) Figure {
+	out := make([]float64, len(a))
+	for i := range a {
+		out[i] = a[i] / b[i]
+	}
+	return figure(out)
+}
+
+// starts takes a native import, a restore and a fork in turns.
+func (b *bench) starts(ctx context.Context, out map[string]Figure) error {
+	parent, err := b.Sessions.Create(ctx, b.opt, b.Sink)
+	if err != nil {
+		return err
+	}
+	defer parent.Close()
+	if err := eval(ctx, parent, "x = 41"); err != nil {
+		return err
+	}
+	native := func() error { _, err := b.outside(ctx, b.firstUse()); return err }
+	var opened []*session.Session // closed when no clock runs
+	tidy := func() (err error) {
+		for _, s := range opened {
+			err = errors.Join(err, s.Close())
+		}
+		opened = nil
+		return err
+	}
+	restore := func() error {
 		s, err := b.Sessions.Create(ctx, b.opt, b.Sink)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		err = eval(ctx, s, b.firstUse())
-		took := ms(began)
-		if e := s.Close(); err == nil {
-			err = e
+		opened = append(opened, s)
+		return eval(ctx, s, b.firstUse())
+	}
+	fork := func() error {
+		s, err := parent.Fork(ctx)
+		if err != nil {
+			return err
 		}
-		return took, err
-	})
+		opened = append(opened, s)
+		return eval(ctx, s, "assert x == 41")
+	}
+	var samples [3][]float64
+	for range max(5, b.Rounds/2) {
+		for i, f := range []func() error{native, restore, fork} {
+			took, err := clocked(f)
+			if err := errors.Join(err, tidy()); err != nil {
+				return err
+			}
+			samples[i] = append(samples[i], took)
+		}
+	}
+	out["restore_ratio"], out["fork_ratio"] = ratio(samples[1], samples[0]), ratio(samples[2], samples[0])
+	out["native_import_ms"], out["restore_ms"], out["fork_ms"] = figure(samples[0]), figure(samples[1]), figure(samples[2])
+	return nil
 }
 
 // restoresPerSecond restores eight sessions at once, again and again.
@@ -237,7 +317,9 @@ func (b *bench) restoresPerSecond(ctx context.Context) (Figure, error) {
 	})
 }
 
-func (b *bench) claimWarm(ctx context.Context) (Figure, error) {
+func (b *bench) claimWarm(ctx context.Context) (f Figure, err error) {
+	// Nothing is kept warm beside what is measured next.
+	defer func() { err = errors.Join(err, b.Sessions.Warm(ctx, b.opt, 0, b.Sink)) }()
 	return sample(b.Rounds, func() (float64, error) {
 		// Filled again before the clock runs, so that no refill runs beside it.
 		if err := b.Sessions.Warm(ctx, b.opt, 1, b.Sink); err != nil {
@@ -257,19 +339,6 @@ func (b *bench) claimWarm(ctx context.Context) (Figure, error) {
 	})
 }
 
-func (b *bench) roundTrip(ctx context.Context) (Figure, error) {
-	return b.with(ctx, func(s *session.Session) (Figure, error) {
-		if err := eval(ctx, s, "x = 1"); err != nil {
-			return Figure{}, err
-		}
-		return sample(b.Rounds*20, func() (float64, error) {
-			began := time.Now()
-			err := eval(ctx, s, "x+1")
-			return ms(began) * 1000, err
-		})
-	})
-}
-
 // snapshot is how long the original stands still, as the backend measures it.
 func (b *bench) snapshot(ctx context.Context) (Figure, error) {
 	return b.with(ctx, func(s *session.Session) (Figure, error) {
@@ -283,55 +352,15 @@ func (b *bench) snapshot(ctx context.Context) (Figure, error) {
 	})
 }
 
-// fork is from the command to the child's first result.
-func (b *bench) fork(ctx context.Context) (Figure, error) {
-	return b.with(ctx, func(s *session.Session) (Figure, error) {
-		if err := eval(ctx, s, "x = 41"); err != nil {
-			return Figure{}, err
-		}
-		return sample(max(5, b.Rounds/3), func() (float64, error) {
-			began := time.Now()
-			child, err := s.Fork(ctx)
-			if err != nil {
-				return 0, err
-			}
-			defer child.Close()
-			err = eval(ctx, child, "assert x == 41")
-			return ms(began), err
-		})
-	})
-}
-
-// pythonOutside prepares the image's own interpreter and packages to run on the host.
-func (b *bench) pythonOutside(ctx context.Context, code string) *exec.Cmd {
-	python := b.outside(b.Image.Runtimes[0].Program)
-	cmd := exec.CommandContext(ctx, python, "-c", code)
-	cmd.Env = []string{"PYTHONHOME=" + filepath.Dir(filepath.Dir(python)), "PATH=/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE=1"}
-	if packages := b.outside("/opt/packages"); len(b.Image.Packages) > 0 {
-		cmd.Env = append(cmd.Env, "PYTHONPATH="+packages)
+// outside runs code with the image's own interpreter and packages on the host, and
+// returns what it prints.
+func (b *bench) outside(ctx context.Context, code string) (string, error) {
+	var printed, failed tail
+	err := b.Image.RunOutside(ctx, image.Outside{Args: []string{"-c", code}, Out: &printed, Err: &failed})
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, &failed)
 	}
-	return cmd
-}
-
-// outside translates a path of the guest into the host's.
-func (b *bench) outside(path string) string {
-	for _, m := range b.Image.Mounts {
-		if rest, ok := strings.CutPrefix(path, m.Target); ok && (rest == "" || rest[0] == '/') {
-			return filepath.Join(m.Source, rest)
-		}
-	}
-	return filepath.Join(b.Image.Root, path)
-}
-
-func (b *bench) nativeImport(ctx context.Context) (Figure, error) {
-	return sample(max(5, b.Rounds/3), func() (float64, error) {
-		began := time.Now()
-		out, err := b.pythonOutside(ctx, b.firstUse()).CombinedOutput()
-		if err != nil {
-			err = fmt.Errorf("%w: %s", err, out)
-		}
-		return ms(began), err
-	})
+	return printed.String(), err
 }
 
 // spin is the pure Python loop of cpu_ratio. It prints its own time, so that no start-up is in it.
@@ -356,7 +385,7 @@ func (b *bench) cpuRatio(ctx context.Context) (Figure, error) {
 			if err != nil {
 				return 0, err
 			}
-			out, err := b.pythonOutside(ctx, spin).Output()
+			out, err := b.outside(ctx, spin)
 			if err != nil {
 				return 0, err
 			}
@@ -364,7 +393,7 @@ func (b *bench) cpuRatio(ctx context.Context) (Figure, error) {
 			if _, err := fmt.Sscan(in.Stdout, &inside); err != nil {
 				return 0, fmt.Errorf("cannot read %q: %w", in.Stdout, err)
 			}
-			if _, err := fmt.Sscan(string(out), &outside); err != nil {
+			if _, err := fmt.Sscan(out, &outside); err != nil {
 				return 0, fmt.Errorf("cannot read %q: %w", out, err)
 			}
 			return inside / outside, nil
@@ -419,7 +448,7 @@ func machine() Machine {
 
 // MarshalJSON writes the figures beside machine and image, each under its name.
 func (r Report) MarshalJSON() ([]byte, error) {
-	out := map[string]any{"machine": r.Machine, "image": r.Image}
+	out := map[string]any{"machine": r.Machine, "image": r.Image, "goals": r.Compare(), "skipped": r.Skipped}
 	for name, f := range r.Figures {
 		out[name] = f
 	}

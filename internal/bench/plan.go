@@ -178,11 +178,11 @@ print(best)
 `
 
 func (b *bench) onCPython(ctx context.Context, p Program) (float64, error) {
-	out, err := b.pythonOutside(ctx, "zero = 0\n"+p.Python+timed).Output()
+	out, err := b.outside(ctx, "zero = 0\n"+p.Python+timed)
 	if err != nil {
 		return 0, fmt.Errorf("cannot run CPython: %w", err)
 	}
-	return strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+	return strconv.ParseFloat(out, 64)
 }
 
 // Best returns the shortest of three times, in seconds.

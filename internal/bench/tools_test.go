@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"praxis/event"
-	"praxis/internal/guest/agent"
 	"praxis/internal/image"
 	"praxis/internal/language"
 	"praxis/internal/language/python"
@@ -21,17 +20,6 @@ import (
 	"praxis/internal/tool/kind/web"
 	"praxis/internal/tool/registry"
 )
-
-// The test binary is the sandbox's processes and the agent too, as praxis is.
-func TestMain(m *testing.M) {
-	if gvisor.Dispatch(os.Args) {
-		return
-	}
-	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "guest-") {
-		os.Exit(agent.Main())
-	}
-	os.Exit(m.Run())
-}
 
 // starter measures starts with the kinds that its files need.
 func starter() *bench {
@@ -74,11 +62,9 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// TestCalls times calls from a real sandbox.
-func TestCalls(t *testing.T) {
-	if err := prepared.Static(); err != nil {
-		t.Fatal(err)
-	}
+// measured is a bench whose sandboxes are real, with little to do.
+func measured(t *testing.T) *bench {
+	t.Helper()
 	dir := t.TempDir()
 	images, key, err := prepared.Images(dir)
 	if err != nil {
@@ -88,24 +74,29 @@ func TestCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(dir, "run")})
+	machine, err := prepared.Programs(dir, key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	exe, err := os.Executable()
+	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(dir, "run"), Program: machine.Sandbox})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Program: exe, Seals: key})
+	m, err := session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Programs: machine.Programs, Program: machine.Guest, Seals: key})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		if err := errors.Join(m.Close(), backend.Close(), images.Close()); err != nil {
 			t.Error(err)
 		}
-	}()
-	b := &bench{Config: Config{Sessions: m, Rounds: 1, Sink: event.Discard}, opt: session.Options{Image: img}}
+	})
+	return &bench{Config: Config{Sessions: m, Image: img, Rounds: 1, Sink: event.Discard}, opt: session.Options{Image: img}}
+}
+
+// TestCalls times calls from a real sandbox.
+func TestCalls(t *testing.T) {
+	b := measured(t)
 	for name, want := range map[string]struct {
 		take func(context.Context) (Figure, error)
 		runs int

@@ -27,17 +27,19 @@ type call struct {
 	epoch     uint64        // in which it was opened
 	wake      chan struct{} // something for next
 	space     chan struct{} // something for send
+	wrote     time.Time     // when its request was written
 	left      time.Duration // how much longer the guest may let its caller wait
 	abandoned bool          // guarded by c.mu
 
 	mu      sync.Mutex
 	queue   []wire.Frame
-	units   int  // of queue
-	used    int  // units taken and not yet credited
-	flying  int  // units of data sent and not credited by the guest
-	ended   bool // the guest sent its end
-	dropped bool // nobody takes frames any more
-	closed  bool // by the guest
+	units   int       // of queue
+	used    int       // units taken and not yet credited
+	flying  int       // units of data sent and not credited by the guest
+	ended   bool      // the guest sent its end
+	dropped bool      // nobody takes frames any more
+	closed  bool      // by the guest
+	came    time.Time // when the frame that closed it was read
 	lost    bool
 }
 
@@ -89,7 +91,7 @@ func (k *call) push(f wire.Frame) {
 	f.Body = append([]byte(nil), f.Body...)
 	k.mu.Lock()
 	k.queue = append(k.queue, f)
-	k.closed = true
+	k.closed, k.came = true, time.Now()
 	k.mu.Unlock()
 	ring(k.wake)
 	ring(k.space)

@@ -458,6 +458,7 @@ func (c *Client) open(ctx context.Context, op string, args any) (*call, error) {
 		return nil, err
 	}
 	k := c.register()
+	k.wrote = time.Now()
 	if err := k.write(ctx, wire.Request, body); err != nil {
 		c.mu.Lock()
 		if c.calls[k.id] == k {

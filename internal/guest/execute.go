@@ -64,7 +64,7 @@ func (c *Client) Execute(ctx context.Context, args wire.Execute, sink event.Sink
 		args.Exec = newName()
 	}
 	f := newFollowed(c, args.Exec, args.OutputBytes, sink)
-	f.changes = args.Changes
+	f.changes, f.stamped = args.Changes, args.Stamps
 	if args.Whole {
 		f.output.bound(args.OutputBytes)
 		f.bound = math.MaxInt64 - outputSlack
@@ -86,7 +86,7 @@ func (c *Client) Execute(ctx context.Context, args wire.Execute, sink event.Sink
 func (c *Client) Attach(ctx context.Context, exec string, after uint64, sink event.Sink) (event.Execution, error) {
 	const what = "attach to execution"
 	f := newFollowed(c, exec, wire.MaxOutput, sink)
-	f.seq, f.changes = after, true // whoever began it may have asked for them
+	f.seq, f.changes, f.stamped = after, true, true // whoever began it may have asked for them
 	k, err := c.openSoon(ctx, what, wire.OpAttach, wire.Attach{Exec: exec, After: after})
 	if err != nil {
 		return event.Execution{}, err
@@ -125,6 +125,8 @@ type followed struct {
 	sink  event.Sink
 
 	changes bool // the result may list changed files
+	stamped bool // the result may have stamps
+	stamps  *wire.Stamps
 
 	seq      uint64
 	part     []byte
@@ -348,6 +350,9 @@ func (f *followed) finish(body []byte) (event.Execution, error) {
 	}
 	if x.Changes, x.Unlisted, err = f.changed(e); err != nil {
 		return none, err
+	}
+	if f.stamps = e.Stamps; f.stamps != nil && !f.stamped {
+		return none, violation("stamps that nobody asked for")
 	}
 	if r := e.Error; r != nil {
 		if len(r.Name) > 1<<10 || len(r.Value) > 2*wire.MaxText || len(r.Traceback) > 2*wire.MaxTraceback {

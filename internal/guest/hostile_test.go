@@ -160,6 +160,7 @@ func TestLiesOfAnExecution(t *testing.T) {
 		"exception with long text": respond(result(`{"error":{"name":"E","value":"` + long + long + `","traceback":""}}`)),
 		"long traceback":           respond(result(`{"error":{"name":"E","value":"","traceback":"` + strings.Repeat(long, 8) + `"}}`)),
 		"exception is a list":      respond(result(`{"error":[]}`)),
+		"stamps":                   respond(result(`{"stamps":{"taken":1}}`)),
 		"relative change":          respond(changes(`{"path":"a","kind":"created","bytes":1}`)),
 		"change elsewhere":         respond(changes(`{"path":"/etc/passwd","kind":"changed","bytes":1}`)),
 		"change of the folder":     respond(changes(`{"path":"/work","kind":"changed","bytes":1}`)),

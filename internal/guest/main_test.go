@@ -23,7 +23,7 @@ import (
 
 // The test binary is the agent too, as the praxis binary is.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && (os.Args[1] == "guest-agent" || os.Args[1] == "guest-exec") {
+	if os.Getenv(agentVar) != "" || len(os.Args) > 1 && os.Args[1] == "guest-exec" {
 		os.Exit(agent.Main())
 	}
 	// Each test has an agent and an interpreter, which wait more than they compute.
@@ -32,6 +32,9 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
+
+// agentVar says to a process of the tests that it is an agent.
+const agentVar = "PRAXIS_TEST_AGENT"
 
 // pipes are the agent's standard input and output as one stream.
 type pipes struct{ in, out *os.File }
@@ -74,7 +77,8 @@ func startAgent(t testing.TB, attr *syscall.SysProcAttr) (*exec.Cmd, pipes) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("/proc/self/exe", "guest-agent")
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = append(os.Environ(), agentVar+"=1")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = inR, outW, os.Stderr, attr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -83,7 +83,7 @@ func (s *Store) add(ctx context.Context, img Image, added []Package, req Request
 }
 
 func (s *Store) layerBeside(ctx context.Context, reqs []requirement, there []Package, say progress) (*layerPart, error) {
-	py, err := s.makePython(ctx, say)
+	py, err := s.makeInterpreter(ctx, say)
 	if err != nil {
 		return nil, err
 	}

@@ -6,30 +6,25 @@
 // An image is put together from parts that are stored once and shared:
 //
 //	python  the embedded CPython, unpacked, pruned and compiled; /opt/python in the guest
-//	root    a skeleton: empty folders, links and the few files of /etc that programs need
+//	root    the root file system: packages of Debian that the binary carries, and folders and files of ours
 //	layer   the wheels of one lock, installed and compiled; /opt/packages in the guest
 //	pip     the embedded pip; runs on the host only, never in a guest
 //
-// Its identity is a digest of the parts' contents, of the lock and of what the
-// guest sees of the host. Where the store lies and when a part was built do
-// not count: the same content gives the same identity.
+// Its identity is a digest of the parts' contents and of the lock. Where the store
+// lies, when and on which host a part was built do not count: the same request gives the
+// same identity on every machine of an architecture, for one version of Praxis.
 //
 // # What the guest sees of the host
 //
-// CPython needs a C library, and shells and tools come from the host, so some
-// of the host's folders are mounted read-only: the programs and libraries of
-// /usr (bin, sbin, lib, lib64) and of share only what programs read at run time
-// (time zones, fonts, terminal descriptions, magic numbers). A host whose /usr
-// is not merged has /bin, /sbin and /lib* mounted too. A folder that holds only
-// links is not mounted: the links are made again in the skeleton. Everything
-// else is left out, because it holds or may hold what is the owner's alone:
-// /usr/local and /usr/src (local programs, sources and their settings), the
-// rest of /usr/share (web applications keep their settings there), /etc, /home,
-// /root, /opt, /var, /srv, /run. There are no headers and so no compilers to
-// speak of: packages are wheels. The files of /etc are our own; only the
-// loader's cache (ld.so.cache) and links of /etc/alternatives that point to
-// mounted folders are copied from the host. Certificates are left out: a
-// session has no network.
+// Nothing: no path of the host is mounted. The C library, the shell and the tools, time
+// zones, certificates and fonts come from packages of Debian, exact ones
+// (embedded/archives/ARCHITECTURE/root.json has their versions, digests, sources and
+// licences; command embedded/pack says which of their files are left out). So a session
+// is the same everywhere, also where the host has no glibc. There are no headers and no
+// compilers: packages are wheels.
+//
+// The embedded CPython runs on the host, too, to install and to compile; it is started
+// by the loader of this root file system and with its C library.
 //
 // # How a part is built
 //

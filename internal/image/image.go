@@ -79,21 +79,19 @@ func guestEnv() []string {
 	}
 }
 
-// assemble joins the parts to an image. layer is nil for the default image.
-func assemble(name string, py, root part, layer *layerPart, survey *hostSurvey, preload []string) Image {
+// assemble joins the parts to an image, which is named by their contents alone. layer
+// is nil for the default image.
+func assemble(name string, py interpreter, layer *layerPart, preload []string) Image {
 	img := Image{
 		Name:     name,
-		Root:     root.tree(),
+		Root:     py.root.tree(),
+		Mounts:   []sandbox.Mount{{Source: py.python.tree(), Target: guestPython}},
 		Env:      guestEnv(),
 		Runtimes: []language.Runtime{{Language: languageName, Version: pythonVersion, Program: guestPython + "/bin/python3", Preload: append([]string(nil), preload...)}},
 		Packages: []Package{},
 	}
-	img.Mounts = append(slices.Clone(survey.mounts), sandbox.Mount{Source: py.tree(), Target: guestPython})
 	h := sha256.New()
-	_, _ = fmt.Fprintf(h, "praxis image 1\npython %s\nroot %s\nhost %s\n", py.info.Content, root.info.Content, survey.stamp)
-	for _, m := range survey.mounts {
-		_, _ = fmt.Fprintf(h, "mount %q %q\n", m.Source, m.Target)
-	}
+	_, _ = fmt.Fprintf(h, "image 2\npython %s\nroot %s\n", py.python.info.Content, py.root.info.Content)
 	if layer != nil {
 		img.Mounts = append(img.Mounts, sandbox.Mount{Source: layer.tree(), Target: guestPackages})
 		img.Packages = layer.lock.packages()

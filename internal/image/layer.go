@@ -153,9 +153,9 @@ func (s *Store) findLayer(ctx context.Context, l lock) (*layerPart, bool) {
 // makeLayer returns the layer for the requirements. It asks the index only
 // when the request was never resolved, or when its layer is gone. Packages that
 // are there already stay at their versions, and are not in the layer.
-func (s *Store) makeLayer(ctx context.Context, py part, reqs []requirement, there []Package, say progress) (*layerPart, error) {
-	key := requestKey(py.info.Key, reqs, there)
-	known, ok := s.findLock(key, py.info.Key)
+func (s *Store) makeLayer(ctx context.Context, py interpreter, reqs []requirement, there []Package, say progress) (*layerPart, error) {
+	key := requestKey(py.python.info.Key, reqs, there)
+	known, ok := s.findLock(key, py.python.info.Key)
 	if ok {
 		if p, ok := s.findLayer(ctx, known.without(there)); ok {
 			return p, nil
@@ -172,7 +172,7 @@ func (s *Store) makeLayer(ctx context.Context, py part, reqs []requirement, ther
 	}
 	defer locked.release()
 	// Somebody else may have resolved it while we waited.
-	if known, ok = s.findLock(key, py.info.Key); ok {
+	if known, ok = s.findLock(key, py.python.info.Key); ok {
 		if p, ok := s.findLayer(ctx, known.without(there)); ok {
 			return p, nil
 		}
@@ -183,10 +183,11 @@ func (s *Store) makeLayer(ctx context.Context, py part, reqs []requirement, ther
 	}
 	defer func() { _ = os.RemoveAll(stage) }()
 	call := pipCall{py: py, pip: pip, stage: stage, say: say}
-	if ok {
-		_, err = s.fetch(ctx, call, known.without(there).requirements(), nil, true)
-	} else {
+	switch {
+	case !ok:
 		known, err = s.fetch(ctx, call, requirementsText(reqs), there, false)
+	default:
+		err = s.fetchLocked(ctx, call, known.without(there))
 	}
 	if err != nil {
 		return nil, err
@@ -203,6 +204,23 @@ func (s *Store) makeLayer(ctx context.Context, py part, reqs []requirement, ther
 		return nil, fmt.Errorf("cannot keep the lock: %w", err)
 	}
 	return p, nil
+}
+
+// fetchLocked gets the wheels of a lock: from the store, or else from the index.
+func (s *Store) fetchLocked(ctx context.Context, call pipCall, l lock) error {
+	dir := filepath.Join(call.stage, wheelsDir)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return fmt.Errorf("cannot make a folder for wheels: %w", err)
+	}
+	there, err := s.layOutWheels(l, dir)
+	if err != nil || there {
+		return err
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("cannot make a folder for wheels: %w", err)
+	}
+	_, err = s.fetch(ctx, call, l.requirements(), nil, true)
+	return err
 }
 
 func requirementsText(reqs []requirement) []byte {
@@ -248,7 +266,11 @@ func (s *Store) fetch(ctx context.Context, call pipCall, requirements []byte, th
 	if err := call.run(ctx); err != nil {
 		return lock{}, err
 	}
-	return lockWheels(call.py.info.Key, wheels)
+	l, err := lockWheels(call.py.python.info.Key, wheels)
+	if err != nil {
+		return lock{}, err
+	}
+	return l, s.keepWheels(l, wheels)
 }
 
 // lockWheels hashes the wheels of a folder.
@@ -302,7 +324,7 @@ func (s *Store) installLayer(ctx context.Context, call pipCall, l lock) (*layerP
 		if err := os.MkdirAll(tree, 0o755); err != nil {
 			return fmt.Errorf("cannot install packages: %w", err)
 		}
-		exe := hostPython(call.py.tree())
+		exe := call.py.program()
 		if err := fixScripts(filepath.Join(tree, "bin"), exe); err != nil {
 			return fmt.Errorf("cannot adapt the packages' programs: %w", err)
 		}
@@ -311,7 +333,7 @@ func (s *Store) installLayer(ctx context.Context, call pipCall, l lock) (*layerP
 			what = "package"
 		}
 		call.say(fmt.Sprintf("compiling %d %s", len(l.Wheels), what))
-		if err := compileTree(ctx, exe, tree, guestPackages, false); err != nil {
+		if err := call.py.compileTree(ctx, tree, guestPackages, false); err != nil {
 			return err
 		}
 		return finishLayer(dir, l)

@@ -49,7 +49,7 @@ func pipKey() string {
 }
 
 // makePip returns the embedded pip and, beside it, the program that runs it.
-func (s *Store) makePip(ctx context.Context, py part, say progress) (part, error) {
+func (s *Store) makePip(ctx context.Context, py interpreter, say progress) (part, error) {
 	return s.makePart(ctx, kindPip, pipKey(), say, func(ctx context.Context, dir string) error {
 		if err := s.needSpace(embedded.PipSpace + bytecodeSpace); err != nil {
 			return err
@@ -57,12 +57,12 @@ func (s *Store) makePip(ctx context.Context, py part, say progress) (part, error
 		say("unpacking pip (once)")
 		tree := filepath.Join(dir, treeDir)
 		if err := embedded.Pip(tree); err != nil {
-			return fmt.Errorf("cannot unpack pip: %w", err)
+			return cannotUnpack(err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, "runpip.py"), runPipSource, 0o644); err != nil {
 			return fmt.Errorf("cannot unpack pip: %w", err)
 		}
-		if err := compileTree(ctx, hostPython(py.tree()), tree, "/pip", false); err != nil {
+		if err := py.compileTree(ctx, tree, "/pip", false); err != nil {
 			return err
 		}
 		if err := openUp(dir); err != nil {
@@ -74,7 +74,8 @@ func (s *Store) makePip(ctx context.Context, py part, say progress) (part, error
 
 // pipCall is one run of pip in a staged folder.
 type pipCall struct {
-	py, pip part
+	py      interpreter
+	pip     part
 	stage   string    // pip's temporary files and its log go here
 	args    []string  // after "pip"
 	offline bool      // no index and none of the person's settings
@@ -108,7 +109,7 @@ func (c pipCall) run(ctx context.Context) error {
 	args := []string{filepath.Join(c.pip.dir, "runpip.py"), c.pip.tree(), c.args[0],
 		"--no-input", "--no-color", "--progress-bar", "off", "--disable-pip-version-check", "--log", logFile}
 	out := &pipOutput{say: c.say}
-	err := runPython(ctx, hostPython(c.py.tree()), pythonRun{
+	err := c.py.run(ctx, pythonRun{
 		args: append(args, c.args[1:]...), env: env, dir: c.stage, out: out,
 	})
 	out.flush()

@@ -41,8 +41,39 @@ const packagesPth = "import site; site.addsitedir('" + guestPackages + "')\n" +
 // pythonKey names the interpreter that this program carries.
 func pythonKey() string { return embedded.Release + "-" + runtime.GOARCH + "-" + partRecipe }
 
-// makePython returns the interpreter.
-func (s *Store) makePython(ctx context.Context, say progress) (part, error) {
+// interpreter is the embedded CPython as it runs on the host, to install and to
+// compile: with the loader and the C library of our root file system, so that it is the
+// one of the guests, and the host needs none.
+type interpreter struct {
+	python part
+	root   part
+}
+
+// program is the interpreter's path on the host.
+func (i interpreter) program() string { return hostPython(i.python.tree()) }
+
+// makeInterpreter returns the interpreter, and what it runs with.
+func (s *Store) makeInterpreter(ctx context.Context, say progress) (interpreter, error) {
+	root, err := s.makeRoot(ctx, say)
+	if err != nil {
+		return interpreter{}, err
+	}
+	py, err := s.makePython(ctx, root, say)
+	return interpreter{python: py, root: root}, err
+}
+
+// findInterpreter returns the interpreter if both its parts are there.
+func (s *Store) findInterpreter(ctx context.Context, python, root string) (interpreter, bool) {
+	py, ok := s.findPart(ctx, kindPython, python)
+	if !ok {
+		return interpreter{}, false
+	}
+	r, ok := s.findPart(ctx, kindRoot, root)
+	return interpreter{python: py, root: r}, ok
+}
+
+// makePython returns CPython.
+func (s *Store) makePython(ctx context.Context, root part, say progress) (part, error) {
 	return s.makePart(ctx, kindPython, pythonKey(), say, func(ctx context.Context, dir string) error {
 		began := time.Now()
 		if err := s.needSpace(embedded.PythonSpace + bytecodeSpace); err != nil {
@@ -51,7 +82,7 @@ func (s *Store) makePython(ctx context.Context, say progress) (part, error) {
 		say("unpacking CPython " + strings.SplitN(embedded.Release, "-", 2)[0] + " (once)")
 		tree := filepath.Join(dir, treeDir)
 		if err := embedded.Python(tree); err != nil {
-			return fmt.Errorf("cannot unpack CPython: %w", err)
+			return cannotUnpack(err)
 		}
 		if err := addPackages(tree); err != nil {
 			return fmt.Errorf("cannot unpack CPython: %w", err)
@@ -62,12 +93,12 @@ func (s *Store) makePython(ctx context.Context, say progress) (part, error) {
 		if err := openUp(tree); err != nil {
 			return fmt.Errorf("cannot unpack CPython: %w", err)
 		}
-		exe := hostPython(tree)
-		if err := checkPython(ctx, exe); err != nil {
+		i := interpreter{python: part{dir: dir}, root: root}
+		if err := i.check(ctx); err != nil {
 			return err
 		}
 		say("compiling the standard library (once)")
-		if err := compileTree(ctx, exe, filepath.Join(tree, "lib"), guestPython+"/lib", true); err != nil {
+		if err := i.compileTree(ctx, filepath.Join(tree, "lib"), guestPython+"/lib", true); err != nil {
 			return err
 		}
 		if err := openUp(tree); err != nil {
@@ -87,22 +118,29 @@ func addPackages(tree string) error {
 	return os.WriteFile(filepath.Join(site, "praxis.pth"), []byte(packagesPth), 0o644)
 }
 
+// hostLibraries and hostLoader are the folder of the C library below usr/lib, and its
+// loader there.
+func hostLibraries() string {
+	return map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}[runtime.GOARCH]
+}
+
+func hostLoader() string {
+	return map[string]string{"amd64": "ld-linux-x86-64.so.2", "arm64": "ld-linux-aarch64.so.1"}[runtime.GOARCH]
+}
+
 // hostPython is the interpreter's path on the host.
 func hostPython(tree string) string {
 	return filepath.Join(tree, "bin", "python"+pythonVersion)
 }
 
-// checkPython starts the interpreter once and sees that it is the expected one.
-func checkPython(ctx context.Context, exe string) error {
+// check starts the interpreter once and sees that it is the expected one.
+func (i interpreter) check(ctx context.Context) error {
 	var out tail
-	err := runPython(ctx, exe, pythonRun{
+	err := i.run(ctx, pythonRun{
 		args: []string{"-c", "import sys; print('%d.%d' % sys.version_info[:2])"},
 		out:  &out,
 	})
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return fault.New(fault.Unavailable, "Run Praxis on a Linux distribution with glibc, such as Debian, Ubuntu or Fedora.",
-			"cannot start the embedded CPython: its loader is missing: %w", err)
 	case errors.Is(err, syscall.EACCES):
 		return fault.New(fault.Denied, "Keep the image store on a file system that is not mounted with noexec.",
 			"cannot start the embedded CPython: the store's file system does not let programs run: %w", err)
@@ -121,15 +159,15 @@ const maxCompilers = 16
 // interpreter for each processor: they are all ours, so that they end with us, as
 // the workers of compileall -j would not. strict makes a module that does not
 // compile an error; packages may hold templates that do not.
-func compileTree(ctx context.Context, exe, dir, guestDir string, strict bool) error {
+func (i interpreter) compileTree(ctx context.Context, dir, guestDir string, strict bool) error {
 	lists, err := modulesBelow(dir, min(runtime.NumCPU(), maxCompilers))
 	if err != nil {
 		return fmt.Errorf("cannot list the modules of %s: %w", guestDir, err)
 	}
 	errs := make([]error, len(lists))
 	var all sync.WaitGroup
-	for i, list := range lists {
-		all.Go(func() { errs[i] = compileModules(ctx, exe, dir, guestDir, list, strict) })
+	for n, list := range lists {
+		all.Go(func() { errs[n] = i.compileModules(ctx, dir, guestDir, list, strict) })
 	}
 	all.Wait()
 	return cmp.Or(errs...)
@@ -162,9 +200,9 @@ func modulesBelow(dir string, n int) ([]string, error) {
 
 // compileModules compiles modules below dir. unchecked-hash spares the guest a
 // look at each source's time. Tests are left out: they are large and seldom imported.
-func compileModules(ctx context.Context, exe, dir, guestDir, list string, strict bool) error {
+func (i interpreter) compileModules(ctx context.Context, dir, guestDir, list string, strict bool) error {
 	var out tail
-	err := runPython(ctx, exe, pythonRun{
+	err := i.run(ctx, pythonRun{
 		args: []string{
 			"-m", "compileall", "-q", "-f", "--invalidation-mode", "unchecked-hash",
 			"-s", dir, "-p", guestDir,
@@ -195,10 +233,12 @@ type pythonRun struct {
 	out  interface{ Write([]byte) (int, error) } // standard output and error
 }
 
-// runPython runs the interpreter apart from the person's own Python settings:
+// run runs the interpreter apart from the person's own Python settings:
 // no PYTHON* variables, no user site, no site packages, and it writes no bytecode.
-func runPython(ctx context.Context, exe string, r pythonRun) error {
-	cmd := exec.CommandContext(ctx, exe, append([]string{"-I", "-S", "-B"}, r.args...)...)
+func (i interpreter) run(ctx context.Context, r pythonRun) error {
+	libraries := filepath.Join(i.root.tree(), "usr", "lib", hostLibraries())
+	args := []string{"--library-path", libraries, "--argv0", i.program(), i.program(), "-I", "-S", "-B"}
+	cmd := exec.CommandContext(ctx, filepath.Join(libraries, hostLoader()), append(args, r.args...)...)
 	cmd.Env = append([]string{"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8"}, r.env...)
 	cmd.Dir = r.dir
 	if cmd.Dir == "" {

@@ -314,8 +314,9 @@ func (s *Store) collect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	needed := map[string]bool{}
+	needed, wheels := map[string]bool{}, map[string]bool{}
 	for _, r := range records {
+		s.neededWheels(r.Layer, wheels)
 		for kind, key := range r.parts() {
 			needed[filepath.Join(kind, key)] = true
 			if kind == kindLayer {
@@ -334,6 +335,17 @@ func (s *Store) collect(ctx context.Context) error {
 			}
 			trash := filepath.Join(s.tmp(), fmt.Sprintf("%s-%s.removed", kind, e.Name()))
 			if err := errors.Join(os.RemoveAll(trash), os.Rename(filepath.Join(s.dir, kind, e.Name()), trash), os.RemoveAll(trash)); err != nil {
+				return err
+			}
+		}
+	}
+	entries, err := os.ReadDir(filepath.Join(s.dir, wheelDir))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !wheels[e.Name()] {
+			if err := os.Remove(filepath.Join(s.dir, wheelDir, e.Name())); err != nil {
 				return err
 			}
 		}

@@ -17,8 +17,8 @@ import (
 // Reopen returns an image that was built before, by its ID, the beginning of
 // it, or its name: the very same, where a request might give other versions
 // today. Of several builds with the name, such as those before and after an
-// update of the host, it is the newest that can be used. The image is not removed
-// while the store is open. Faults: NotFound, and Conflict when this host would
+// update of Praxis, it is the newest that can be used. The image is not removed
+// while the store is open. Faults: NotFound, and Conflict when this program would
 // make another image of its parts.
 func (s *Store) Reopen(ctx context.Context, idOrName string) (Image, error) {
 	img, err := s.reopen(ctx, idOrName)
@@ -41,17 +41,13 @@ func (s *Store) reopen(ctx context.Context, idOrName string) (Image, error) {
 	if len(builds) > 1 && !slices.ContainsFunc(builds, func(r record) bool { return slices.Contains(r.Names, idOrName) }) {
 		return Image{}, ambiguous(idOrName, builds)
 	}
-	sv, err := surveyHost(s.host)
-	if err != nil {
-		return Image{}, err
-	}
 	s.newestFirst(builds)
-	img, err := s.assembleAgain(ctx, builds[0], sv)
+	img, err := s.assembleAgain(ctx, builds[0])
 	for _, r := range builds[1:] {
 		if err == nil {
 			break
 		}
-		if older, olderErr := s.assembleAgain(ctx, r, sv); olderErr == nil {
+		if older, olderErr := s.assembleAgain(ctx, r); olderErr == nil {
 			img, err = older, nil
 		}
 	}
@@ -72,13 +68,9 @@ func (s *Store) newestFirst(builds []record) {
 }
 
 // assembleAgain makes the image of a record from the parts that it names.
-func (s *Store) assembleAgain(ctx context.Context, r record, sv *hostSurvey) (Image, error) {
+func (s *Store) assembleAgain(ctx context.Context, r record) (Image, error) {
 	gone := fault.Coded(fault.ImageGone, fault.Data{"image": r.Names[0]}, "cannot find image %s: parts of it are gone", r.Names[0])
-	py, ok := s.findPart(ctx, kindPython, r.Python)
-	if !ok {
-		return Image{}, gone
-	}
-	root, ok := s.findPart(ctx, kindRoot, r.Root)
+	py, ok := s.findInterpreter(ctx, r.Python, r.Root)
 	if !ok {
 		return Image{}, gone
 	}
@@ -88,10 +80,10 @@ func (s *Store) assembleAgain(ctx context.Context, r record, sv *hostSurvey) (Im
 			return Image{}, gone
 		}
 	}
-	img := assemble(r.Names[0], py, root, layer, sv, r.Preload)
+	img := assemble(r.Names[0], py, layer, r.Preload)
 	if img.ID != r.ID {
 		return Image{}, fault.Coded(fault.ImageStale, fault.Data{"image": r.Names[0]},
-			"cannot use image %s: the host's libraries, or Praxis, changed since it was built", r.Names[0])
+			"cannot use image %s: Praxis changed since it was built", r.Names[0])
 	}
 	return img, nil
 }

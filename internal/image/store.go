@@ -16,7 +16,6 @@ import (
 	"praxis/fault"
 	"praxis/internal/atomicfile"
 	"praxis/internal/bounded"
-	"praxis/internal/image/embedded"
 	"praxis/internal/seal"
 )
 
@@ -24,7 +23,6 @@ import (
 // use, also by several processes on one folder.
 type Store struct {
 	dir   string // absolute, without symbolic links
-	host  string // the host's root folder: "/" but in tests
 	seals *seal.Key
 
 	mu     sync.Mutex
@@ -78,8 +76,8 @@ func Open(dir string, seals *seal.Key) (*Store, error) {
 	if err := atomicfile.Own(abs); err != nil {
 		return nil, fmt.Errorf("cannot open image store: %w", err)
 	}
-	s := &Store{dir: abs, host: "/", seals: seals, leases: map[string]*os.File{}}
-	for _, d := range []string{imageDir, requestDir, lockDir, tmpDir, cacheDir, kindPython, kindPip, kindRoot, kindLayer} {
+	s := &Store{dir: abs, seals: seals, leases: map[string]*os.File{}}
+	for _, d := range []string{imageDir, requestDir, lockDir, tmpDir, cacheDir, wheelDir, kindPython, kindPip, kindRoot, kindLayer} {
 		// Chmod, because a sandbox may read parts as another user and the umask may forbid that.
 		if err := errors.Join(os.MkdirAll(filepath.Join(abs, d), 0o755), os.Chmod(filepath.Join(abs, d), 0o755)); err != nil {
 			return nil, explainFS("open image store", err)
@@ -116,20 +114,12 @@ func (s *Store) resolve(ctx context.Context, req Request, say progress) (Image, 
 	if err != nil {
 		return Image{}, err
 	}
-	sv, err := surveyHost(s.host)
-	if err != nil {
-		return Image{}, err
-	}
 	locked, err := s.lockStore(ctx, false, say)
 	if err != nil {
 		return Image{}, err
 	}
 	defer locked.release()
-	py, err := s.makePython(ctx, say)
-	if err != nil {
-		return Image{}, err
-	}
-	root, err := s.makeRoot(ctx, sv, say)
+	py, err := s.makeInterpreter(ctx, say)
 	if err != nil {
 		return Image{}, err
 	}
@@ -141,8 +131,8 @@ func (s *Store) resolve(ctx context.Context, req Request, say progress) (Image, 
 		}
 		preload = layer.preload(reqs)
 	}
-	img := assemble(imageName(reqs), py, root, layer, sv, preload)
-	if err := s.remember(img, py, root, layer); err != nil {
+	img := assemble(imageName(reqs), py, layer, preload)
+	if err := s.remember(img, py, layer); err != nil {
 		return Image{}, err
 	}
 	return img, s.lease(img.ID)
@@ -155,23 +145,19 @@ func (s *Store) Lookup(ctx context.Context, req Request) (Image, error) {
 	if err != nil {
 		return Image{}, err
 	}
-	sv, err := surveyHost(s.host)
+	missing := fault.Coded(fault.ImageUnbuilt, fault.Data{"image": imageName(reqs)}, "cannot find image %s: it was not built", imageName(reqs))
+	key, err := rootKey()
 	if err != nil {
 		return Image{}, err
 	}
-	missing := fault.Coded(fault.ImageUnbuilt, fault.Data{"image": imageName(reqs)}, "cannot find image %s: it was not built", imageName(reqs))
-	py, ok := s.findPart(ctx, kindPython, pythonKey())
-	if !ok {
-		return Image{}, missing
-	}
-	root, ok := s.findPart(ctx, kindRoot, rootKey(sv))
+	py, ok := s.findInterpreter(ctx, pythonKey(), key)
 	if !ok {
 		return Image{}, missing
 	}
 	var layer *layerPart
 	preload := []string{}
 	if len(reqs) > 0 {
-		l, ok := s.findLock(requestKey(py.info.Key, reqs, nil), py.info.Key)
+		l, ok := s.findLock(requestKey(py.python.info.Key, reqs, nil), py.python.info.Key)
 		if !ok {
 			return Image{}, missing
 		}
@@ -180,7 +166,7 @@ func (s *Store) Lookup(ctx context.Context, req Request) (Image, error) {
 		}
 		preload = layer.preload(reqs)
 	}
-	img := assemble(imageName(reqs), py, root, layer, sv, preload)
+	img := assemble(imageName(reqs), py, layer, preload)
 	if _, err := s.readRecord(img.ID); err != nil {
 		return Image{}, missing
 	}
@@ -188,12 +174,12 @@ func (s *Store) Lookup(ctx context.Context, req Request) (Image, error) {
 }
 
 // remember writes the image's record, or adds a name to it.
-func (s *Store) remember(img Image, py, root part, layer *layerPart) error {
+func (s *Store) remember(img Image, py interpreter, layer *layerPart) error {
 	const maxNames = 16
 	r, err := s.readRecord(img.ID)
 	if err != nil {
 		r = record{
-			ID: img.ID, Packages: img.Packages, Python: py.info.Key, Root: root.info.Key, Preload: img.Runtimes[0].Preload,
+			ID: img.ID, Packages: img.Packages, Python: py.python.info.Key, Root: py.root.info.Key, Preload: img.Runtimes[0].Preload,
 			Created: time.Now().UTC().Truncate(time.Second),
 		}
 		if layer != nil {
@@ -342,7 +328,6 @@ func (s *Store) sweep() {
 		}
 		_ = f.Close()
 	}
-	embedded.Sweep()
 }
 
 // lockNameOf returns the lock under which a folder below tmp is filled: its

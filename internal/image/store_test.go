@@ -164,26 +164,9 @@ func TestLookupDoesNotBuild(t *testing.T) {
 // fakeImage puts a record with parts that are quickly made into the store.
 func fakeImage(t *testing.T, s *Store, id, name, layer string) {
 	t.Helper()
-	fill := func(_ context.Context, dir string) error {
-		if err := os.Mkdir(filepath.Join(dir, treeDir), 0o755); err != nil {
-			return err
-		}
-		return os.WriteFile(filepath.Join(dir, treeDir, "file"), []byte("content of "+name), 0o644)
-	}
-	quiet := func(string) {}
-	py, err := s.makePart(t.Context(), kindPython, "p", quiet, fill)
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := s.makePart(t.Context(), kindRoot, "r", quiet, fill)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := s.makePart(t.Context(), kindLayer, layer, quiet, fill)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.remember(Image{ID: id, Name: name, Runtimes: []language.Runtime{{Language: languageName}}}, py, root, &layerPart{part: l}); err != nil {
+	i := interpreter{python: makeFolder(t, s, kindPython, "p"), root: makeFolder(t, s, kindRoot, "r")}
+	l := makeFolder(t, s, kindLayer, layer)
+	if err := s.remember(Image{ID: id, Name: name, Runtimes: []language.Runtime{{Language: languageName}}}, i, &layerPart{part: l}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -7,8 +7,10 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"strings"
 	"time"
 
 	"praxis/event"
@@ -19,7 +21,7 @@ type Backend interface {
 	// Start boots a guest from its image.
 	Start(ctx context.Context, spec Spec) (Sandbox, error)
 	// Restore makes a guest from a checkpoint that Checkpoint wrote. spec must
-	// name the same image and mounts as the checkpoint's; a checkpoint that is
+	// have the same contents and the same targets of mounts as the checkpoint's; a checkpoint that is
 	// damaged ([Damaged] is in the chain) or does not fit is a fault.Conflict
 	// and leaves nothing behind.
 	Restore(ctx context.Context, spec Spec, dir string) (Sandbox, error)
@@ -60,13 +62,30 @@ type Sandbox interface {
 
 // Spec describes a guest.
 type Spec struct {
-	ID       string  // unique on this host: letters, digits, '-', '_', at most 64
-	Root     string  // the image's root file system, a folder; never written to
-	Mounts   []Mount // read-only host folders and files laid over Root, in order
+	ID     string  // unique on this host: letters, digits, '-', '_', at most 64
+	Root   string  // the image's root file system, a folder; never written to
+	Mounts []Mount // read-only host folders and files laid over Root, in order
+	// Contents names what Root and Mounts hold: a checkpoint can be restored with any
+	// folders of the same contents. "": their paths stand for them.
+	Contents string
 	Args     []string
 	Env      []string
 	Hostname string
 	Limits   event.Limits
+}
+
+// Files names the files that the guest sees, for a comparison: Contents, or the paths,
+// and where the mounts are.
+func (s Spec) Files() string {
+	var b strings.Builder
+	b.WriteString(cmp.Or(s.Contents, s.Root))
+	for _, m := range s.Mounts {
+		b.WriteString(" " + m.Target)
+		if s.Contents == "" {
+			b.WriteString("=" + m.Source)
+		}
+	}
+	return b.String()
 }
 
 // Mount is a read-only view of a host folder or file.

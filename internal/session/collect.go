@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"praxis/fault"
+	"praxis/internal/atomicfile"
 	"praxis/internal/seal"
 )
 
@@ -37,9 +38,12 @@ type Collect struct {
 type Collected struct {
 	Snapshots []Removed `json:"snapshots"`
 	Templates []Removed `json:"templates"`
-	Bytes     int64     `json:"bytes"`      // of both
+	Bytes     int64     `json:"bytes"`      // of all
 	Left      int64     `json:"left_bytes"` // of the snapshots that no named session refers to and that stay
-	InUse     int       `json:"in_use"`     // that would have been removed but for a live session
+	// Chunks that no snapshot is made of, as a process leaves them that was killed.
+	Chunks     int   `json:"chunks"`
+	ChunkBytes int64 `json:"chunk_bytes"`
+	InUse      int   `json:"in_use"` // that would have been removed but for a live session
 }
 
 // Removed is a snapshot or a template that is not needed.
@@ -60,18 +64,37 @@ const Unused = "it was not used for "
 // is in the result.
 func (m *Manager) CollectSnapshots(ctx context.Context, c Collect) (Collected, error) {
 	out := Collected{Snapshots: []Removed{}, Templates: []Removed{}}
-	unlock, err := m.lockAll(ctx)
-	if err != nil {
+	if c.DryRun {
+		return out, m.collectReferred(ctx, c, &out)
+	}
+	// First, since the quota counts what they take then. A disk that is full for it
+	// is what collecting helps against.
+	if err := m.packRest(ctx); err != nil && !atomicfile.Full(err) {
+		return out, fmt.Errorf("cannot pack snapshots: %w", err)
+	}
+	if err := m.collectReferred(ctx, c, &out); err != nil {
 		return out, err
 	}
-	defer unlock()
-	if err := m.collectSnapshots(ctx, c, &out); err != nil {
-		return out, fmt.Errorf("cannot collect snapshots: %w", err)
-	}
-	if err := m.collectTemplates(ctx, c, &out); err != nil {
-		return out, fmt.Errorf("cannot collect templates: %w", err)
+	if err := m.sweepChunks(ctx); err != nil {
+		return out, fmt.Errorf("cannot collect chunks: %w", err)
 	}
 	return out, nil
+}
+
+// collectReferred removes snapshots and templates while nobody can begin to refer to them.
+func (m *Manager) collectReferred(ctx context.Context, c Collect, out *Collected) error {
+	unlock, err := m.lockAll(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := m.collectSnapshots(ctx, c, out); err != nil {
+		return fmt.Errorf("cannot collect snapshots: %w", err)
+	}
+	if err := m.collectTemplates(ctx, c, out); err != nil {
+		return fmt.Errorf("cannot collect templates: %w", err)
+	}
+	return nil
 }
 
 func (m *Manager) collectSnapshots(ctx context.Context, c Collect, out *Collected) error {
@@ -84,8 +107,17 @@ func (m *Manager) collectSnapshots(ctx context.Context, c Collect, out *Collecte
 		return err
 	}
 	all = slices.DeleteFunc(all, func(s stored) bool { return used[s.ID] })
+	costs, err := m.snapshots.costs()
+	if err != nil {
+		return err
+	}
+	out.Chunks, out.ChunkBytes = costs.orphans()
+	out.Bytes += out.ChunkBytes
+	for id := range used {
+		costs.add(id) // what they share with others stays
+	}
 	for _, s := range all {
-		out.Left += s.Bytes
+		out.Left += costs.add(s.ID)
 	}
 	quota := c.Quota
 	if quota <= 0 {
@@ -105,11 +137,13 @@ func (m *Manager) collectSnapshots(ctx context.Context, c Collect, out *Collecte
 		default:
 			continue
 		}
+		s.Bytes = costs.remove(s.ID)
 		gone, err := m.owner.discardUnheld(s.dir, c.DryRun)
 		if err != nil {
 			return err
 		}
 		if !gone {
+			costs.add(s.ID)
 			out.InUse++
 			continue
 		}

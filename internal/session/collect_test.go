@@ -55,6 +55,15 @@ func collect(t *testing.T, m *Manager, c Collect, known []Snapshot) (string, Col
 	return strings.Join(names, " "), got
 }
 
+// settle packs every snapshot, so that nothing is left to be packed, or sealed anew,
+// while a test changes their files.
+func settle(t *testing.T, m *Manager) {
+	t.Helper()
+	if err := m.packRest(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // age makes a snapshot or template older.
 func age(t *testing.T, snap Snapshot, d time.Duration) {
 	t.Helper()
@@ -114,8 +123,12 @@ func TestCollectLeavesWhatIsNeeded(t *testing.T) {
 	if got != "a c" || exists(snaps[0]) || !exists(snaps[1]) || exists(snaps[2]) || all.InUse != 1 {
 		t.Errorf("collected %q, in use %d", got, all.InUse)
 	}
-	if size, err := diskSize(snaps[1].dir); err != nil || all.Left != size {
-		t.Errorf("%d bytes are left, told were %d, %v", size, all.Left, err)
+	costs, err := m.snapshots.costs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size := costs.add(snaps[1].ID); all.Left != size {
+		t.Errorf("%d bytes are left, told were %d", size, all.Left)
 	}
 	if got := inNamed(t, m, "kept", "x"); got != "0" {
 		t.Errorf("in the named session x is %q", got)
@@ -136,14 +149,20 @@ func TestCollectKeepsToAQuota(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	sizes := make([]int64, len(snaps))
+	settle(t, m)
 	for i, snap := range snaps {
 		age(t, snap, time.Duration(len(snaps)-i)*time.Minute)
-		size, err := diskSize(snap.dir)
-		if err != nil {
+		if err := m.snapshots.key.Seal(m.snapshots.folder(snap.ID)); err != nil {
 			t.Fatal(err)
 		}
-		sizes[i] = size
+	}
+	costs, err := m.snapshots.costs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := make([]int64, len(snaps))
+	for i, snap := range snaps {
+		sizes[i] = costs.add(snap.ID)
 	}
 	keep := func(id string) bool { return id == snaps[0].ID }
 	c := Collect{Keep: keep, OlderThan: time.Hour, Quota: sizes[0] + sizes[2] + sizes[3]}
@@ -214,6 +233,7 @@ func TestCollectMeetsDamage(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+	settle(t, m)
 	for path, text := range map[string]string{
 		filepath.Join(snaps[0].dir, metaFile): "{",
 		filepath.Join(snaps[1].dir, metaFile): `{"version":99}`,

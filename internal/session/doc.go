@@ -43,12 +43,32 @@
 // still name them. A live session holds a shared lock on the description of
 // what it may go back to, so that no process collects that.
 //
+// # Packed snapshots
+//
+// Two steps of a session have most of their memory in common. So a snapshot that
+// nobody goes on from is packed (package chunks): its files are stored as chunks,
+// which its relatives share, and removed; a recipe in its folder says how they are
+// made again. The head of a named session and every template stay files, and so the
+// usual restore costs nothing. What is packed becomes files again when a session goes
+// back to it, and stays so while it is a head.
+//
+// Its description, which is sealed, names the contents; so what was made of chunks is
+// restored when it is what was sealed, whatever chunks and recipe say. Packing happens
+// after the next state was saved, in a task of the manager, which Close waits for:
+// chunks, then the recipe, then the files go. Who is killed in between leaves the
+// files, or the recipe, or both; the next command, or the next collection, goes on.
+//
+// Who reads or writes chunks holds a shared lock (chunks/.lock), and who removes those
+// that no recipe names the whole of it. Who restores from files holds a shared lock on
+// their folder: they are removed under a lock of its own.
+//
 // # Folders
 //
 //	owners/TOKEN            a lock: whose the temporary folders are
 //	programs/KEY/praxis     the executable that is PID 1 of guests, by its build id
 //	templates/KEY/          snapshot.json, seal and the backend's files
-//	snapshots/ID/           the same, by content
+//	snapshots/ID/           the same, by content; or a recipe in the place of the files
+//	chunks/SHA256           pages of memory that snapshots are made of
 //	sessions/NAME/          session.json, lock
 //
 // Programs, templates, snapshots and the descriptions of named sessions are sealed

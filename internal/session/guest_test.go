@@ -1,6 +1,8 @@
 package session
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,6 +15,7 @@ import (
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"
 	"praxis/internal/language"
+	"praxis/internal/programs"
 	"praxis/internal/sandbox"
 	"praxis/internal/sandbox/fake"
 	"praxis/internal/seal"
@@ -190,14 +193,26 @@ func testKey(t testing.TB, dir string) *seal.Key {
 	return key
 }
 
+// testProgram is a program that nobody executes.
+func testProgram(text string) programs.Program {
+	sum := sha256.Sum256([]byte(text))
+	return programs.Program{Name: "praxis-guest", SHA256: hex.EncodeToString(sum[:]), Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(text)), nil
+	}}
+}
+
 // backendManager makes a manager that the test closes, and its backend.
 func backendManager(t *testing.T, cfg Config) *Manager {
 	t.Helper()
 	backend := cfg.Backend
-	cfg.Program, cfg.Languages = "/proc/self/exe", language.Table{{
+	cfg.Program, cfg.Languages = testProgram("a program"), language.Table{{
 		Name: "toy", Display: "Toy", Refresh: func(folder string) string { return "found = " + folder },
 	}}
 	cfg.Seals = testKey(t, cfg.Dir)
+	var err error
+	if cfg.Programs, err = programs.OpenStore(filepath.Join(cfg.Dir, "programs"), cfg.Seals); err != nil {
+		t.Fatal(err)
+	}
 	m, err := Open(cfg)
 	if err != nil {
 		t.Fatal(err)

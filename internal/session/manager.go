@@ -25,9 +25,14 @@ import (
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"
 	"praxis/internal/language"
+	"praxis/internal/programs"
 	"praxis/internal/sandbox"
 	"praxis/internal/seal"
 )
+
+// packWorkers is how many processors the packing of a snapshot may use, and the making
+// of its files of chunks.
+const packWorkers = 2
 
 // Bounds of a session that nobody asked to bound otherwise.
 const (
@@ -40,9 +45,10 @@ type Config struct {
 	Dir         string    // data folder; the manager owns programs, templates, snapshots and sessions in it
 	Seals       *seal.Key // that vouches for what lies in Dir
 	Backend     sandbox.Backend
-	Languages   language.Table // whose kernels sessions can start
-	Program     string         // executable that serves "guest-agent": this one, usually
-	MaxSessions int            // alive at once, warm ones apart; default 64
+	Languages   language.Table   // whose kernels sessions can start
+	Programs    *programs.Store  // where Program is installed
+	Program     programs.Program // the first process of guests
+	MaxSessions int              // alive at once, warm ones apart; default 64
 	Patience    Patience
 	// HistoryBytes bounds the snapshots of one named session: the oldest go,
 	// its head never does. Default 4 GiB.
@@ -76,15 +82,14 @@ func (p Patience) withDefaults() Patience {
 // Manager makes sessions and owns them. It is safe for concurrent use.
 type Manager struct {
 	cfg        Config
-	program    string
-	programKey string
-	programs   string // their folder
+	program    string // where the first process of guests lies
 	kernelsKey string // names what the kernels of all languages are
 	templates  Snapshots
 	snapshots  Snapshots
 	names      string // folder of named sessions
 	owner      *owner
-	tasks      errgroup.Group // pool refills and the reaper; Close waits for them
+	tasks      errgroup.Group // pool refills, the reaper and what packs snapshots; Close waits for them
+	packing    sync.Mutex     // held by whoever packs: one after another, what a snapshot was made from first
 	// spawn runs a task until it returns; its context ends when the manager
 	// closes. It reports false when that has begun.
 	spawn func(func(context.Context)) bool
@@ -135,7 +140,7 @@ func Open(cfg Config) (*Manager, error) {
 		return nil, fmt.Errorf("cannot open data folder: %w", err)
 	}
 	var dirs []string
-	for _, name := range []string{"owners", "programs", "templates", "snapshots", "sessions"} {
+	for _, name := range []string{"owners", "templates", "snapshots", "sessions", "chunks"} {
 		dir := filepath.Join(cfg.Dir, name)
 		err := os.MkdirAll(dir, 0o700)
 		if err == nil {
@@ -146,7 +151,7 @@ func Open(cfg Config) (*Manager, error) {
 		}
 		dirs = append(dirs, dir)
 	}
-	owners, programs := dirs[0], dirs[1]
+	owners := dirs[0]
 	if err := sweep(owners, dirs[1:]...); err != nil {
 		return nil, fmt.Errorf("cannot clean data folder: %w", err)
 	}
@@ -154,21 +159,24 @@ func Open(cfg Config) (*Manager, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open data folder: %w", noSpace(err))
 	}
+	packed, err := openPacks(dirs[4], o, packWorkers)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot open data folder: %w", err), o.close())
+	}
 	m := &Manager{
 		cfg:        cfg,
 		kernelsKey: kernelsKey(cfg.Languages),
 		owner:      o,
-		programs:   programs,
-		templates:  Snapshots{dirs[2], "template", o, cfg.Seals},
-		snapshots:  Snapshots{dirs[3], "snapshot", o, cfg.Seals},
-		names:      dirs[4],
+		templates:  Snapshots{dirs[1], "template", o, cfg.Seals, nil},
+		snapshots:  Snapshots{dirs[2], "snapshot", o, cfg.Seals, packed},
+		names:      dirs[3],
 		sessions:   map[string]*Session{},
 		pools:      map[poolKey]*pool{},
 	}
-	if m.program, m.programKey, err = o.installProgram(programs, cfg.Program, cfg.Seals); err != nil {
+	if m.program, err = cfg.Programs.Install(cfg.Program); err != nil {
 		return nil, errors.Join(noSpace(err), o.close())
 	}
-	if err := m.prunePrograms(programs); err != nil {
+	if err := m.prunePrograms(); err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot clean data folder: %w", err), o.close())
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -260,7 +268,7 @@ func (m *Manager) FromSnapshot(ctx context.Context, id string, opt Options, sink
 	if opt.Limits == (event.Limits{}) {
 		opt.Limits = snap.Spec.Limits
 	}
-	if opt.Image.ID != "" && opt.Image.Root != snap.Spec.Root {
+	if opt.Image.ID != "" && snap.image() != opt.Image.ID {
 		return nil, fault.New(fault.Conflict, "Begin with a fresh session of that image.", "cannot open snapshot %.12s: it runs another image than %s", id, opt.Image.Name)
 	}
 	if (opt.Seed != nil) != snap.Deterministic {
@@ -293,25 +301,24 @@ func (m *Manager) fromSnapshot(ctx context.Context, id string, opt Options) (*Se
 
 // trust refuses a snapshot that was loaded and is not as it was sealed, and one whose
 // guest runs another build's program that is not.
-func (m *Manager) trust(snap Snapshot) error {
+// Its files stay where they are until release is called.
+func (m *Manager) trust(ctx context.Context, snap Snapshot) (release func(), err error) {
 	if snap.in == nil {
-		return nil
-	}
-	if err := snap.in.check(snap); err != nil {
-		return err
+		return func() {}, nil
 	}
 	key := snap.program() // ours was looked at when the manager was opened
-	if key == "" || key == m.programKey {
-		return nil
+	if key != "" && key != m.cfg.Program.Key() {
+		err := m.cfg.Programs.Check(key)
+		switch {
+		case errors.Is(err, seal.ErrBroken):
+			return nil, unsealed("cannot restore snapshot "+snap.ID, "the program "+key, err)
+		case errors.Is(err, os.ErrNotExist):
+			return nil, damaged(snap.ID, "the program that it runs is gone")
+		case err != nil:
+			return nil, err
+		}
 	}
-	err := checkProgram(programFolder(m.programs, key), m.cfg.Seals)
-	switch {
-	case errors.Is(err, seal.ErrBroken):
-		return unsealed("cannot restore snapshot "+snap.ID, "the program "+key, err)
-	case errors.Is(err, os.ErrNotExist):
-		return damaged(snap.ID, "the program that it runs is gone")
-	}
-	return err
+	return snap.in.ready(ctx, snap)
 }
 
 // reserve takes a place for a session that is being made, and refuses when as
@@ -411,15 +418,25 @@ func (m *Manager) spec(opt Options) sandbox.Spec {
 	return sandbox.Spec{
 		Root:     opt.Image.Root,
 		Mounts:   append(append([]sandbox.Mount{}, opt.Image.Mounts...), sandbox.Mount{Source: filepath.Dir(m.program), Target: filepath.Dir(programPath)}),
-		Args:     []string{programPath, "guest-agent"},
+		Contents: contents(opt.Image.ID, m.cfg.Program.Key()),
+		Args:     []string{programPath},
 		Env:      env,
 		Hostname: "praxis",
 		Limits:   opt.Limits,
 	}
 }
 
+// contents names what a guest's files are.
+func contents(image, program string) string { return "image " + image + ", program " + program }
+
+// image returns the ID of the image that the snapshot's guest runs, or "".
+func (s Snapshot) image() string {
+	id, _, _ := strings.Cut(strings.TrimPrefix(s.Spec.Contents, "image "), ",")
+	return id
+}
+
 // programPath is where guests find their first process.
-const programPath = "/.praxis/praxis"
+const programPath = "/.praxis/praxis-guest"
 
 // kernelsKey names what the kernels of some languages are.
 func kernelsKey(languages language.Table) string {
@@ -503,9 +520,11 @@ func (m *Manager) boot(ctx context.Context, opt Options) (*live, error) {
 // restore makes a guest from a snapshot and tells it its limits, the time and
 // fresh randomness.
 func (m *Manager) restore(ctx context.Context, snap Snapshot, opt Options) (*live, error) {
-	if err := m.trust(snap); err != nil {
+	release, err := m.trust(ctx, snap)
+	if err != nil {
 		return nil, err
 	}
+	defer release()
 	spec := snap.Spec
 	spec.ID = newID()
 	spec.Limits = opt.Limits

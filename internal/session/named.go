@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,6 +53,9 @@ type SnapshotInfo struct {
 	Created time.Time `json:"created"`
 	Bytes   int64     `json:"bytes"`
 	Head    bool      `json:"head"`
+	// Stored is what it costs on disk, beside those before it in the history: its
+	// folder, and the chunks that none of them has. It is not written down.
+	Stored int64 `json:"stored_bytes,omitempty"`
 	// Added are the packages that it has beside the image's.
 	Added []image.Package `json:"added,omitempty"`
 }
@@ -163,12 +167,28 @@ func (n *Named) Save(ctx context.Context, label string) (string, error) {
 		})
 	}
 	n.info.Head, n.info.Used = snap.ID, time.Now().UTC()
-	old := n.info.trim(keepSnapshots, n.m.cfg.HistoryBytes)
+	old, err := n.m.trim(&n.info)
+	if err != nil {
+		return "", err
+	}
 	if err := n.m.writeNamed(n.info); err != nil {
 		return "", err
 	}
 	n.letGo(old)
-	return snap.ID, n.m.release(old, false)
+	err = n.m.release(old, false)
+	n.m.retire(len(old) > 0, n.info.whole(n.m.snapshots)...)
+	return snap.ID, err
+}
+
+// whole returns the snapshots before the head that are not packed: the one before it,
+// and others that could not be.
+func (i NamedInfo) whole(in Snapshots) (ids []string) {
+	for _, s := range i.Snapshots {
+		if _, err := os.Lstat(Snapshot{dir: filepath.Join(in.dir, s.ID)}.state()); err == nil && s.ID != i.Head {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids
 }
 
 // Name returns what the session is called.
@@ -178,12 +198,34 @@ func (n *Named) Name() string { return n.info.Name }
 // "" when it is new and was not saved.
 func (n *Named) Head() string { return n.info.Head }
 
+// History returns the session's snapshots, the oldest first.
+func (n *Named) History() []SnapshotInfo { return slices.Clone(n.info.Snapshots) }
+
+// trim takes out of a history what is more than one may have.
+func (m *Manager) trim(i *NamedInfo) (old []SnapshotInfo, err error) {
+	whole := int64(0)
+	for _, s := range i.Snapshots {
+		whole += s.Bytes
+	}
+	if whole > m.cfg.HistoryBytes { // only then it is worth to look at what they cost
+		err = m.priced(i.Snapshots)
+	}
+	old = i.trim(keepSnapshots, m.cfg.HistoryBytes)
+	for n := range i.Snapshots {
+		i.Snapshots[n].Stored = 0
+	}
+	return old, err
+}
+
+// cost is what the snapshot takes on disk, as far as that is known.
+func (s SnapshotInfo) cost() int64 { return cmp.Or(s.Stored, s.Bytes) }
+
 // trim takes the oldest snapshots out of a history of more than number
 // snapshots or bytes, and returns them. The head stays.
 func (i *NamedInfo) trim(number int, bytes int64) (old []SnapshotInfo) {
 	left, size := len(i.Snapshots), int64(0)
 	for _, s := range i.Snapshots {
-		size += s.Bytes
+		size += s.cost()
 	}
 	var remaining []SnapshotInfo
 	for _, s := range i.Snapshots {
@@ -192,7 +234,7 @@ func (i *NamedInfo) trim(number int, bytes int64) (old []SnapshotInfo) {
 			continue
 		}
 		old = append(old, s)
-		left, size = left-1, size-s.Bytes
+		left, size = left-1, size-s.cost()
 	}
 	i.Snapshots = remaining
 	return old
@@ -226,6 +268,13 @@ func (m *Manager) ListNamed(ctx context.Context) ([]NamedInfo, error) {
 		out = append(out, info)
 	}
 	slices.SortFunc(out, func(a, b NamedInfo) int { return b.Used.Compare(a.Used) })
+	var histories [][]SnapshotInfo
+	for _, info := range out {
+		histories = append(histories, info.Snapshots)
+	}
+	if err := m.priced(histories...); err != nil {
+		return nil, fmt.Errorf("cannot list sessions: %w", err)
+	}
 	return out, nil
 }
 
@@ -240,6 +289,9 @@ func (m *Manager) LogNamed(ctx context.Context, name string) ([]SnapshotInfo, er
 	}
 	for i := range info.Snapshots {
 		info.Snapshots[i].Head = info.Snapshots[i].ID == info.Head
+	}
+	if err := m.priced(info.Snapshots); err != nil {
+		return nil, fmt.Errorf("cannot list snapshots: %w", err)
 	}
 	return info.Snapshots, nil
 }
@@ -266,7 +318,7 @@ func (m *Manager) ForkNamed(ctx context.Context, from, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := m.snapshots.verify(info.Head); err != nil {
+	if err := m.snapshots.verify(ctx, info.Head); err != nil {
 		return unusable(from, "fork", err)
 	}
 	info.Snapshots = slices.DeleteFunc(info.Snapshots, func(s SnapshotInfo) bool { return s.ID != info.Head })
@@ -351,9 +403,19 @@ func (m *Manager) RollbackNamed(ctx context.Context, name, id string) (string, e
 		}
 		return "", fault.Coded(fault.SnapshotUnmatched, fault.Data{"name": name}, "cannot roll back session %s: %s begins with %s", name, what, id)
 	}
-	if _, err := m.snapshots.load(found[0].ID); err != nil {
+	snap, h, err := m.snapshots.take(found[0].ID)
+	if err != nil {
 		return "", err
 	}
+	defer h.release()
+	// What is packed becomes files now, so that the next command begins at once.
+	release, err := m.snapshots.ready(ctx, snap)
+	if err != nil {
+		return "", err
+	}
+	release()
+	// What it stood at stays files until the next step is saved: who rolls back waits
+	// long enough, and may go forth again.
 	info.Head, info.Used = found[0].ID, time.Now().UTC()
 	return info.Head, m.writeNamed(info)
 }
@@ -382,7 +444,10 @@ func (m *Manager) RemoveNamed(ctx context.Context, name string) error {
 	if err := m.owner.discard(filepath.Join(m.names, name)); err != nil {
 		return fmt.Errorf("cannot remove session %s: %w", name, err)
 	}
-	return m.release(info.Snapshots, false)
+	if err := m.release(info.Snapshots, false); err != nil {
+		return err
+	}
+	return m.sweepChunks(ctx)
 }
 
 // release removes those of the snapshots that no named session refers to. The

@@ -123,6 +123,9 @@ func TestHistoryIsBounded(t *testing.T) {
 	if err != nil || len(log) != keepSnapshots {
 		t.Errorf("%d in the log, %v", len(log), err)
 	}
+	settle(t, m) // what is being packed has temporary folders
+	m.packing.Lock()
+	defer m.packing.Unlock()
 	left, err := os.ReadDir(m.snapshots.dir)
 	if err != nil || len(left) != keepSnapshots {
 		t.Errorf("%d on disk, %v", len(left), err)

@@ -433,6 +433,8 @@ func TestSnapshotNamesStayInTheirFolder(t *testing.T) {
 			t.Errorf("removing %q: %v", id, err)
 		}
 	}
+	m.packing.Lock() // what is being packed has temporary folders
+	defer m.packing.Unlock()
 	left, err := os.ReadDir(m.snapshots.dir)
 	if err != nil || len(left) != 1 {
 		t.Errorf("%d snapshots left, want 1 (%v)", len(left), err)

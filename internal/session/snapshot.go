@@ -41,8 +41,10 @@ type Snapshot struct {
 	Template      bool         `json:"template,omitempty"` // sessions start from it: a seed is still to be set
 	Bytes         int64        `json:"bytes"`
 	// Added are the packages that the state has beside its image's.
-	Added      []image.Package `json:"added,omitempty"`
-	StoodStill Millis          `json:"stood_still_ms"` // how long the original waited
+	Added []image.Package `json:"added,omitempty"`
+	// Origin is the ID of the template that its session began with.
+	Origin     string `json:"origin,omitempty"`
+	StoodStill Millis `json:"stood_still_ms"` // how long the original waited
 	dir        string
 	in         *Snapshots // where it was loaded from, which has its seal; nil: it was just taken
 }
@@ -58,6 +60,7 @@ type Snapshots struct {
 	kind  string // what they are: a snapshot is not taken for a template
 	owner *owner // of what is not finished
 	key   *seal.Key
+	packs *packs // nil: they are kept as files
 }
 
 // save takes a snapshot of box, which goes on, and publishes it as name.
@@ -66,14 +69,14 @@ func (s Snapshots) save(ctx context.Context, box sandbox.Sandbox, snap Snapshot,
 		return Snapshot{}, err
 	}
 	defer os.RemoveAll(snap.dir)
-	out, h, err := s.publish(snap, name)
+	out, h, err := s.publish(ctx, snap, name)
 	h.release()
 	return out, err
 }
 
 // publish describes what capture wrote and gives it its name: name, or that of
 // its contents when name is empty. It is held before it can be seen.
-func (s Snapshots) publish(snap Snapshot, name string) (Snapshot, *hold, error) {
+func (s Snapshots) publish(ctx context.Context, snap Snapshot, name string) (Snapshot, *hold, error) {
 	name, err := s.describe(&snap, name)
 	if err != nil {
 		return Snapshot{}, nil, fmt.Errorf("cannot save snapshot: %w", noSpace(err))
@@ -87,7 +90,10 @@ func (s Snapshots) publish(snap Snapshot, name string) (Snapshot, *hold, error) 
 	if err == nil && !sameFile(h.f, filepath.Join(path, metaFile)) { // the same was there already
 		old, oldHold, oldErr := s.take(name)
 		if oldErr == nil {
-			oldErr = s.check(old)
+			var release func()
+			if release, oldErr = s.ready(ctx, old); oldErr == nil {
+				release()
+			}
 		}
 		if oldErr == nil {
 			h.release()
@@ -249,7 +255,8 @@ func parseSnapshot(name string, b []byte) (snap Snapshot, err error) {
 func (s Snapshots) check(snap Snapshot) error {
 	name := filepath.Base(snap.dir)
 	err := s.key.Check(s.folder(name), func() error {
-		id, _, err := sum(snap.state(), hashFile)
+		// They may be new here, from a copy or of chunks, and are sealed as they are.
+		id, _, err := sum(snap.state(), syncedHash)
 		if err == nil && id != snap.ID {
 			err = errDamaged
 		}
@@ -270,11 +277,16 @@ func unsealed(failed, what string, err error) error {
 }
 
 // verify reads a snapshot and compares it with its name, which is that of its contents.
-func (s Snapshots) verify(name string) error {
+func (s Snapshots) verify(ctx context.Context, name string) error {
 	snap, err := s.load(name)
 	if err != nil {
 		return err
 	}
+	release, err := s.ready(ctx, snap)
+	if err != nil {
+		return err
+	}
+	defer release()
 	id, _, err := sum(snap.state(), hashFile)
 	if errors.Is(err, os.ErrNotExist) || err == nil && id != name {
 		return damaged(name, "it is not what was written")
@@ -334,5 +346,8 @@ func (m *Manager) RemoveSnapshot(ctx context.Context, id string) error {
 		return err
 	}
 	defer unlock()
-	return m.release([]SnapshotInfo{{ID: id}}, true)
+	if err := m.release([]SnapshotInfo{{ID: id}}, true); err != nil {
+		return err
+	}
+	return m.sweepChunks(ctx)
 }

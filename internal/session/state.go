@@ -25,8 +25,9 @@ func (s *Session) alone(ctx context.Context, f func(*live) error) error {
 func (s *Session) freeze(ctx context.Context, l *live) (Snapshot, error) {
 	s.mu.Lock()
 	snap := Snapshot{Spec: s.base.Spec, Deterministic: s.base.Deterministic, Added: s.added}
+	snap.Origin = s.base.ID
 	if s.own {
-		snap.Parent = s.base.ID
+		snap.Parent, snap.Origin = s.base.ID, s.base.Origin
 	}
 	s.mu.Unlock()
 	snap.Spec.Limits = s.opt.Limits
@@ -86,7 +87,7 @@ func (s *Session) Snapshot(ctx context.Context) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
-	snap, h, err := s.m.snapshots.publish(frozen, "")
+	snap, h, err := s.m.snapshots.publish(ctx, frozen, "")
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -94,9 +95,18 @@ func (s *Session) Snapshot(ctx context.Context) (Snapshot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if nth > s.since {
-		s.base, s.own, s.since = snap, true, nth
+		s.rebaseLocked(snap, nth)
 	}
 	return snap, nil
+}
+
+// rebaseLocked makes snap what a dead sandbox goes back to. What that was before is
+// packed. s.mu is held.
+func (s *Session) rebaseLocked(snap Snapshot, nth int) {
+	if s.own && s.base.ID != snap.ID {
+		s.m.retire(false, s.base.ID)
+	}
+	s.base, s.own, s.since = snap, true, nth
 }
 
 // nextLocked numbers what a dead sandbox may go back to: the newest counts, and
@@ -149,7 +159,7 @@ func (s *Session) Rollback(ctx context.Context, id string) error {
 			return err
 		}
 		s.mu.Lock()
-		s.base, s.own, s.since = snap, true, s.nextLocked()
+		s.rebaseLocked(snap, s.nextLocked())
 		s.mu.Unlock()
 		return nil
 	})

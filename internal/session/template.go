@@ -29,7 +29,7 @@ type template struct {
 // are set again after a restore.
 func (m *Manager) templateKey(opt Options) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%d\n%s\n%s\n%s\n%t\n%v\n%v\n%v\n", metaVersion, opt.Image.ID, m.programKey, m.kernelsKey, opt.Seed != nil,
+	fmt.Fprintf(h, "%d\n%s\n%s\n%s\n%t\n%v\n%v\n%v\n", metaVersion, opt.Image.ID, m.cfg.Program.Key(), m.kernelsKey, opt.Seed != nil,
 		savedLimits(opt.Limits), opt.Image.Runtimes, opt.Image.Mounts)
 	return hex.EncodeToString(h.Sum(nil))[:32]
 }
@@ -160,12 +160,22 @@ func (m *Manager) build(ctx context.Context, key string, opt Options, sink event
 // lockFile takes an exclusive lock on path, waiting for its holder; waiting is
 // called once when there is a wait. The lock goes with the process.
 func lockFile(ctx context.Context, path string, waiting func()) (unlock func(), err error) {
+	return lockFileAs(ctx, path, unix.LOCK_EX, waiting)
+}
+
+// lockFileAs is lockFile for a lock that may be shared.
+func lockFileAs(ctx context.Context, path string, how int, waiting func()) (unlock func(), err error) {
+	return lockAt(ctx, path, how, os.O_CREATE|os.O_RDWR, waiting)
+}
+
+// lockAt takes a lock on what flags open at path.
+func lockAt(ctx context.Context, path string, how, flags int, waiting func()) (unlock func(), err error) {
 	for first := true; ; first = false {
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+		f, err := os.OpenFile(path, flags, 0o600)
 		if err != nil {
 			return nil, err
 		}
-		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		err = unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
 		if err == nil && sameFile(f, path) {
 			return func() { f.Close() }, nil
 		}

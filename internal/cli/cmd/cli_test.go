@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 // there are none, FAKE_FATAL that the host is unfit.
 func toyParts(getenv func(string) string) func() (*app.Parts, error) {
 	return func() (*app.Parts, error) {
-		p := &app.Parts{Backend: toy.Backend(), Images: toy.Images{}, ImageFiles: toy.Images{}, Program: "/bin/true"}
+		p := &app.Parts{Backend: toy.Backend(), Images: toy.Images{}, ImageFiles: toy.Images{}, Recipes: toy.Images{}, Program: toy.Program()}
 		if getenv("FAKE_FATAL") != "" {
 			p.Backend = toy.Unfit()
 		}

@@ -24,6 +24,10 @@ const gcLong = `Removes what nobody needs any more:
   - templates that were not used for as long, or whose image is gone
   - what programs left behind that ended before they could clean up
 
+Snapshots that no named session stands at are packed, where that was not done: what
+they have in common is stored once and compressed. The size of what goes is what is
+free then; what other snapshots share with it stays.
+
 Runs whose program was killed get their end in the record. The states of named
 sessions and threads stay, and so do runs, unless --runs-older-than says
 otherwise. --dry-run only says what would go.`
@@ -101,6 +105,7 @@ func collectedText(f app.Collected, quota int64, width int) string {
 			add(r.n, part.what, r.bytes, r.why)
 		}
 	}
+	add(f.Sessions.Chunks, "chunks", f.Sessions.ChunkBytes, "no snapshot is made of them")
 	var b strings.Builder
 	switch {
 	case t.Empty():

@@ -20,7 +20,7 @@ func TestFreed(t *testing.T) {
 				{ID: "2", Bytes: 1 << 20, Created: at, Why: "it is damaged"}, {ID: "3", Bytes: 50 << 20, Created: at, Why: "nothing refers to it"}},
 			Templates: []session.Removed{{ID: "4", Bytes: 1 << 30, Created: at, Why: "its image or its program is gone"},
 				{ID: "5", Bytes: 1 << 20, Created: at, Why: "it was not used for 720h0m0s"}, {ID: "6", Bytes: 1 << 20, Created: at, Why: "it was not used for 721h0m0s"}},
-			Left: 2 << 30, InUse: 1,
+			Left: 2 << 30, InUse: 1, Chunks: 3, ChunkBytes: 5 << 10,
 		},
 		Bytes: 1<<30 + 106<<20, RunBytes: 1 << 20,
 	}
@@ -31,6 +31,7 @@ snapshots         2  100MiB  nothing refers to it
 snapshots         1    1MiB  it is damaged
 templates         1    1GiB  its image or its program is gone
 templates         2    2MiB  not used for long enough
+chunks            3    5KiB  no snapshot is made of them
 
 freed 1.1GiB
 1 snapshot or template is in use by a running session: praxis gc removes them when it has ended.

@@ -24,7 +24,7 @@ func TestJSONEverywhere(t *testing.T) {
 	arguments := map[string][]string{ // for those whose arguments are not names of what is not there
 		"run":          {"-c", "print a\nvalue 42"},
 		"demo":         {"--model", "scripted:none"},
-		"bench":        {"nothing"},
+		"bench trace":  {"--runs", "0"},
 		"plan bench":   {"nothing"}, // measuring takes too long
 		"ask":          {"Well?", "--model", "scripted:none"},
 		"tools schema": {}, "key ls": {}, "key rotate": {}, "key show": {},

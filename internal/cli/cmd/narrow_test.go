@@ -102,6 +102,11 @@ func TestNarrow(t *testing.T) {
 			_, table, _ := strings.Cut(describeReport(report, p.columns()), "\n\n")
 			return p.emit(table)
 		}, []string{"session_pss_mb", "12346", "what they share"}},
+		{"bench trace", func(p *program) error {
+			hop := app.BenchHop{Name: "host to agent and back", What: long + "is the end", Figure: app.BenchFigure{P50: 12346, P95: 12347, P99: 12348, Runs: 500}}
+			_, table, _ := strings.Cut(describeTrace(app.BenchTrace{Hops: []app.BenchHop{hop}, Both: hop, Whole: hop}, p.columns()), "\n\n")
+			return p.emit(table)
+		}, []string{"host to agent", "12346", "is the end"}},
 		{"plan bench", func(p *program) error {
 			_, table, _ := strings.Cut(describePlans(report, p.columns()), "\n\n")
 			return p.emit(table)

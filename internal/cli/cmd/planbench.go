@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 
 	"praxis/internal/app"
 	"praxis/internal/cli/format"
-	"praxis/internal/safetext"
 )
 
 type planBenchCommand struct {
@@ -54,8 +52,8 @@ func (b *planBenchCommand) run(ctx context.Context) error {
 
 func describePlans(r app.BenchReport, width int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "machine  %s, %s, Linux %s, %d MiB\n\n",
-		safetext.Line(r.Machine.CPU), safetext.Count(r.Machine.Cores, "core"), safetext.Line(r.Machine.Kernel), r.Machine.MemoryMB)
+	describeMachine(&b, r.Machine)
+	b.WriteByte('\n')
 	t := format.Table{{Head: "FIGURE"}, {Head: "UNIT"}, {Head: "P50"}, {Head: "P95", Drop: 3}, {Head: "RUNS", Drop: 4}, {Head: "AIM", Drop: 1}, {Head: "WHAT IT IS", Wrap: true}}
 	for _, name := range app.PlanBenchNames() {
 		if f, ok := r.Figures[name]; ok {

@@ -15,7 +15,7 @@ import (
 
 func (p *program) sessionCommand() *cobra.Command {
 	return group("session", "Named sessions and their snapshots",
-		p.sessionList(), p.sessionAdd(), p.sessionFork(), p.sessionRollback(), p.sessionLog(), p.sessionRemove())
+		p.sessionList(), p.sessionAdd(), p.sessionFork(), p.sessionRollback(), p.sessionLog(), p.sessionExport(), p.sessionImport(), p.sessionRemove())
 }
 
 // sessionLine is one object of session ls --json.
@@ -23,7 +23,7 @@ type sessionLine struct {
 	Name      string    `json:"name"`
 	Head      string    `json:"head"`
 	Snapshots int       `json:"snapshots"`
-	Bytes     int64     `json:"bytes"`
+	Bytes     int64     `json:"bytes"` // on disk: what its snapshots share counts once
 	Image     string    `json:"image"`
 	Forked    string    `json:"forked,omitempty"`
 	Seed      *int64    `json:"seed,omitempty"`
@@ -58,7 +58,7 @@ func (p *program) listSessions(all []app.NamedSession, asJSON bool) error {
 	for _, s := range all {
 		var bytes int64
 		for _, snap := range s.Snapshots {
-			bytes += snap.Bytes
+			bytes += snap.Stored
 		}
 		if asJSON {
 			err := p.printJSON(sessionLine{s.Name, s.Head, len(s.Snapshots), bytes, s.Image.Name, s.Forked, s.Seed, s.Created, s.Used, app.AddedTo(s), s.Unsealed})
@@ -118,10 +118,17 @@ func (p *program) sessionRollback() *cobra.Command {
 	}, &asJSON)
 }
 
+const sessionLogLong = `Shows a session's snapshots as a tree, the oldest first.
+
+The size of each is what it costs on disk beside those that are older: what they
+have in common is stored once and compressed, but for the last one, which stays as
+it is so that the next command begins at once. With --json "stored_bytes" is that
+size, and "bytes" that of the whole state.`
+
 func (p *program) sessionLog() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "log A", Short: "Show a session's snapshots as a tree", Args: takes(1, 1, "a name"),
+		Use: "log A", Short: "Show a session's snapshots as a tree", Long: sessionLogLong, Args: takes(1, 1, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.withApp(func(a *app.App) error {
 				log, err := a.SessionLog(cmd.Context(), args[0])
@@ -180,7 +187,7 @@ func snapshotTree(log []app.SnapshotInfo) string {
 				} else if len(next) > 1 {
 					branch = "└─"
 				}
-				fmt.Fprintf(&b, "%s%s%s %s  %s  %8s  %s\n", indent, branch, mark, app.ShortID(s.ID), when(s.Created), safetext.Size(s.Bytes), label(s.Label))
+				fmt.Fprintf(&b, "%s%s%s %s  %s  %8s  %s\n", indent, branch, mark, app.ShortID(s.ID), when(s.Created), safetext.Size(s.Stored), label(s.Label))
 				if len(next) > 1 {
 					bar := "  "
 					if i < len(next)-1 {

@@ -14,10 +14,10 @@ import (
 func TestSnapshotTree(t *testing.T) {
 	at := func(second int64) time.Time { return time.Unix(second, 0).Local() }
 	log := []app.SnapshotInfo{
-		{ID: "0161", Label: "set x", Created: at(1), Bytes: 2048},
-		{ID: "0261", Parent: "0161", Label: "get x", Created: at(2), Bytes: 2048},
-		{ID: "0362", Parent: "0261", Label: "set y", Created: at(3), Bytes: 2048},
-		{ID: "0462", Parent: "0261", Label: "get y", Created: at(5), Bytes: 2048, Head: true},
+		{ID: "0161", Label: "set x", Created: at(1), Stored: 2048},
+		{ID: "0261", Parent: "0161", Label: "get x", Created: at(2), Stored: 2048},
+		{ID: "0362", Parent: "0261", Label: "set y", Created: at(3), Stored: 2048},
+		{ID: "0462", Parent: "0261", Label: "get y", Created: at(5), Stored: 2048, Head: true},
 	}
 	want := "○ 0161  " + when(at(1)) + "      2KiB  set x\n" +
 		"○ 0261  " + when(at(2)) + "      2KiB  get x\n" +

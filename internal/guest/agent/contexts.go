@@ -40,6 +40,9 @@ func (s *server) execute(req *request, args wire.Execute) error {
 	s.counter++
 	e := newExecution(args, s.counter, wholeFiles{temp: s.cfg.Temp, privileged: s.cfg.privileged()})
 	s.execs[args.Exec] = e
+	if args.Stamps {
+		e.stamps = &wire.Stamps{Taken: req.came.UnixNano()}
+	}
 	e.waiting = args.Changes && s.changes.stale()
 	waiting := e.waiting
 	s.mu.Unlock()

@@ -33,7 +33,9 @@
 //
 //	{"op":"start","preload":["numpy",…],"seed":N|null,"deterministic":bool,"columns":N}   first, once
 //	{"op":"execute","id":I,"code":S,"result":bool,"columns":N}   run a cell; result false: no value of the
-//	                                                     last expression; columns 0: as at the start
+//	                                                     last expression; columns 0: as at the start;
+//	                                                     "stamps":true: "done" has "stamps":[read,begun,now],
+//	                                                     nanoseconds of CLOCK_REALTIME
 //	{"op":"complete","id":I,"code":S,"cursor":N}        cursor counts code points
 //	{"op":"reseed","entropy":hex}                        mix fresh entropy into every known generator
 //	{"op":"seed","seed":N}                               begin what follows from a seed

@@ -44,6 +44,7 @@ type execution struct {
 	cpuNext  time.Time // when the CPU time is looked at again
 	stopping stop
 	notes    []string
+	stamps   *wire.Stamps // nil: nobody asked
 	seen     witness
 
 	resume func() // wakes whoever reads the output of a Whole execution; nil: nobody waits
@@ -234,6 +235,9 @@ func (e *execution) finish(out wire.Executed) {
 	}
 	e.tail = tail{}
 	out.Message = safetext.Clip(out.Message, wire.MaxText)
+	if out.Stamps != nil {
+		out.Stamps.Answered = time.Now().UnixNano()
+	}
 	body, err := marshal(out)
 	if err != nil || len(body) > wire.MaxMessage {
 		out.Result = wire.Bundle{"text": "[left out: too large to send]"}

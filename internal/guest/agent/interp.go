@@ -31,6 +31,7 @@ type interp struct {
 	ready    bool
 	doomed   reason     // why it was killed
 	quiet    bool       // the last poll found nothing in the pipes
+	woken    time.Time  // when the last poll ended
 	silent   *fileWatch // had not fired when the frame that is read now had begun; nil: not known
 	id       uint64     // of the last execution sent
 	outbox   []byte     // control frames that the socket did not take yet
@@ -57,6 +58,7 @@ type control struct {
 	CPUMS         float64           `json:"cpu_ms"`
 	WallMS        float64           `json:"wall_ms"`
 	PeakMemory    float64           `json:"peak_memory_bytes"`
+	Stamps        []int64           `json:"stamps"`
 	Start         int               `json:"start"`
 	End           int               `json:"end"`
 	Matches       []string          `json:"matches"`
@@ -198,6 +200,7 @@ func (k *kernel) pump(in *interp) {
 			in.broken = "the agent cannot wait for it: " + err.Error()
 			k.mu.Unlock()
 		}
+		in.woken = time.Now()
 		if fds[3].revents != 0 {
 			k.wakeup.clear()
 		}
@@ -381,7 +384,14 @@ func (k *kernel) take(in *interp, c control) {
 			}
 			k.cur = nil
 			// They are closed once the lock is free: the host's next request comes at once.
-			k.settled = append(k.settled, settled{e, k.final(e, k.result(e, c)), in.silent})
+			out := k.final(e, k.result(e, c))
+			if out.Stamps = e.stamps; out.Stamps != nil {
+				out.Stamps.Noticed = in.woken.UnixNano()
+				if len(c.Stamps) == 3 {
+					out.Stamps.Read, out.Stamps.Begun, out.Stamps.Done = c.Stamps[0], c.Stamps[1], c.Stamps[2]
+				}
+			}
+			k.settled = append(k.settled, settled{e, out, in.silent})
 		}
 	}
 }

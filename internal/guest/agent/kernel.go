@@ -218,7 +218,12 @@ func (k *kernel) showLate(e *execution) {
 func (k *kernel) sendCode(e *execution) {
 	e.began = time.Now()
 	k.in.id++
-	k.in.send(map[string]any{"op": "execute", "id": k.in.id, "code": e.Code, "result": !e.Silent, "columns": e.Columns})
+	message := map[string]any{"op": "execute", "id": k.in.id, "code": e.Code, "result": !e.Silent, "columns": e.Columns}
+	if e.stamps != nil {
+		message["stamps"] = true
+		e.stamps.Handed = e.began.UnixNano()
+	}
+	k.in.send(message)
 	k.wakeIfStuck()
 }
 

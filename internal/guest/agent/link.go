@@ -86,6 +86,7 @@ type request struct {
 	epoch uint64
 	link  *link
 	done  func(*request) // takes it out of the table of open requests
+	came  time.Time      // when it had been read
 
 	mu       sync.Mutex
 	cond     sync.Cond
@@ -99,7 +100,7 @@ type request struct {
 }
 
 func newRequest(l *link, id uint32, epoch uint64, done func(*request)) *request {
-	r := &request{id: id, epoch: epoch, link: l, done: done}
+	r := &request{id: id, epoch: epoch, link: l, done: done, came: time.Now()}
 	r.cond.L = &r.mu
 	return r
 }

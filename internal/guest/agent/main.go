@@ -11,21 +11,21 @@ import (
 
 const minProcs = 4
 
-// Main runs what the second word of the command line names, guest-agent or
-// guest-exec, and returns the exit code.
+// Main runs the agent, or what the second word of the command line names: guest-exec. It
+// returns the exit code.
 func Main() int {
 	word := ""
 	if len(os.Args) > 1 {
 		word = os.Args[1]
 	}
 	switch word {
-	case "guest-agent":
+	case "":
 		return agentMain()
 	case "guest-exec":
 		fmt.Fprintln(os.Stderr, "praxis:", execMain())
 		return 127
 	}
-	fmt.Fprintf(os.Stderr, "praxis: cannot run %q: want guest-agent or guest-exec\n", word)
+	fmt.Fprintf(os.Stderr, "praxis: cannot run %q: want nothing, or guest-exec\n", word)
 	return 2
 }
 

@@ -70,6 +70,9 @@
 // the code waits. Only the events that may be on their way are kept to be
 // followed again.
 //
+// {"op":"execute", …, "stamps": true} makes the end tell when the execution passed
+// each place inside (Stamps), for those who look for where the time goes.
+//
 // # Changed files
 //
 // {"op":"execute", …, "changes": true} makes the end of the execution tell

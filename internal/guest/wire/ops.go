@@ -201,6 +201,7 @@ type Execute struct {
 	Silent      bool   `json:"silent,omitempty"`       // no value of the last expression
 	Columns     int    `json:"columns,omitempty"`      // width for what is printed of values; 0: Setup.Columns
 	Changes     bool   `json:"changes,omitempty"`      // the end tells which files were changed
+	Stamps      bool   `json:"stamps,omitempty"`       // the end tells when it passed each place inside
 }
 
 // DefaultOutput is how much of its output an execution shows when the caller says nothing, in bytes.
@@ -254,6 +255,20 @@ type Executed struct {
 	OutputFile      string  `json:"output_file,omitempty"`
 	Changes         Changes `json:"changes,omitempty"`  // of an execution with Changes, sorted by path
 	Unlisted        string  `json:"unlisted,omitempty"` // why Changes is not, or not wholly, known; one line
+	Stamps          *Stamps `json:"stamps,omitempty"`   // of an execution with Stamps
+}
+
+// Stamps say when an execution passed each place inside, in nanoseconds of the
+// guest's clock, which is not the host's. Where something is written, the stamp is of
+// the moment before.
+type Stamps struct {
+	Taken    int64 `json:"taken"`    // the agent had read the request
+	Handed   int64 `json:"handed"`   // the agent wrote the code to the kernel
+	Read     int64 `json:"read"`     // the kernel had read it
+	Begun    int64 `json:"begun"`    // the kernel began with it
+	Done     int64 `json:"done"`     // the kernel wrote the result
+	Noticed  int64 `json:"noticed"`  // the agent was awake to read it
+	Answered int64 `json:"answered"` // the agent wrote the answer
 }
 
 // Altered is, besides Created and Removed, what an execution may have done to a file.

@@ -1,54 +1,61 @@
-// Package embedded is the CPython and the pip that the binary carries. Both
-// come from one Go module, so that go.sum vouches for them.
+// Package embedded is what the binary carries of an image: CPython, pip, and the root
+// file system, which is made of packages of Debian.
 //
-// The module is 41 MB as it stands, of which a third is never used and most is
-// not compressed. So there are two ways to carry it, which unpack to the same
-// files:
-//
-//   - as it stands, which every go command can build;
-//   - with the tag "packed", as archives of 14 MB without what no guest uses.
-//     "make build" makes them first (command pack) and sets the tag.
+// They lie in archives/ARCHITECTURE. "make build" packs them there (command pack), from
+// a Go module whose content go.sum vouches for, and from the packages that
+// archives/ARCHITECTURE/root.json lists with their versions, digests, sources and
+// licences. A binary that was built without that step carries the list alone, and says
+// so when it is asked for the rest.
 package embedded
 
 import (
-	"os"
-	"path/filepath"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"runtime"
 
 	"praxis/internal/image/embedded/archive"
 )
 
-// Release is the version of the module; a test compares it with go.mod.
+// Release is the version of the module that brings CPython and pip; a test compares it
+// with go.mod.
 const Release = "3.14.6-20260610-1"
 
-// exe is the interpreter's file in bin.
-const exe = "python3.14"
+// PythonSpace, PipSpace and RootSpace are the bytes that unpacking needs on the disk.
+const (
+	PythonSpace = 50 << 20
+	PipSpace    = 10 << 20
+	RootSpace   = 80 << 20
+)
 
-// Python unpacks CPython to a folder, which it makes, without what a sandbox
-// has no use for.
-func Python(dir string) error {
-	if err := unpackPython(dir); err != nil {
-		return err
-	}
-	if err := archive.Prune(dir, archive.PythonDrop()); err != nil {
-		return err
-	}
-	// The module unpacks its links as copies of what they point to, 29 MB each.
-	for _, name := range []string{"python", "python3"} {
-		link := filepath.Join(dir, "bin", name)
-		if err := os.RemoveAll(link); err != nil {
-			return err
-		}
-		if err := os.Symlink(exe, link); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// ErrMissing says that the binary was built without its archives, or for an
+// architecture that there are none for.
+var ErrMissing = errors.New("the binary was built without it")
+
+// RootList is the list of the packages that the root file system is made of, as it
+// stands in root.json. What is unpacked follows from it and from how it is packed.
+func RootList() ([]byte, error) { return fs.ReadFile(contents, file("root.json")) }
+
+// Python unpacks CPython to a folder, which it makes, without what a sandbox has no use
+// for.
+func Python(dir string) error { return unpack("python.tar.zst", dir) }
 
 // Pip unpacks pip to a folder, which it makes.
-func Pip(dir string) error {
-	if err := unpackPip(dir); err != nil {
+func Pip(dir string) error { return unpack("pip.tar.zst", dir) }
+
+// Root unpacks the root file system to a folder, which it makes.
+func Root(dir string) error { return unpack("root.tar.zst", dir) }
+
+func file(name string) string { return path.Join("archives", runtime.GOARCH, name) }
+
+func unpack(name, dir string) error {
+	f, err := contents.Open(file(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w", name, ErrMissing)
+	}
+	if err != nil {
 		return err
 	}
-	return archive.Prune(dir, archive.PipDrop())
+	return errors.Join(archive.Unpack(f, dir), f.Close())
 }

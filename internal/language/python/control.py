@@ -8,6 +8,7 @@ map), where no handler can come between: no frame is ever cut or read twice.
 import _thread
 import json
 import os
+from time import time_ns
 
 MAX_FRAME = 64 << 20  # bytes
 
@@ -29,6 +30,7 @@ class Control:
         self.drain = drain
         self.buffer = bytearray()
         self.read = []  # what was read and is not in the buffer yet
+        self.came = 0  # when something was read last, nanoseconds
         self.lock = _thread.allocate_lock()
 
     def buffered(self):
@@ -51,6 +53,7 @@ class Control:
                 room = max(1 << 16, min(size + 4 - have, 1 << 20))
                 try:
                     self.read.extend(map(os.read, (self.fd,), (room,)))
+                    self.came = time_ns()
                 except OSError as exc:
                     if _foreign(exc):
                         raise

@@ -37,7 +37,7 @@ import gc
 import os
 import signal
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
-from time import perf_counter
+from time import perf_counter, time_ns
 
 streams = _part("streams")
 control = _part("control")
@@ -290,6 +290,7 @@ class Kernel:
 
     def execute(self, message):
         """Run one cell and send what became of it."""
+        begun = time_ns()
         self.cell = message.get("id")
         self.unanswered = True
         self.interrupted = self.pending = False
@@ -318,6 +319,8 @@ class Kernel:
         done["wall_ms"] = (perf_counter() - wall) * 1e3
         self.measure(done, cpu)
         self.streams.drained()
+        if message.get("stamps"):
+            done["stamps"] = [self.control.came, begun, time_ns()]
         self.send_done(done)
         self.unanswered = False
 

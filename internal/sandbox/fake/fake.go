@@ -330,12 +330,11 @@ func (s *Sandbox) alive(what string) error {
 const checkpointFile = "fake.json"
 
 type saved struct {
-	Root   string          `json:"root"`
-	Mounts []sandbox.Mount `json:"mounts"`
-	Args   []string        `json:"args"`
-	Disk   int64           `json:"disk"`
-	State  []byte          `json:"state"`
-	Sum    uint32          `json:"sum"` // CRC-32 of State
+	Guest string   `json:"guest"`
+	Args  []string `json:"args"`
+	Disk  int64    `json:"disk"`
+	State []byte   `json:"state"`
+	Sum   uint32   `json:"sum"` // CRC-32 of State
 }
 
 // Checkpoint implements [sandbox.Sandbox].
@@ -356,7 +355,7 @@ func (s *Sandbox) Checkpoint(ctx context.Context, dir string) (time.Duration, er
 		return 0, fmt.Errorf("cannot checkpoint sandbox: %w", err)
 	}
 	b, err := json.Marshal(saved{
-		Root: s.spec.Root, Mounts: s.spec.Mounts, Args: s.spec.Args, Disk: s.spec.Limits.Disk,
+		Guest: s.spec.Files(), Args: s.spec.Args, Disk: s.spec.Limits.Disk,
 		State: state, Sum: crc32.ChecksumIEEE(state),
 	})
 	if err != nil {
@@ -390,7 +389,7 @@ func load(dir string, spec sandbox.Spec) ([]byte, error) {
 	if c.Sum != crc32.ChecksumIEEE(c.State) {
 		return no("checkpoint %s is damaged: %w", dir, sandbox.Damaged{Err: errors.New("it is not what was written")})
 	}
-	if c.Root != spec.Root || !slices.Equal(c.Mounts, spec.Mounts) || !slices.Equal(c.Args, spec.Args) || c.Disk != spec.Limits.Disk {
+	if c.Guest != spec.Files() || !slices.Equal(c.Args, spec.Args) || c.Disk != spec.Limits.Disk {
 		return no("checkpoint %s was made with another image, program or limit", dir)
 	}
 	return c.State, nil

@@ -21,8 +21,7 @@ type Config struct {
 	// Dir is the state folder. Several processes may share it. It holds the
 	// guests' writable layers, so it should not lie on a memory file system.
 	Dir string
-	// Program is the executable that sandboxes run: it calls [Dispatch] first of
-	// all. "": this process's own.
+	// Program is the file of the program around sandboxes (package runsc).
 	Program string
 	// NoCgroups leaves memory and CPUs to the watcher and to affinity even
 	// where cgroups could be made.
@@ -65,8 +64,12 @@ func New(cfg Config) (*Backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open sandbox state: %w", err)
 	}
+	l, err := newLauncher(cfg.Program)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot open the program of sandboxes: %w", err), o.close())
+	}
 	b := &Backend{
-		owner: o, base: base, launcher: newLauncher(cfg.Program),
+		owner: o, base: base, launcher: l,
 		sums:      newSumCache(),
 		sandboxes: make(map[string]*box),
 		plan:      cgroupPlan{reason: "switched off"},

@@ -15,6 +15,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/sandbox"
+	"praxis/internal/sandbox/gvisor/control"
 )
 
 const (
@@ -47,7 +48,7 @@ type box struct {
 	mu       sync.Mutex
 	killed   bool          // Close was called
 	overrun  string        // the limit that was broken, as a message
-	guest    *guestExit    // how the guest ended by itself
+	guest    *control.Exit // how the guest ended by itself
 	peak     int64         // highest memory seen
 	last     sandbox.Usage // the last measurement
 	exit     sandbox.Exit  // valid when done is closed
@@ -85,11 +86,11 @@ func (x *box) begin(ctx context.Context, from string) error {
 	if err := x.launch(); err != nil {
 		return err
 	}
-	if _, err := x.call(ctx, request{Op: opCreate}); err != nil {
+	if _, err := x.call(ctx, control.Request{Op: control.Create}); err != nil {
 		return fmt.Errorf("cannot start sandbox: %w", x.explain(err))
 	}
 	if from == "" {
-		if _, err := x.call(ctx, request{Op: opStart}); err != nil {
+		if _, err := x.call(ctx, control.Request{Op: control.Start}); err != nil {
 			return x.startFailed(err)
 		}
 	} else {
@@ -101,7 +102,7 @@ func (x *box) begin(ctx context.Context, from string) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		if _, err := x.call(ctx, request{Op: opRestore, Dir: from}); err != nil {
+		if _, err := x.call(ctx, control.Request{Op: control.Restore, Dir: from}); err != nil {
 			return x.restoreFailed(err)
 		}
 	}
@@ -127,7 +128,7 @@ func (x *box) launch() error {
 		}
 		x.group = g
 	}
-	p, err := x.b.launcher.launch(helperConfig{Dir: x.dir, Disk: x.spec.Limits.Disk}, x.group)
+	p, err := x.b.launcher.launch(control.Helper{Dir: x.dir, Disk: x.spec.Limits.Disk}, x.group)
 	if err != nil {
 		return fmt.Errorf("cannot start sandbox: %w", err)
 	}
@@ -160,22 +161,22 @@ func (x *box) freeCPU() {
 }
 
 // call sends a request and waits for the reply, the end of ctx, or stepBound.
-func (x *box) call(ctx context.Context, r request) (reply, error) {
+func (x *box) call(ctx context.Context, r control.Request) (control.Reply, error) {
 	bound := time.NewTimer(stepBound)
 	defer bound.Stop()
 	select {
 	case out, ok := <-x.calls.call(r):
 		if !ok {
-			return reply{}, errHelperGone
+			return control.Reply{}, errHelperGone
 		}
 		if out.Error != "" {
 			return out, errors.New(out.Error)
 		}
 		return out, nil
 	case <-ctx.Done():
-		return reply{}, context.Cause(ctx)
+		return control.Reply{}, context.Cause(ctx)
 	case <-bound.C:
-		return reply{}, fmt.Errorf("no answer to %s within %v", r.Op, stepBound)
+		return control.Reply{}, fmt.Errorf("no answer to %s within %v", r.Op, stepBound)
 	}
 }
 
@@ -187,7 +188,7 @@ func (x *box) explain(err error) error {
 	if g != nil && g.Error != "" {
 		err = fmt.Errorf("%w: %s", err, g.Error)
 	}
-	if s := lastWords(filepath.Join(x.dir, panicLog)); s != "" {
+	if s := lastWords(filepath.Join(x.dir, control.PanicLog)); s != "" {
 		err = fmt.Errorf("%w (%s)", err, s)
 	}
 	return err
@@ -239,7 +240,7 @@ func (x *box) adopt() {
 }
 
 // guestEnded is called when the guest's first process is over.
-func (x *box) guestEnded(g guestExit) {
+func (x *box) guestEnded(g control.Exit) {
 	x.mu.Lock()
 	if x.guest == nil {
 		x.guest = &g
@@ -264,7 +265,7 @@ func (x *box) finish() {
 		x.last.CPU = max(x.last.CPU, cpu)
 		x.mu.Unlock()
 	}
-	words := lastWords(filepath.Join(x.dir, panicLog))
+	words := lastWords(filepath.Join(x.dir, control.PanicLog))
 	_ = x.proc.sock.Close()
 	_ = x.proc.stderr.Close()
 	err := x.removeTraces()
@@ -365,11 +366,11 @@ func (x *box) Close() error {
 }
 
 // order runs an operation that changes the guest.
-func (x *box) order(ctx context.Context, r request, what string) (reply, error) {
+func (x *box) order(ctx context.Context, r control.Request, what string) (control.Reply, error) {
 	x.ops.Lock()
 	defer x.ops.Unlock()
 	if err := ctx.Err(); err != nil {
-		return reply{}, fault.New(fault.Canceled, "", "cannot %s sandbox: %w", what, err)
+		return control.Reply{}, fault.New(fault.Canceled, "", "cannot %s sandbox: %w", what, err)
 	}
 	out, err := x.call(context.WithoutCancel(ctx), r)
 	switch {

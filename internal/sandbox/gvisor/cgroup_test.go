@@ -221,7 +221,7 @@ func TestForeignStateIsRefused(t *testing.T) {
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if b, err := New(Config{Dir: dir}); fault.KindOf(err) != fault.Denied {
+	if b, err := New(Config{Dir: dir, Program: helperProgram()}); fault.KindOf(err) != fault.Denied {
 		t.Errorf("open to all: %v", err)
 		if b != nil {
 			b.Close()
@@ -233,7 +233,7 @@ func TestForeignStateIsRefused(t *testing.T) {
 	if err := errors.Join(os.Chmod(dir, 0o700), os.Chown(dir, 65534, 65534)); err != nil {
 		t.Fatal(err)
 	}
-	if b, err := New(Config{Dir: dir}); fault.KindOf(err) != fault.Denied {
+	if b, err := New(Config{Dir: dir, Program: helperProgram()}); fault.KindOf(err) != fault.Denied {
 		t.Errorf("somebody else's: %v", err)
 		if b != nil {
 			b.Close()

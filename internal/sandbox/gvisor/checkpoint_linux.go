@@ -24,6 +24,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/bounded"
 	"praxis/internal/sandbox"
+	"praxis/internal/sandbox/gvisor/control"
 )
 
 // gvisorVersion is the release whose checkpoints can be read: gVisor promises
@@ -32,7 +33,7 @@ const gvisorVersion = "v0.0.0-20260905035102-160fafc42237"
 
 const (
 	manifestFile   = "manifest.json"
-	manifestFormat = 2
+	manifestFormat = 3
 	maxManifest    = 1 << 20
 	sumCacheSize   = 256
 	maxSaveError   = 300
@@ -43,15 +44,14 @@ var stateFiles = []string{"checkpoint.img", "pages_meta.img", "pages.img"}
 
 // manifest says what a checkpoint is and what it fits.
 type manifest struct {
-	Format    int             `json:"format"`
-	GVisor    string          `json:"gvisor"`
-	Arch      string          `json:"arch"`
-	Root      string          `json:"root"`
-	Mounts    []sandbox.Mount `json:"mounts"`
-	Args      []string        `json:"args"`
-	Disk      int64           `json:"disk"`
-	OpenFiles int             `json:"open_files"`
-	Files     []stateSum      `json:"files"`
+	Format    int        `json:"format"`
+	GVisor    string     `json:"gvisor"`
+	Arch      string     `json:"arch"`
+	Guest     string     `json:"guest"` // its files, see [sandbox.Spec.Files]
+	Args      []string   `json:"args"`
+	Disk      int64      `json:"disk"`
+	OpenFiles int        `json:"open_files"`
+	Files     []stateSum `json:"files"`
 }
 
 type stateSum struct {
@@ -121,10 +121,8 @@ func (m *manifest) fits(spec sandbox.Spec) error {
 	switch {
 	case m.GVisor != gvisorVersion || m.Arch != runtime.GOARCH:
 		return no("Make the checkpoint again with this version.", "it was made by gVisor %s for %s, this is %s for %s", m.GVisor, m.Arch, gvisorVersion, runtime.GOARCH)
-	case m.Root != spec.Root:
-		return no("Use the image that the checkpoint was made with.", "it was made with the image %s, not %s", m.Root, spec.Root)
-	case !slices.Equal(m.Mounts, spec.Mounts):
-		return no("Use the mounts that the checkpoint was made with.", "it was made with other mounts")
+	case m.Guest != spec.Files():
+		return no("Use the image and the mounts that the checkpoint was made with.", "it was made with %s, not %s", m.Guest, spec.Files())
 	case !slices.Equal(m.Args, spec.Args):
 		return no("Use the program that the checkpoint was made with.", "it runs %q, not %q", m.Args, spec.Args)
 	case m.Disk != spec.Limits.Disk:
@@ -173,9 +171,9 @@ func (x *box) Checkpoint(ctx context.Context, dir string) (time.Duration, error)
 
 // save lets the sentry write the guest's state into tmp. It may use every CPU
 // for that, so that the guest, which stands still, goes on the sooner.
-func (x *box) save(ctx context.Context, tmp string) (reply, error) {
+func (x *box) save(ctx context.Context, tmp string) (control.Reply, error) {
 	x.freeCPU()
-	r, err := x.order(ctx, request{Op: opCheckpoint, Dir: tmp}, "checkpoint")
+	r, err := x.order(ctx, control.Request{Op: control.Checkpoint, Dir: tmp}, "checkpoint")
 	// The cgroup is gone when the guest has ended meanwhile.
 	if limitErr := x.limitCPU(); err == nil && limitErr != nil && !errors.Is(limitErr, fs.ErrNotExist) {
 		return r, limitErr
@@ -210,7 +208,7 @@ func (x *box) seal(tmp, dir string) error {
 	l := x.spec.Limits
 	m := manifest{
 		Format: manifestFormat, GVisor: gvisorVersion, Arch: runtime.GOARCH,
-		Root: x.spec.Root, Mounts: x.spec.Mounts, Args: x.spec.Args,
+		Guest: x.spec.Files(), Args: x.spec.Args,
 		Disk: l.Disk, OpenFiles: l.OpenFiles,
 	}
 	for _, name := range stateFiles {

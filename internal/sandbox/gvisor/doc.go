@@ -1,5 +1,5 @@
 // Package gvisor is the sandbox backend that carries its own kernel: gVisor,
-// linked into the binary as a library.
+// linked into the program around a sandbox as a library.
 //
 // # What stands between guest and host
 //
@@ -13,20 +13,20 @@
 // # Processes
 //
 //	praxis                    one Backend; starts helpers from one locked thread
-//	└─ sandbox-helper         this executable again; PID 1 of a new PID namespace
+//	└─ praxis-sandbox         the helper (package runsc); PID 1 of a new PID namespace
 //	   ├─ runsc-gofer         opens the image's files
 //	   └─ runsc-sandbox       the sentry
 //	      └─ …                one stub process per guest address space
 //
 // The helper's standard input and output are the guest's. File descriptor 3 is
-// a control socket (see control.go). The helper dies with its owner twice over:
+// a control socket (package control). The helper dies with its owner twice over:
 // by the parent-death signal and by the end of the control socket; and because
 // it is PID 1, the kernel then kills everything under it. As an ordinary user
 // the helper starts in a new user namespace in which it is root and only the
 // user himself is mapped.
 //
-// A program that uses this package must call [Dispatch] before anything else,
-// because the helper and gVisor's own processes are re-executions of it.
+// This package does not link gVisor: the helper does, a program of its own, and gVisor's
+// processes are re-executions of that.
 //
 // # Folders
 //

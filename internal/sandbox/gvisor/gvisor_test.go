@@ -1,8 +1,10 @@
 package gvisor
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +14,9 @@ import (
 	"testing"
 
 	"praxis/event"
+	"praxis/internal/programs"
 	"praxis/internal/sandbox"
+	"praxis/internal/test/prepared"
 	"praxis/internal/test/sandboxtest"
 )
 
@@ -21,9 +25,6 @@ import (
 const ownerCommand = "sandbox-test-owner"
 
 func TestMain(m *testing.M) {
-	if Dispatch(os.Args) {
-		return
-	}
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case sandboxtest.GuestCommand:
@@ -34,13 +35,59 @@ func TestMain(m *testing.M) {
 			os.Exit(runSaver(os.Args[2], os.Args[3], os.Args[4]))
 		}
 	}
-	os.Exit(m.Run())
+	os.Exit(run(m))
 }
+
+// helperVar names the program around sandboxes in this process and its children.
+const helperVar = "PRAXIS_GVISOR_TEST_HELPER"
+
+// run runs the tests with the program around sandboxes, unpacked where every user can
+// execute it.
+func run(m *testing.M) (code int) {
+	if helperProgram() != "" { // another user runs a part of the tests
+		return m.Run()
+	}
+	err := prepared.Fresh()
+	dir := ""
+	if err == nil {
+		dir, err = os.MkdirTemp("", "praxis-gvisor-test-")
+	}
+	if err == nil {
+		defer os.RemoveAll(dir)
+		err = unpackHelper(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+func unpackHelper(dir string) error {
+	p, err := programs.Sandbox()
+	if err != nil {
+		return err
+	}
+	in, err := p.Open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	path := filepath.Join(dir, p.Name)
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close(), os.Chmod(dir, 0o755), os.Setenv(helperVar, path))
+}
+
+func helperProgram() string { return os.Getenv(helperVar) }
 
 // needHost skips the test where sandboxes cannot run, and says why.
 func needHost(t testing.TB) {
 	t.Helper()
-	h := examineHost(hostTree{root: "/"}, ownProgram, cgroupPlan{}, os.Geteuid() == 0)
+	h := examineHost(hostTree{root: "/"}, cgroupPlan{}, os.Geteuid() == 0)
 	for _, f := range h.Findings {
 		if f.Fatal {
 			t.Skipf("this host cannot run sandboxes: %s. %s", f.What, f.Remedy)
@@ -122,7 +169,7 @@ func runExam(t *testing.T, noCgroups bool) {
 	sandboxtest.Test(t, func(t *testing.T) sandbox.Backend {
 		dir := t.TempDir()
 		bases[t.Name()] = dir
-		b, err := New(Config{Dir: dir, NoCgroups: noCgroups})
+		b, err := New(Config{Dir: dir, Program: helperProgram(), NoCgroups: noCgroups})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +234,7 @@ func orphan(t testing.TB, root, base string, noCgroups bool) sandbox.Backend {
 		t.Fatalf("the owner said %q, %v", b[:n], readErr)
 	}
 	waitGone(t, base)
-	fresh, err := New(Config{Dir: base, NoCgroups: noCgroups})
+	fresh, err := New(Config{Dir: base, Program: helperProgram(), NoCgroups: noCgroups})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +251,7 @@ func waitGone(t testing.TB, path string) {
 }
 
 func runOwner(base, root string) int {
-	b, err := New(Config{Dir: base, NoCgroups: os.Getenv("NO_CGROUPS") == "true"})
+	b, err := New(Config{Dir: base, Program: helperProgram(), NoCgroups: os.Getenv("NO_CGROUPS") == "true"})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

@@ -2,7 +2,6 @@ package gvisor
 
 import (
 	"context"
-	"debug/elf"
 	"fmt"
 	"os"
 	"runtime"
@@ -14,6 +13,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/sandbox"
+	"praxis/internal/sandbox/gvisor/control"
 )
 
 // The oldest kernel that gVisor runs on.
@@ -26,7 +26,7 @@ func (b *Backend) Host(ctx context.Context) (sandbox.Host, error) {
 	if err := ctx.Err(); err != nil {
 		return sandbox.Host{}, fault.New(fault.Canceled, "", "cannot examine host: %w", err)
 	}
-	h := examineHost(hostTree{root: "/"}, b.launcher.program, b.plan, os.Geteuid() == 0)
+	h := examineHost(hostTree{root: "/"}, b.plan, os.Geteuid() == 0)
 	var st unix.Statfs_t
 	if unix.Statfs(b.base, &st) == nil && st.Type == unix.TMPFS_MAGIC {
 		h.Findings = append(h.Findings, sandbox.Finding{
@@ -70,7 +70,7 @@ func (b *Backend) probe(ctx context.Context) error {
 	if err := x.launch(); err != nil {
 		return err
 	}
-	out, err := x.call(ctx, request{Op: opStart})
+	out, err := x.call(ctx, control.Request{Op: control.Start})
 	if out.Error != "" {
 		return nil // it refused, so it lives
 	}
@@ -78,7 +78,7 @@ func (b *Backend) probe(ctx context.Context) error {
 }
 
 // examineHost reads what the host says of itself.
-func examineHost(t hostTree, program string, plan cgroupPlan, root bool) sandbox.Host {
+func examineHost(t hostTree, plan cgroupPlan, root bool) sandbox.Host {
 	h := sandbox.Host{
 		Backend:  "gvisor",
 		Boundary: boundary(root),
@@ -87,7 +87,7 @@ func examineHost(t hostTree, program string, plan cgroupPlan, root bool) sandbox
 		Limits:   enforcements(plan),
 	}
 	var fatal, minor []sandbox.Finding
-	for _, f := range append(programFindings(program), kernelFindings(t)...) {
+	for _, f := range append(processorFindings(), kernelFindings(t)...) {
 		if f.Fatal {
 			fatal = append(fatal, f)
 		} else {
@@ -131,8 +131,8 @@ func enforcements(plan cgroupPlan) []sandbox.Enforcement {
 	}
 }
 
-// programFindings looks at the program that sandboxes run.
-func programFindings(program string) []sandbox.Finding {
+// processorFindings looks at what this program was built for.
+func processorFindings() []sandbox.Finding {
 	var out []sandbox.Finding
 	switch runtime.GOARCH {
 	case "amd64":
@@ -140,17 +140,6 @@ func programFindings(program string) []sandbox.Finding {
 		out = append(out, sandbox.Finding{What: "sandboxes are not tested on arm64", Remedy: "Use an x86-64 machine for work that matters."})
 	default:
 		out = append(out, sandbox.Finding{Fatal: true, What: "gVisor does not run on " + runtime.GOARCH, Remedy: "Use an x86-64 machine."})
-	}
-	if f, err := elf.Open(program); err == nil {
-		defer f.Close()
-		for _, p := range f.Progs {
-			if p.Type == elf.PT_INTERP {
-				out = append(out, sandbox.Finding{
-					Fatal: true, What: "the program is dynamically linked, and a sandbox runs it again where there are no libraries",
-					Remedy: "Build it with CGO_ENABLED=0.",
-				})
-			}
-		}
 	}
 	return out
 }

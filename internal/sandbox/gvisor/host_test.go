@@ -104,9 +104,9 @@ func TestExamineHost(t *testing.T) {
 			files := goodHost()
 			maps.Copy(files, c.change)
 			maps.DeleteFunc(files, func(_, v string) bool { return v == "-" })
-			h := examineHost(plant(t, files), ownProgram, c.plan, c.root)
+			h := examineHost(plant(t, files), c.plan, c.root)
 			// Of this test binary itself nothing is asked here.
-			own := programFindings(ownProgram)
+			own := processorFindings()
 			got := slices.DeleteFunc(h.Findings, func(f sandbox.Finding) bool { return slices.Contains(own, f) })
 			if c.what == "" {
 				if len(got) != 0 {
@@ -127,7 +127,7 @@ func TestGravestFirst(t *testing.T) {
 	files["proc/sys/kernel/unprivileged_userns_clone"] = "0"
 	files["proc/sys/kernel/osrelease"] = "3.2.0"
 	delete(files, "proc/thread-self/children")
-	h := examineHost(plant(t, files), ownProgram, cgroupPlan{reason: "none"}, false)
+	h := examineHost(plant(t, files), cgroupPlan{reason: "none"}, false)
 	seen := false
 	for _, f := range h.Findings {
 		if !f.Fatal {

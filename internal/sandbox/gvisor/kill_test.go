@@ -18,7 +18,7 @@ import (
 const saverCommand = "sandbox-test-saver"
 
 func runSaver(base, root, snaps string) int {
-	b, err := New(Config{Dir: base})
+	b, err := New(Config{Dir: base, Program: helperProgram()})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -94,7 +94,7 @@ func TestOwnerKilledWhileSaving(t *testing.T) {
 	needHost(t)
 	root := newRoot(t)
 	base := t.TempDir()
-	b := newBackend(t, Config{Dir: base})
+	b := newBackend(t, Config{Dir: base, Program: helperProgram()})
 	for round := range 8 {
 		snaps := t.TempDir()
 		saved := killWhileSaving(t, base, root, snaps, time.Duration(round*round)*2*time.Millisecond)

@@ -10,24 +10,24 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"praxis/internal/sandbox/gvisor/control"
 )
 
 // launcher starts helpers, all from one thread: a helper is killed when the
 // thread that started it ends, so that thread must live as long as the backend.
 type launcher struct {
-	program string // that helpers run
+	program *os.File // that helpers run: open, so that it stays when its file is removed
 	jobs    chan func()
 	done    chan struct{}
 }
 
-// ownProgram is the executable of this process, also when its file was replaced.
-const ownProgram = "/proc/self/exe"
-
-func newLauncher(program string) *launcher {
-	if program == "" {
-		program = ownProgram
+func newLauncher(program string) (*launcher, error) {
+	f, err := os.Open(program)
+	if err != nil {
+		return nil, err
 	}
-	l := &launcher{program: program, jobs: make(chan func()), done: make(chan struct{})}
+	l := &launcher{program: f, jobs: make(chan func()), done: make(chan struct{})}
 	go func() {
 		defer close(l.done)
 		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
@@ -35,13 +35,14 @@ func newLauncher(program string) *launcher {
 			f()
 		}
 	}()
-	return l
+	return l, nil
 }
 
 // close ends the thread. No start may be under way.
 func (l *launcher) close() {
 	close(l.jobs)
 	<-l.done
+	_ = l.program.Close()
 }
 
 // start runs cmd.Start on the thread, inside the cgroup unless that is nil.
@@ -95,10 +96,16 @@ func (p *process) closeFiles() {
 	}
 }
 
+// noCollection is the whole environment of a helper, and of the gofer, which
+// inherits it: no collection before main, where the variables of a large
+// program's packages allocate enough for one. gVisor starts the sentry without an
+// environment.
+const noCollection = "GOGC=off"
+
 // launch starts the helper of the sandbox in cfg.Dir. Nothing of the caller
 // reaches it but three pipes and the control socket: its environment is one setting of the Go runtime
 // and every other file of ours is closed on exec.
-func (l *launcher) launch(cfg helperConfig, g *cgroup) (*process, error) {
+func (l *launcher) launch(cfg control.Helper, g *cgroup) (*process, error) {
 	arg, err := json.Marshal(cfg)
 	if err != nil {
 		return nil, err
@@ -134,12 +141,27 @@ func (l *launcher) launch(cfg helperConfig, g *cgroup) (*process, error) {
 	sock := os.NewFile(uintptr(fds[1]), "control of helper")
 	theirs = append(theirs, sock)
 
-	cmd := exec.Command(l.program, helperCommand, string(arg))
+	cmd := l.command(cfg.Dir, string(arg), pipes, sock)
+	if err := l.start(cmd, g); err != nil {
+		if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSPC) {
+			return fail(fmt.Errorf("%w: this host does not let it make namespaces", err))
+		}
+		return fail(err)
+	}
+	p.cmd = cmd
+	return p, nil
+}
+
+// command is a helper with its standard files and its control socket.
+func (l *launcher) command(dir, arg string, pipes [3]*os.File, sock *os.File) *exec.Cmd {
+	// The program is one of the files that are put in place, under a number of its own:
+	// by that of ours it could have been replaced meanwhile. The helper closes it.
+	cmd := exec.Command(fmt.Sprintf("/proc/self/fd/%d", control.FD+1), arg)
 	cmd.Args[0] = "praxis-sandbox"
-	cmd.Dir = cfg.Dir
+	cmd.Dir = dir
 	cmd.Env = []string{noCollection} // and nothing of ours
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = pipes[0], pipes[1], pipes[2]
-	cmd.ExtraFiles = []*os.File{sock}
+	cmd.ExtraFiles = []*os.File{sock, l.program}
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID,
 		Pdeathsig:  syscall.SIGKILL,
@@ -150,12 +172,5 @@ func (l *launcher) launch(cfg helperConfig, g *cgroup) (*process, error) {
 		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: os.Geteuid(), Size: 1}}
 		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getegid(), Size: 1}}
 	}
-	if err := l.start(cmd, g); err != nil {
-		if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSPC) {
-			return fail(fmt.Errorf("%w: this host does not let it make namespaces", err))
-		}
-		return fail(err)
-	}
-	p.cmd = cmd
-	return p, nil
+	return cmd
 }

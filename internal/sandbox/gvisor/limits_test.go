@@ -31,6 +31,7 @@ func newBackend(t testing.TB, cfg Config) *Backend {
 	if cfg.Dir == "" {
 		cfg.Dir = t.TempDir()
 	}
+	cfg.Program = helperProgram()
 	b, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -351,7 +352,7 @@ func smallDisk(t *testing.T) string {
 func TestStartOnFullDisk(t *testing.T) {
 	needHost(t)
 	dir := smallDisk(t)
-	b := newBackend(t, Config{Dir: dir})
+	b := newBackend(t, Config{Dir: dir, Program: helperProgram()})
 	if err := os.WriteFile(filepath.Join(dir, "filler"), make([]byte, 2<<20), 0o600); err == nil {
 		t.Fatal("2 MiB fit on a disk of 1 MiB")
 	}
@@ -391,7 +392,7 @@ func TestGoroutines(t *testing.T) {
 	needHost(t)
 	spec := newSpec(t, "once")
 	before := runtime.NumGoroutine()
-	b, err := New(Config{Dir: t.TempDir()})
+	b, err := New(Config{Dir: t.TempDir(), Program: helperProgram()})
 	if err != nil {
 		t.Fatal(err)
 	}

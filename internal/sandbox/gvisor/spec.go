@@ -10,12 +10,11 @@ import (
 	"strings"
 
 	specs "github.com/opencontainers/runtime-spec/specs-go"
-	"gvisor.dev/gvisor/runsc/config"
-	"gvisor.dev/gvisor/runsc/flag"
 
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/sandbox"
+	"praxis/internal/sandbox/gvisor/control"
 )
 
 // The bounds of a Spec. They refuse what cannot work or cannot be meant.
@@ -220,62 +219,16 @@ func ociSpec(spec sandbox.Spec) *specs.Spec {
 const minShownCPUs = 2
 
 // guestLimits is what the guest sees of its size.
-func guestLimits(l event.Limits) bootLimits {
-	return bootLimits{Memory: l.Memory, CPUs: max(minShownCPUs, wholeCPUs(l))}
+func guestLimits(l event.Limits) control.Size {
+	return control.Size{Memory: l.Memory, CPUs: max(minShownCPUs, wholeCPUs(l))}
 }
 
 // wholeCPUs is the CPU limit rounded up.
 func wholeCPUs(l event.Limits) int { return int(math.Ceil(l.CPUs)) }
 
-// helperConfig is the helper's second argument.
-type helperConfig struct {
-	Dir  string `json:"dir"`  // the sandbox's folder
-	Disk int64  `json:"disk"` // bytes in the writable layer
-}
-
-// runscConfig is gVisor's configuration. Everything that opens a way to the
-// host is named, even where it is gVisor's default today.
-func runscConfig(h helperConfig) (*config.Config, error) {
-	fs := flag.NewFlagSet(helperCommand, flag.ContinueOnError)
-	config.RegisterFlags(fs)
-	for _, kv := range [][2]string{
-		// The helper's working folder is the sandbox's: however long its path,
-		// the name of the control socket in it stays short enough to connect to.
-		{"root", "/proc/self/cwd"},
-		{"network", "none"},
-		{"gofer-network-namespace", "new"},
-		{"platform", "systrap"},
-		{"ignore-cgroups", "true"},
-		// Inside, v1 charges a fork to one of its hierarchies at random: only v2 keeps pids.max.
-		{"in-sandbox-cgroup", "v2"},
-		{"overlay2", fmt.Sprintf("root:dir=%s,size=%d", h.Dir, h.Disk)},
-		{"file-access", "exclusive"},
-		{"file-access-mounts", "exclusive"},
-		{"host-uds", "none"},
-		{"host-fifo", "none"},
-		{"character-device-policy", "emulated-only"},
-		{"net-raw", "false"},
-		{"host-settings", "ignore"},
-		{"oci-seccomp", "false"},
-		{"allow-flag-override", "false"},
-		{"allow-suid", "false"},
-		{"app-huge-pages", "false"},
-		{"sidecar-usage-policy", "LEGACY_DEPRECATED_SLOW_EMBEDDED_FALLBACK"},
-		{"panic-log", filepath.Join(h.Dir, panicLog)},
-	} {
-		if err := fs.Set(kv[0], kv[1]); err != nil {
-			return nil, fmt.Errorf("cannot set gVisor's %s: %w", kv[0], err)
-		}
-	}
-	return config.NewFromFlags(fs)
-}
-
-// panicLog is where a sentry that breaks says why.
-const panicLog = "panic.log"
-
 // writeBundle fills the new folder dir with what the helper and the sentry read.
 func writeBundle(dir string, spec sandbox.Spec) error {
-	for name, v := range map[string]any{"config.json": ociSpec(spec), bootFile: guestLimits(spec.Limits)} {
+	for name, v := range map[string]any{"config.json": ociSpec(spec), control.SizeFile: guestLimits(spec.Limits)} {
 		b, err := json.Marshal(v)
 		if err != nil {
 			return err

@@ -71,7 +71,7 @@ func asNobody(t *testing.T, args ...string) (string, error) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, exe, args...)
 	cmd.Dir = tmp
-	cmd.Env = []string{"TMPDIR=" + tmp, "PATH=/usr/bin:/bin"}
+	cmd.Env = []string{"TMPDIR=" + tmp, "PATH=/usr/bin:/bin", helperVar + "=" + helperProgram()}
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Credential: &syscall.Credential{Uid: nobody, Gid: nobody},
 	}

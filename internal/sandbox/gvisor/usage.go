@@ -6,6 +6,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/sandbox"
+	"praxis/internal/sandbox/gvisor/control"
 )
 
 // How often a sandbox is measured. With a memory cgroup the kernel keeps the
@@ -106,7 +107,7 @@ func (x *box) Usage(ctx context.Context) (sandbox.Usage, error) {
 	count := -1
 	brief, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
 	defer cancel()
-	if r, err := x.call(brief, request{Op: opCount}); err == nil {
+	if r, err := x.call(brief, control.Request{Op: control.Count}); err == nil {
 		count = r.Count
 	} else if ctx.Err() != nil {
 		return sandbox.Usage{}, fault.New(fault.Canceled, "", "cannot measure sandbox: %w", ctx.Err())

@@ -42,10 +42,10 @@ func PraxisRules() Rules {
 		Everywhere: []string{safetext, bounded},
 		// The terminal, what libraries log, what runs inside of a sandbox, and programs
 		// that are not the product.
-		Writers:  []string{"cmd/praxis", "internal/cli/cmd", "internal/diagnostics", "internal/guest/agent", "internal/image/embedded/pack", "bench/..."},
+		Writers:  []string{"cmd/praxis", "internal/cli/cmd", "internal/diagnostics", "internal/guest/agent", "internal/image/embedded/pack", "internal/programs/pack", "bench/..."},
 		TestTree: "internal/test",
 		Fuzzed: []string{
-			"internal/config", "internal/notebook", "internal/cli/format", "internal/cli/cmd", python, wire, "internal/guest", "internal/session", "internal/image",
+			"internal/config", "internal/notebook", "internal/cli/format", "internal/cli/cmd", python, wire, "internal/guest", "internal/session", "internal/sessionfile", "internal/chunks", "internal/image", "internal/image/embedded/archive",
 			"internal/llm/scripted", "internal/llm/stream", "internal/llm/anthropic", "internal/llm/openai", "internal/agent/action", "internal/agent/grounding",
 			event, safetext, "internal/record/journal", "internal/record/report", "internal/record/price",
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
@@ -141,10 +141,15 @@ func planPackages() map[string]Package {
 func guestPackages() map[string]Package {
 	return map[string]Package{
 		"cmd/praxis": {
-			Imports:   []string{"internal/cli/cmd", "internal/diagnostics", "internal/sandbox/gvisor", "internal/guest/agent"},
+			Imports:   []string{"internal/cli/cmd", "internal/diagnostics"},
 			Tests:     []string{prepared},
 			TestThird: []string{script},
 		},
+		"cmd/praxis-guest":          {Imports: []string{"internal/guest/agent"}},
+		"cmd/praxis-sandbox":        {Imports: []string{"internal/sandbox/gvisor/runsc"}},
+		"internal/programs":         {Imports: []string{"internal/atomicfile", seals}, Third: []string{"github.com/klauspost/compress", unix}},
+		"internal/programs/sources": {},
+		"internal/programs/pack":    {Imports: []string{"internal/atomicfile", "internal/programs", "internal/programs/sources"}, Third: []string{"github.com/klauspost/compress"}},
 
 		// Contracts and vocabulary.
 		fault:   {},
@@ -158,12 +163,18 @@ func guestPackages() map[string]Package {
 		"internal/diagnostics": {},
 		bounded:                {},
 		seals:                  {Imports: []string{fault, "internal/atomicfile"}, Third: []string{unix}},
+		"internal/chunks":      {Imports: []string{"internal/atomicfile"}, Third: []string{"github.com/klauspost/compress", "golang.org/x/sync", unix}},
 
 		// The boundary.
 		"internal/sandbox/gvisor": {
-			Imports: []string{fault, event, sandbox, "internal/atomicfile"},
-			Third:   []string{"gvisor.dev/gvisor", "github.com/opencontainers/runtime-spec", "github.com/sirupsen/logrus", unix},
-			Tests:   []string{"internal/test/sandboxtest"},
+			Imports: []string{fault, event, sandbox, "internal/atomicfile", "internal/sandbox/gvisor/control"},
+			Third:   []string{"github.com/opencontainers/runtime-spec", unix},
+			Tests:   []string{"internal/test/sandboxtest", prepared, "internal/programs"},
+		},
+		"internal/sandbox/gvisor/control": {},
+		"internal/sandbox/gvisor/runsc": {
+			Imports: []string{"internal/sandbox/gvisor/control"},
+			Third:   []string{"gvisor.dev/gvisor", unix},
 		},
 		"internal/sandbox/fake": {
 			Imports: []string{fault, event, sandbox},
@@ -172,14 +183,14 @@ func guestPackages() map[string]Package {
 		"internal/test/sandboxtest": {Imports: []string{fault, event, sandbox}, Third: []string{unix}},
 		"internal/test/soak":        {Imports: []string{".", fault, event}, Third: []string{unix}},
 		"internal/test/cache":       {},
-		prepared:                    {Imports: []string{event, seals, "internal/image", "internal/test/cache"}},
+		prepared:                    {Imports: []string{event, seals, "internal/image", "internal/programs", "internal/programs/sources", "internal/test/cache"}},
 		"internal/image": {
 			Imports: []string{fault, event, sandbox, lang, seals, "internal/atomicfile", "internal/image/embedded"},
 			Third:   []string{unix},
 		},
-		"internal/image/embedded":         {Imports: []string{"internal/image/embedded/archive"}, Third: []string{pyDist}},
+		"internal/image/embedded":         {Imports: []string{"internal/image/embedded/archive"}},
 		"internal/image/embedded/archive": {Third: []string{"github.com/klauspost/compress"}},
-		"internal/image/embedded/pack":    {Imports: []string{"internal/image/embedded/archive"}},
+		"internal/image/embedded/pack":    {Imports: []string{"internal/atomicfile", "internal/image/embedded/archive"}, Third: []string{"pault.ag/go/debian"}},
 
 		// Inside the sandbox: the standard library, the wire, and the numbers and filters
 		// of system calls, so that nothing of the host's side slips in.
@@ -197,8 +208,9 @@ func guestPackages() map[string]Package {
 		python:              {Imports: []string{fault, lang}, Third: []string{"github.com/BurntSushi/toml"}, Tests: []string{cpython}},
 
 		// session and agent never import each other: cli joins them.
+		"internal/sessionfile": {Imports: []string{fault}, Third: []string{"github.com/klauspost/compress"}},
 		"internal/session": {
-			Imports: []string{fault, event, sandbox, wire, lang, seals, "internal/atomicfile", "internal/guest", "internal/image"},
+			Imports: []string{fault, event, sandbox, wire, lang, seals, "internal/atomicfile", "internal/chunks", "internal/guest", "internal/image", "internal/programs"},
 			Third:   []string{unix, "golang.org/x/sync"},
 			Tests:   []string{"internal/sandbox/fake"},
 		},
@@ -259,21 +271,21 @@ func runPackages() map[string]Package {
 
 		"internal/bench": {Imports: []string{event, store, lang, "internal/agent", "internal/image", "internal/record/journal", "internal/llm/recorded", "internal/record/replay", "internal/run", "internal/session",
 			tool, "internal/plan", "internal/plan/value", "internal/plan/vm", "internal/plan/label", "internal/plan/policy", syntax,
-			wire, "internal/tool/gate", "internal/tool/bridge", "internal/tool/registry", "internal/tool/kind/gofunc", jsondoc, toolfile}, Third: []string{"golang.org/x/sync"},
-			Tests: []string{"internal/guest/agent", "internal/sandbox/gvisor", "internal/tool/kind/python", "internal/tool/kind/web", python, prepared}},
+			wire, "internal/guest", "internal/tool/gate", "internal/tool/bridge", "internal/tool/registry", "internal/tool/kind/gofunc", jsondoc, toolfile}, Third: []string{"golang.org/x/sync"},
+			Tests: []string{"internal/sandbox/gvisor", "internal/tool/kind/python", "internal/tool/kind/web", python, prepared}},
 
 		// A module of its own: what measures Praxis beside others, with libraries
 		// that the product does not link. Nothing imports it.
-		"bench": {Imports: []string{fault, event, lang, python, seals, "bench/workflow", "internal/bench", "internal/guest/agent", "internal/image", "internal/sandbox/gvisor", "internal/session"},
+		"bench": {Imports: []string{fault, event, lang, python, seals, "bench/workflow", "internal/bench", "internal/image", "internal/programs", "internal/sandbox/gvisor", "internal/session"},
 			Third: []string{"go.starlark.net"}},
 		"bench/workflow": {Imports: []string{fault, event, llm, python, wire, "internal/agent", "internal/agent/action", "internal/tool/gate", "internal/guest", "internal/tool/bridge", "internal/plan/policy",
 			tool, "internal/tool/registry", "internal/tool/kind/gofunc"},
-			Tests: []string{lang, "internal/guest/agent", "internal/image", "internal/sandbox/gvisor", "internal/session", prepared},
+			Tests: []string{lang, "internal/image", "internal/sandbox/gvisor", "internal/session", prepared},
 			Third: []string{"github.com/tiktoken-go/tokenizer"}},
 
 		// The escape and limits battery is tests alone.
 		"internal/test/battery": {
-			Tests: []string{fault, event, sandbox, wire, lang, python, tally, seals, "internal/sandbox/gvisor", "internal/guest", "internal/guest/agent", "internal/image", "internal/session", prepared},
+			Tests: []string{fault, event, sandbox, wire, lang, python, tally, seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/session", prepared},
 		},
 
 		// The application layer wires everything; what shows it to a person
@@ -298,7 +310,7 @@ func runPackages() map[string]Package {
 			Tests:     []string{"internal/test/toy", "internal/config", "internal/record/journal", "internal/session", syntax},
 			TestThird: []string{script, unix, "github.com/creack/pty", "github.com/hinshun/vt10x"},
 		},
-		"internal/test/toy": {Imports: []string{fault, event, sandbox, wire, lang, python, "internal/image", "internal/sandbox/fake", "internal/guest"}},
+		"internal/test/toy": {Imports: []string{fault, event, sandbox, wire, lang, python, "internal/image", "internal/programs", "internal/sandbox/fake", "internal/guest"}},
 		"internal/test/tally": {
 			Imports: []string{lang},
 			Tests:   []string{fault, event, llm, python, "internal/agent", "internal/agent/action", "internal/record/report", "internal/run"},

@@ -25,7 +25,7 @@ func toolPackages() map[string]Package {
 
 		// The battery of tools is tests alone, over the parts as app wires them.
 		"internal/test/battery/tools": {Tests: []string{fault, event, wire, lang, python, tool, "internal/tool/registry", "internal/tool/kind", "internal/store/files", "internal/store/sqlite", "internal/egress", "internal/tool/gate",
-			"internal/guest", "internal/guest/agent", "internal/image", "internal/record/journal", "internal/tool/bridge", "internal/sandbox/gvisor", "internal/session", prepared, jsondoc}},
+			"internal/guest", "internal/image", "internal/record/journal", "internal/tool/bridge", "internal/sandbox/gvisor", "internal/session", prepared, jsondoc}},
 
 		"internal/netaddr":       {},
 		"internal/tool/gate":     {Imports: []string{fault, safetext, event, tool, "internal/plan/label", "internal/plan/policy", jsondoc, toolSchema}, Tests: []string{toolfile}},

@@ -25,6 +25,7 @@ import (
 	"praxis/internal/sandbox/gvisor"
 	"praxis/internal/seal"
 	"praxis/internal/session"
+	"praxis/internal/test/prepared"
 )
 
 var kills = flag.Int("kills", 3, "random kills of TestKilledWhileSaving; the nightly target runs 300")
@@ -54,7 +55,8 @@ func TestKilledWhileSaving(t *testing.T) {
 		}
 		saved = got
 	}
-	for _, folder := range []string{"snapshots", "sessions", "templates", "programs"} {
+	goBack(t, dir, saved)
+	for _, folder := range []string{"snapshots", "sessions", "templates", "programs", "chunks"} {
 		entries, err := os.ReadDir(filepath.Join(dir, folder))
 		if err != nil {
 			t.Fatal(err)
@@ -64,6 +66,36 @@ func TestKilledWhileSaving(t *testing.T) {
 				t.Errorf("%s/%s was left behind", folder, e.Name())
 			}
 		}
+	}
+}
+
+// goBack restores every state of the session, all but the last of which were being
+// packed while processes were killed. Each counted further than the one before.
+func goBack(t *testing.T, dir string, last int) {
+	t.Helper()
+	err := withSession(dir, session.Options{}, func(ctx context.Context, s *session.Named) error {
+		states, before := s.History(), 0
+		for i, at := range states {
+			if err := s.Rollback(ctx, at.ID); err != nil {
+				return err
+			}
+			out, err := s.Execute(ctx, "print(n, len(open('/work/n').read()))", session.Exec{}, event.Discard)
+			if err != nil {
+				return err
+			}
+			n, size := 0, 0
+			if _, err := fmt.Sscan(out.Stdout, &n, &size); err != nil || n != size || n <= before {
+				return fmt.Errorf("state %d of %d holds %q (%v), the one before %d", i, len(states), out.Stdout, err, before)
+			}
+			before = n
+		}
+		if before != last {
+			return fmt.Errorf("the last state holds %d, want %d", before, last)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -172,20 +204,20 @@ func countOf(t *testing.T, dir string) int {
 func withSession(dir string, opt session.Options, f func(context.Context, *session.Named) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(dir, "run")})
-	if err != nil {
-		return err
-	}
-	defer backend.Close()
-	exe, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	key, err := seal.OfHome(dir)
 	if err != nil {
 		return err
 	}
-	m, err := session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Program: exe, Seals: key})
+	machine, err := prepared.Programs(dir, key)
+	if err != nil {
+		return err
+	}
+	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(dir, "run"), Program: machine.Sandbox})
+	if err != nil {
+		return err
+	}
+	defer backend.Close()
+	m, err := session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Programs: machine.Programs, Program: machine.Guest, Seals: key})
 	if err != nil {
 		return err
 	}

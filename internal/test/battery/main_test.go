@@ -2,15 +2,12 @@ package battery
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"praxis/event"
-	"praxis/internal/guest/agent"
 	"praxis/internal/image"
 	"praxis/internal/language"
 	"praxis/internal/language/python"
@@ -26,13 +23,10 @@ var (
 	dataDir      string
 	defaultImage image.Image
 	seals        *seal.Key
+	machine      prepared.Machine
 )
 
 func TestMain(m *testing.M) {
-	gvisor.Dispatch(os.Args)
-	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "guest-") {
-		os.Exit(agent.Main())
-	}
 	if len(os.Args) == 4 && os.Args[1] == crashArg {
 		os.Exit(crashChild(os.Args[2], os.Args[3]))
 	}
@@ -40,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
-	err := errors.Join(prepared.Static(), prepared.AtOnce(4))
+	err := prepared.AtOnce(4)
 	if err == nil {
 		dataDir, err = os.MkdirTemp("", "praxis-battery-")
 	}
@@ -52,6 +46,9 @@ func run(m *testing.M) int {
 	images, key, err := prepared.Images(dataDir)
 	if err == nil {
 		seals = key
+		machine, err = prepared.Programs(dataDir, key)
+	}
+	if err == nil {
 		defer images.Close()
 		defaultImage, err = images.Resolve(context.Background(), image.Request{}, event.Discard)
 	}
@@ -65,15 +62,11 @@ func run(m *testing.M) int {
 // manager makes sessions of the real backend, as the product does.
 func manager(t testing.TB) *session.Manager {
 	t.Helper()
-	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(dataDir, "run")})
+	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(dataDir, "run"), Program: machine.Sandbox})
 	if err != nil {
 		t.Fatal(err)
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := session.Open(session.Config{Dir: dataDir, Languages: language.Table{python.Language(), tally.Language()}, Backend: backend, Program: exe, Seals: seals})
+	m, err := session.Open(session.Config{Dir: dataDir, Languages: language.Table{python.Language(), tally.Language()}, Backend: backend, Programs: machine.Programs, Program: machine.Guest, Seals: seals})
 	if err != nil {
 		t.Fatal(err)
 	}

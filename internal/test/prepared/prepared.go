@@ -7,7 +7,6 @@ package prepared
 import (
 	"context"
 	"crypto/sha256"
-	"debug/elf"
 	"encoding/hex"
 	"errors"
 	"flag"
@@ -16,38 +15,25 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
 	"praxis/event"
 	"praxis/internal/image"
+	"praxis/internal/programs"
+	"praxis/internal/programs/sources"
 	"praxis/internal/seal"
 	"praxis/internal/test/cache"
 )
 
-// Static returns why the test binary cannot be the processes of a sandbox, which it
-// is executed as again where there is no dynamic loader: nil when it can.
-func Static() (err error) {
-	f, err := elf.Open("/proc/self/exe")
-	if err != nil {
-		return fmt.Errorf("cannot look at the test binary: %w", err)
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	for _, p := range f.Progs {
-		if p.Type == elf.PT_INTERP {
-			return errors.New("the sandbox needs a static binary: run the tests with CGO_ENABLED=0")
-		}
-	}
-	return nil
-}
-
-// interpreter is the folder of an image store that takes long to make.
-const interpreter = "python"
+// parts are the folders of an image store that take long to make.
+func parts() []string { return []string{"python", "root"} }
 
 // images is the folder of the image store in a data folder.
 const images = "images"
 
-// Images opens the image store of a data folder with the interpreter in it: to
+// Images opens the image store of a data folder with the parts in it: to
 // resolve the default image takes milliseconds then. The key is that of the folder.
 func Images(home string) (*image.Store, *seal.Key, error) {
 	if err := Fill(home); err != nil {
@@ -61,12 +47,14 @@ func Images(home string) (*image.Store, *seal.Key, error) {
 	return s, key, err
 }
 
-// Fill puts the interpreter into the image store of a data folder, which need not be
+// Fill puts the parts of the default image into the image store of a data folder, which need not be
 // there, and beside it the key that sealed it.
 func Fill(home string) error {
 	made, err := store()
-	if err == nil {
-		err = copyTree(filepath.Join(made, images, interpreter), filepath.Join(home, images, interpreter))
+	for _, part := range parts() {
+		if err == nil {
+			err = copyTree(filepath.Join(made, images, part), filepath.Join(home, images, part))
+		}
 	}
 	if err == nil {
 		err = copyTree(filepath.Join(made, "keys"), filepath.Join(home, "keys"))
@@ -80,10 +68,61 @@ func Fill(home string) error {
 	return nil
 }
 
+// Machine is what sandboxes are made with.
+type Machine struct {
+	Programs *programs.Store
+	Guest    programs.Program
+	Sandbox  string // the file of the program around a sandbox
+}
+
+// Programs installs the programs of sandboxes in a data folder. Those that the test
+// binary carries must be of the sources as they are.
+func Programs(home string, key *seal.Key) (Machine, error) {
+	if err := Fresh(); err != nil {
+		return Machine{}, err
+	}
+	s, err := programs.OpenStore(filepath.Join(home, "programs"), key)
+	if err != nil {
+		return Machine{}, err
+	}
+	guest, err := programs.Guest()
+	if err != nil {
+		return Machine{}, err
+	}
+	around, err := programs.Sandbox()
+	if err != nil {
+		return Machine{}, err
+	}
+	path, err := s.Install(around)
+	return Machine{Programs: s, Guest: guest, Sandbox: path}, err
+}
+
+// Fresh says whether the programs that the test binary carries are of the sources as they
+// are.
+func Fresh() error {
+	const remedy = "run make build first"
+	built, err := programs.Sources()
+	if err != nil {
+		return fmt.Errorf("cannot use the programs of sandboxes: %w: %s", err, remedy)
+	}
+	root, err := module()
+	if err != nil {
+		return err
+	}
+	now, err := sources.Digest(context.Background(), root, runtime.GOARCH, programs.Commands())
+	if err != nil {
+		return err
+	}
+	if now != built {
+		return errors.New("the programs of sandboxes are older than their sources: " + remedy)
+	}
+	return nil
+}
+
 // store returns a data folder in the cache and sees to it that the default image is
 // in it. Several processes may do so at once: one builds.
 func store() (string, error) {
-	digest, err := sources()
+	digest, err := imageSources()
 	if err != nil {
 		return "", err
 	}
@@ -103,9 +142,9 @@ func store() (string, error) {
 	return dir, errors.Join(err, s.Close())
 }
 
-// sources is a digest of what the interpreter in an image follows from: the
+// imageSources is a digest of what the parts of an image follow from: the
 // packages that make it, and the versions of the modules.
-func sources() (string, error) {
+func imageSources() (string, error) {
 	root, err := module()
 	if err != nil {
 		return "", err
@@ -113,7 +152,7 @@ func sources() (string, error) {
 	names := []string{filepath.Join(root, "go.mod"), filepath.Join(root, "internal", "seal", "seal.go")}
 	err = filepath.WalkDir(filepath.Join(root, "internal", "image"), func(name string, d fs.DirEntry, err error) error {
 		switch filepath.Ext(name) {
-		case ".go", ".py":
+		case ".go", ".py", ".json":
 			if !strings.HasSuffix(name, "_test.go") {
 				names = append(names, name)
 			}
@@ -171,7 +210,7 @@ func copyTree(from, to string) error {
 		target := filepath.Join(to, rel)
 		switch {
 		case d.IsDir():
-			return errors.Join(os.MkdirAll(target, 0o755), os.Chmod(target, info.Mode().Perm()))
+			return errors.Join(os.MkdirAll(target, 0o755), os.Chmod(target, info.Mode()&(fs.ModePerm|fs.ModeSticky)))
 		case d.Type() == fs.ModeSymlink:
 			text, err := os.Readlink(path)
 			if err != nil {

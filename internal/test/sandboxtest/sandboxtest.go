@@ -65,6 +65,7 @@ func Test(t *testing.T, make func(t *testing.T) sandbox.Backend, guest Guest) {
 		{"checkpoint does not overwrite", exam.checkpointExists},
 		{"damaged checkpoints are refused", exam.damaged},
 		{"checkpoints that do not fit are refused", exam.misfits},
+		{"restore where the same files lie elsewhere", exam.moved},
 		{"checkpoint of a guest that is over", exam.checkpointOver},
 		{"exit statuses", exam.exits},
 		{"memory limit", exam.memoryLimit},
@@ -490,6 +491,7 @@ func (e exam) misfits() {
 	other := e.t.TempDir()
 	for name, change := range map[string]func(*sandbox.Spec){
 		"another root":    func(s *sandbox.Spec) { s.Root = other },
+		"other contents":  func(s *sandbox.Spec) { s.Contents = "others" },
 		"a mount less":    func(s *sandbox.Spec) { s.Mounts = s.Mounts[:max(0, len(s.Mounts)-1)] },
 		"another program": func(s *sandbox.Spec) { s.Args = append(append([]string{}, s.Args...), "more") },
 		"another disk":    func(s *sandbox.Spec) { s.Limits.Disk = 123 << 20 },
@@ -509,6 +511,29 @@ func (e exam) misfits() {
 			e.t.Errorf("%s: got %v (%v), want a conflict", name, err, k)
 		}
 	}
+}
+
+// moved restores over a copy of the root folder: what it holds is named alike.
+func (e exam) moved() {
+	spec := e.spec("first")
+	spec.Contents = "the exam's files"
+	g := e.startSpec(spec)
+	g.want("add 42", "42")
+	dir := g.checkpoint()
+	copied, err := filepath.EvalSymlinks(e.t.TempDir())
+	if err == nil {
+		copied = filepath.Join(copied, "root")
+		err = os.CopyFS(copied, os.DirFS(spec.Root))
+	}
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	spec.ID, spec.Root = "second", copied
+	s, err := e.b.Restore(e.t.Context(), spec, dir)
+	if err != nil {
+		e.t.Fatalf("Restore: %v", err)
+	}
+	e.follow(s).want("add 1", "43")
 }
 
 func (e exam) checkpointOver() {

@@ -72,7 +72,7 @@ func runHost(config string) error {
 		return err
 	}
 	client, err := praxis.Open(praxis.Options{
-		Home: h.Home, Program: h.Program, Environ: []string{},
+		Home: h.Home, Environ: []string{},
 		Now: func() time.Time { return time.Now().Add(-time.Duration(h.back.Load())) },
 	})
 	if err != nil {

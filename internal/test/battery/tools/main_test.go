@@ -24,7 +24,6 @@ import (
 	"praxis/fault"
 	"praxis/internal/egress"
 	"praxis/internal/guest"
-	"praxis/internal/guest/agent"
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"
 	"praxis/internal/language"
@@ -42,14 +41,6 @@ import (
 	"praxis/internal/tool/kind"
 	"praxis/internal/tool/registry"
 )
-
-func TestMain(m *testing.M) {
-	gvisor.Dispatch(os.Args)
-	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "guest-") {
-		os.Exit(agent.Main())
-	}
-	os.Exit(m.Run())
-}
 
 // world is what all tests share: a data folder, a run, its tools, and a session.
 type world struct {
@@ -107,9 +98,6 @@ func (w *world) canary(what string) string {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	if err := prepared.Static(); err != nil {
-		t.Fatal(err)
-	}
 	w := &world{t: t, home: t.TempDir(), dir: t.TempDir(), secrets: map[string]string{}}
 	w.serve()
 	w.write()
@@ -118,12 +106,12 @@ func newWorld(t *testing.T) *world {
 	images, key, err := prepared.Images(w.home)
 	w.must(err)
 	t.Cleanup(func() { w.check(images.Close()) })
-	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(w.home, "run")})
+	machine, err := prepared.Programs(w.home, key)
+	w.must(err)
+	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(w.home, "run"), Program: machine.Sandbox})
 	w.must(err)
 	t.Cleanup(func() { w.check(backend.Close()) })
-	program, err := os.Executable()
-	w.must(err)
-	sessions, err := session.Open(session.Config{Dir: w.home, Languages: language.Table{python.Language()}, Backend: backend, Program: program, Seals: key})
+	sessions, err := session.Open(session.Config{Dir: w.home, Languages: language.Table{python.Language()}, Backend: backend, Programs: machine.Programs, Program: machine.Guest, Seals: key})
 	w.must(err)
 	t.Cleanup(func() { w.check(sessions.Close()) })
 	img, err := images.Resolve(ctx, image.Request{}, event.Discard)

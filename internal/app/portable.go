@@ -1,0 +1,195 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/image"
+	"praxis/internal/safetext"
+	"praxis/internal/session"
+	"praxis/internal/sessionfile"
+)
+
+// sessionExtension ends the names of session files.
+const sessionExtension = ".praxis-session"
+
+// ImageRecipes makes images again that were made elsewhere.
+type ImageRecipes interface {
+	Recipe(ctx context.Context, img image.Image, sink event.Sink) (image.Recipe, error)
+	OpenWheel(sha256 string) (io.ReadCloser, int64, error)
+	AddWheel(sha256 string, r io.Reader) error
+	Make(ctx context.Context, r image.Recipe, sink event.Sink) (image.Image, error)
+}
+
+// portable is what a session file says of its session.
+type portable struct {
+	session.Portable
+	Image image.Recipe `json:"recipe"`
+}
+
+// SessionExport asks for a named session to be written into a file.
+type SessionExport struct {
+	Name  string
+	Path  string // of the file, or of a folder for it; "": this folder
+	Head  bool   // where it stands, without the snapshots before
+	Force bool   // replace a file that is there
+}
+
+// ExportedSession is a session that was written into a file.
+type ExportedSession struct {
+	Name      string `json:"name"`
+	Path      string `json:"path"`
+	Bytes     int64  `json:"bytes"`
+	Snapshots int    `json:"snapshots"`
+}
+
+// ExportSession writes a named session into a file: its snapshots and the packages of its
+// image. The same version of Praxis goes on with it in another data folder.
+func (a *App) ExportSession(ctx context.Context, q SessionExport, sink event.Sink) (ExportedSession, error) {
+	m, err := a.machinery(ctx)
+	if err != nil {
+		return ExportedSession{}, err
+	}
+	e, err := m.sessions.ExportNamed(ctx, q.Name, q.Head)
+	if err != nil {
+		return ExportedSession{}, err
+	}
+	defer e.Close()
+	body := portable{Portable: e.Portable}
+	if body.Image, err = m.recipes.Recipe(ctx, e.Image, sink); err != nil {
+		return ExportedSession{}, err
+	}
+	out := ExportedSession{Name: q.Name, Path: q.Path, Snapshots: len(e.States)}
+	if info, err := os.Stat(q.Path); q.Path == "" || strings.HasSuffix(q.Path, "/") || err == nil && info.IsDir() {
+		out.Path = filepath.Join(q.Path, q.Name+sessionExtension)
+		if err := os.MkdirAll(filepath.Dir(out.Path), 0o755); err != nil {
+			return ExportedSession{}, saveFault(out.Path, err)
+		}
+	}
+	err = writeWhole(out.Path, q.Force, func(w io.Writer) error {
+		counted := &boundedWriter{w: w, left: 1 << 62}
+		err := sessionfile.Write(counted, body, sources(ctx, m.recipes, e, body.Image))
+		out.Bytes = counted.n
+		return err
+	})
+	return out, err
+}
+
+// sources are the entries of a session file: the wheels, then the files of the states.
+func sources(ctx context.Context, recipes ImageRecipes, e *session.Export, r image.Recipe) []sessionfile.Source {
+	var out []sessionfile.Source
+	for _, w := range r.Wheels {
+		out = append(out, sessionfile.Source{Name: wheelEntry(w), Open: func() (io.ReadCloser, error) {
+			f, _, err := recipes.OpenWheel(w.SHA256)
+			return whileWanted(ctx, f), err
+		}})
+	}
+	for _, s := range e.States {
+		for _, file := range s.Files {
+			out = append(out, sessionfile.Source{Name: stateEntry(s.Snapshot.ID, file), Open: func() (io.ReadCloser, error) {
+				f, err := e.Open(s.Snapshot.ID, file)
+				return whileWanted(ctx, f), err
+			}})
+		}
+	}
+	return out
+}
+
+func wheelEntry(w image.Wheel) string   { return path.Join("wheels", w.SHA256) }
+func stateEntry(id, file string) string { return path.Join("states", id, file) }
+
+// whileWanted reads from f until ctx is done.
+func whileWanted(ctx context.Context, f io.ReadCloser) io.ReadCloser {
+	return struct {
+		io.Reader
+		io.Closer
+	}{readerFunc(func(p []byte) (int, error) {
+		if ctx.Err() != nil {
+			return 0, fault.New(fault.Canceled, "", "cannot export the session: %w", context.Cause(ctx))
+		}
+		return f.Read(p)
+	}), f}
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// ImportSession makes a named session of a file that ExportSession wrote: called name, or
+// as it was called when that is empty. Everything in the file is compared with its digest,
+// its image is made anew and has to be the very same, and nothing is there when it fails.
+// Its code is as trusted as that of any session: it runs in a sandbox alone.
+func (a *App) ImportSession(ctx context.Context, file, name string, sink event.Sink) (NamedSession, error) {
+	m, err := a.machinery(ctx)
+	if err != nil {
+		return NamedSession{}, err
+	}
+	f, err := os.Open(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return NamedSession{}, fault.New(fault.NotFound, "Check the file's name.", "cannot import a session: there is no file %s", safetext.Line(file))
+	}
+	if err != nil {
+		return NamedSession{}, fault.New(fault.Denied, "Name a file that you may read.", "cannot import a session: %w", err)
+	}
+	defer f.Close()
+	var body portable
+	r, err := sessionfile.Open(f, &body)
+	if err != nil {
+		return NamedSession{}, err
+	}
+	defer r.Close()
+	if err := m.sessions.Fits(body.Portable); err != nil {
+		return NamedSession{}, err
+	}
+	if name == "" {
+		name = body.Session.Name
+	}
+	next := func(want string) (io.Reader, error) {
+		if ctx.Err() != nil {
+			return nil, fault.New(fault.Canceled, "", "cannot import a session: %w", context.Cause(ctx))
+		}
+		e, content, err := r.Next()
+		if errors.Is(err, io.EOF) || err == nil && e.Name != want {
+			return nil, fault.New(fault.Conflict, "Export the session again, or get the file again.", "cannot import a session: %s is missing in the file", safetext.Line(want))
+		}
+		return content, err
+	}
+	for _, w := range body.Image.Wheels {
+		content, err := next(wheelEntry(w))
+		if err != nil {
+			return NamedSession{}, err
+		}
+		if err := m.recipes.AddWheel(w.SHA256, content); err != nil {
+			return NamedSession{}, err
+		}
+	}
+	img, err := m.recipes.Make(ctx, body.Image, sink)
+	if err != nil {
+		return NamedSession{}, err
+	}
+	var files []string
+	for _, s := range body.States {
+		for _, file := range s.Files {
+			files = append(files, stateEntry(s.Snapshot.ID, file))
+		}
+	}
+	err = m.sessions.ImportNamed(ctx, name, body.Portable, img, func() (io.Reader, error) {
+		if len(files) == 0 {
+			return nil, io.ErrUnexpectedEOF
+		}
+		want := files[0]
+		files = files[1:]
+		return next(want)
+	})
+	if err != nil {
+		return NamedSession{}, err
+	}
+	return m.sessions.LookupNamed(name)
+}

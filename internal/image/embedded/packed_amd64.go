@@ -1,8 +1,0 @@
-//go:build packed
-
-package embedded
-
-import _ "embed"
-
-//go:embed python_amd64.tar.zst
-var pythonArchive string

@@ -1,0 +1,289 @@
+package image
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/bounded"
+)
+
+// wheelDir holds the wheels of layers, each called by its SHA-256: a layer can be made
+// again, also on another machine, without the index.
+const wheelDir = "wheels"
+
+// Recipe is what an image is made of beside what the program carries: enough to make the
+// very same on another machine.
+type Recipe struct {
+	ID      string   `json:"id"`
+	Name    string   `json:"name"`
+	Wheels  []Wheel  `json:"wheels,omitempty"` // sorted by name
+	Preload []string `json:"preload,omitempty"`
+}
+
+// Wheel is one wheel of a recipe.
+type Wheel struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	File    string `json:"file"`
+	SHA256  string `json:"sha256"`
+}
+
+// Recipe returns how an image is made. Its wheels can be opened: those that are not
+// there any more are fetched from the index.
+func (s *Store) Recipe(ctx context.Context, img Image, sink event.Sink) (Recipe, error) {
+	out, err := s.recipe(ctx, img, func(text string) { sink.Emit(event.Progress{Stage: "image", Text: text}) })
+	if err != nil {
+		return Recipe{}, explainFS("export image", err)
+	}
+	return out, nil
+}
+
+func (s *Store) recipe(ctx context.Context, img Image, say progress) (Recipe, error) {
+	locked, err := s.lockStore(ctx, false, say)
+	if err != nil {
+		return Recipe{}, err
+	}
+	defer locked.release()
+	r, err := s.readRecord(img.ID)
+	if err != nil {
+		return Recipe{}, fault.Coded(fault.ImageGone, fault.Data{"image": img.Name}, "cannot find image %s: its record is gone", img.Name)
+	}
+	out := Recipe{ID: img.ID, Name: r.Names[0], Preload: r.Preload}
+	if r.Layer == "" {
+		return out, nil
+	}
+	layer, ok := s.findLayerOf(ctx, r.Layer)
+	if !ok {
+		return Recipe{}, fault.Coded(fault.ImageGone, fault.Data{"image": img.Name}, "cannot find image %s: parts of it are gone", img.Name)
+	}
+	for _, w := range layer.lock.Wheels {
+		out.Wheels = append(out.Wheels, Wheel(w))
+	}
+	if s.missingWheels(layer.lock) == 0 {
+		return out, nil
+	}
+	return out, s.fetchAgain(ctx, layer.lock, say)
+}
+
+// fetchAgain gets the wheels of a lock from the index once more.
+func (s *Store) fetchAgain(ctx context.Context, l lock, say progress) error {
+	py, err := s.makeInterpreter(ctx, say)
+	if err != nil {
+		return err
+	}
+	pip, err := s.makePip(ctx, py, say)
+	if err != nil {
+		return err
+	}
+	name := "wheels-" + l.key()
+	locked, err := s.lock(ctx, name, say)
+	if err != nil {
+		return err
+	}
+	defer locked.release()
+	stage, err := s.stage(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(stage) }()
+	_, err = s.fetch(ctx, pipCall{py: py, pip: pip, stage: stage, say: say}, l.requirements(), nil, true)
+	return err
+}
+
+// OpenWheel opens a wheel of a recipe by its SHA-256.
+func (s *Store) OpenWheel(sha256 string) (io.ReadCloser, int64, error) {
+	if !hashRE.MatchString("sha256:" + sha256) {
+		return nil, 0, fmt.Errorf("cannot open a wheel: %q is no digest", sha256)
+	}
+	f, err := os.Open(filepath.Join(s.dir, wheelDir, sha256))
+	if err != nil {
+		return nil, 0, fmt.Errorf("cannot open a wheel: %w", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(fmt.Errorf("cannot open a wheel: %w", err), f.Close())
+	}
+	return f, info.Size(), nil
+}
+
+// AddWheel keeps a wheel that comes from elsewhere, when it is what its SHA-256 says.
+func (s *Store) AddWheel(sha256 string, r io.Reader) error {
+	if !hashRE.MatchString("sha256:" + sha256) {
+		return fault.New(fault.Invalid, "", "cannot take a wheel: %q is no digest", sha256)
+	}
+	f, err := os.CreateTemp(s.tmp(), "write.")
+	if err != nil {
+		return explainFS("take a wheel", err)
+	}
+	defer func() { _ = os.Remove(f.Name()) }()
+	if _, err := io.Copy(f, io.LimitReader(r, maxLayer)); err != nil {
+		return errors.Join(explainFS("take a wheel", err), f.Close())
+	}
+	if err := errors.Join(f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+		return explainFS("take a wheel", err)
+	}
+	got, _, err := hashFile(f.Name())
+	if err != nil {
+		return explainFS("take a wheel", err)
+	}
+	if got != sha256 {
+		return fault.New(fault.Conflict, "Get the file again from where it comes from.", "cannot take a wheel: its SHA-256 is %s, not %s", got, sha256)
+	}
+	return explainNil("take a wheel", os.Rename(f.Name(), filepath.Join(s.dir, wheelDir, sha256)))
+}
+
+// explainNil is explainFS for an error that may be none.
+func explainNil(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return explainFS(what, err)
+}
+
+var (
+	recipeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+=<>!~\[\],-]{0,199}$`)
+	moduleName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
+)
+
+// Make makes the image of a recipe from wheels that [Store.AddWheel] took: nothing of them
+// runs, and the index is not asked. A recipe that leads to another image than it says,
+// as one of another version of Praxis does, is a fault.Conflict. The image is not removed
+// while the store is open.
+func (s *Store) Make(ctx context.Context, r Recipe, sink event.Sink) (Image, error) {
+	img, err := s.makeRecipe(ctx, r, func(text string) { sink.Emit(event.Progress{Stage: "image", Text: text}) })
+	if err != nil {
+		return Image{}, explainFS("make image", err)
+	}
+	return img, nil
+}
+
+func (s *Store) makeRecipe(ctx context.Context, r Recipe, say progress) (Image, error) {
+	if !recipeName.MatchString(r.Name) || slices.ContainsFunc(r.Preload, func(m string) bool { return !moduleName.MatchString(m) }) {
+		return Image{}, fault.New(fault.Invalid, "", "cannot make an image: its recipe is damaged")
+	}
+	locked, err := s.lockStore(ctx, false, say)
+	if err != nil {
+		return Image{}, err
+	}
+	defer locked.release()
+	py, err := s.makeInterpreter(ctx, say)
+	if err != nil {
+		return Image{}, err
+	}
+	var layer *layerPart
+	if len(r.Wheels) > 0 {
+		if layer, err = s.layerOfWheels(ctx, py, r, say); err != nil {
+			return Image{}, err
+		}
+	}
+	img := assemble(r.Name, py, layer, append([]string{}, r.Preload...))
+	if img.ID != r.ID {
+		return Image{}, fault.New(fault.Conflict, "Use the version of Praxis that made it.", "cannot make image %s: this version of Praxis makes another of it", r.Name)
+	}
+	if err := s.remember(img, py, layer); err != nil {
+		return Image{}, err
+	}
+	return img, s.lease(img.ID)
+}
+
+// layerOfWheels makes the layer of a recipe.
+func (s *Store) layerOfWheels(ctx context.Context, py interpreter, r Recipe, say progress) (*layerPart, error) {
+	l := lock{Python: py.python.info.Key}
+	for _, w := range r.Wheels {
+		if m := wheelRE.FindStringSubmatch(w.File); m == nil || normalName(m[1]) != w.Name || m[2] != w.Version {
+			return nil, fault.New(fault.Invalid, "", "cannot make an image: its recipe is damaged")
+		}
+		l.Wheels = append(l.Wheels, locked(w))
+	}
+	if !l.check(l.Python) || !slices.IsSortedFunc(l.Wheels, func(a, b locked) int { return strings.Compare(a.Name, b.Name) }) {
+		return nil, fault.New(fault.Invalid, "", "cannot make an image: its recipe is damaged")
+	}
+	if p, ok := s.findLayer(ctx, l); ok {
+		return p, nil
+	}
+	pip, err := s.makePip(ctx, py, say)
+	if err != nil {
+		return nil, err
+	}
+	name := "recipe-" + l.key()
+	locked, err := s.lock(ctx, name, say)
+	if err != nil {
+		return nil, err
+	}
+	defer locked.release()
+	stage, err := s.stage(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(stage) }()
+	dir := filepath.Join(stage, wheelsDir)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return nil, err
+	}
+	if there, err := s.layOutWheels(l, dir); err != nil || !there {
+		return nil, errors.Join(err, fault.New(fault.NotFound, "", "cannot make image %s: wheels of it are missing", r.Name))
+	}
+	return s.installLayer(ctx, pipCall{py: py, pip: pip, stage: stage, say: say}, l)
+}
+
+// layOutWheels puts the wheels of a lock into a folder under their names, if all are
+// there.
+func (s *Store) layOutWheels(l lock, dir string) (bool, error) {
+	if s.missingWheels(l) > 0 {
+		return false, nil
+	}
+	for _, w := range l.Wheels {
+		from := filepath.Join(s.dir, wheelDir, w.SHA256)
+		// What was changed since is fetched again; pip looks at the digests once more.
+		if sum, _, err := hashFile(from); err != nil || sum != w.SHA256 {
+			return false, errors.Join(err, os.Remove(from))
+		}
+		if err := os.Link(from, filepath.Join(dir, w.File)); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (s *Store) missingWheels(l lock) int {
+	n := 0
+	for _, w := range l.Wheels {
+		if _, err := os.Stat(filepath.Join(s.dir, wheelDir, w.SHA256)); err != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// keepWheels keeps the wheels that were fetched into a folder.
+func (s *Store) keepWheels(l lock, dir string) error {
+	for _, w := range l.Wheels {
+		err := os.Link(filepath.Join(dir, w.File), filepath.Join(s.dir, wheelDir, w.SHA256))
+		if err != nil && !errors.Is(err, os.ErrExist) {
+			return fmt.Errorf("cannot keep a wheel: %w", err)
+		}
+	}
+	return nil
+}
+
+// neededWheels adds the digests of the wheels that a layer was made of.
+func (s *Store) neededWheels(layer string, needed map[string]bool) {
+	var l lock
+	data, err := bounded.ReadFile(filepath.Join(s.dir, kindLayer, layer, lockFile), maxSmallFile)
+	if err != nil || json.Unmarshal(data, &l) != nil {
+		return // it is of no use to anybody
+	}
+	for _, w := range l.Wheels {
+		needed[w.SHA256] = true
+	}
+}

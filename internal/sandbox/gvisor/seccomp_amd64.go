@@ -1,6 +1,0 @@
-package gvisor
-
-import _ "embed" // for the filters
-
-//go:embed seccomp_amd64.json
-var seccompFile []byte

@@ -1,6 +1,0 @@
-//go:build !amd64
-
-package gvisor
-
-// seccompFile is empty: gVisor compiles its filters at each start.
-var seccompFile = []byte{}
