@@ -50,28 +50,16 @@ func (e *engine) open(ctx context.Context, sink event.Sink) error {
 	if e.image, err = images.Resolve(ctx, image.Request{}, sink); err != nil {
 		return err
 	}
-	installed, err := programs.OpenStore(filepath.Join(dir, "programs"), key)
+	installed, err := programs.InstallEmbedded(filepath.Join(dir, "programs"), key)
 	if err != nil {
 		return err
 	}
-	guest, err := programs.Guest()
-	if err != nil {
-		return err
-	}
-	around, err := programs.Sandbox()
-	if err != nil {
-		return err
-	}
-	helper, err := installed.Install(around)
-	if err != nil {
-		return err
-	}
-	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(dir, "run"), Program: helper})
+	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(dir, "run"), Program: installed.Sandbox})
 	if err != nil {
 		return err
 	}
 	e.close = append(e.close, backend.Close)
-	if e.sessions, err = session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Programs: installed, Program: guest, Seals: key}); err != nil {
+	if e.sessions, err = session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Programs: installed.Store, Program: installed.Guest, Seals: key}); err != nil {
 		return err
 	}
 	e.close = append(e.close, e.sessions.Close)

@@ -169,11 +169,7 @@ func (m *machine) open(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	installed, err := programs.OpenStore(filepath.Join(o.Config.Home, "programs"), m.seals)
-	if err != nil {
-		return err
-	}
-	guest, err := m.make(o, installed)
+	installed, err := m.make(o)
 	if err != nil {
 		return err
 	}
@@ -181,7 +177,7 @@ func (m *machine) open(ctx context.Context, o Options) error {
 	if _, err := m.backend.Sweep(ctx); err != nil {
 		return fmt.Errorf("cannot sweep what dead processes left: %w", err)
 	}
-	m.sessions, err = session.Open(session.Config{Dir: o.Config.Home, Backend: m.backend, Languages: o.Languages, Programs: installed, Program: guest, Seals: m.seals})
+	m.sessions, err = session.Open(session.Config{Dir: o.Config.Home, Backend: m.backend, Languages: o.Languages, Programs: installed.Store, Program: installed.Guest, Seals: m.seals})
 	if err != nil {
 		return err
 	}
@@ -189,36 +185,29 @@ func (m *machine) open(ctx context.Context, o Options) error {
 	return nil
 }
 
-// make makes images and backend, and returns the program that guests run first.
-func (m *machine) make(o Options, installed *programs.Store) (guest programs.Program, err error) {
+// make makes images and backend, and returns the programs that they run.
+func (m *machine) make(o Options) (installed programs.Installed, err error) {
+	dir := filepath.Join(o.Config.Home, "programs")
 	if p := o.Parts; p != nil {
 		m.images, m.imageFiles, m.recipes, m.backend = p.Images, p.ImageFiles, p.Recipes, p.Backend
-		return p.Program, nil
+		installed.Guest = p.Program
+		installed.Store, err = programs.OpenStore(dir, m.seals)
+		return installed, err
 	}
-	guest, err = programs.Guest()
-	if err != nil {
-		return guest, programMissing("guests", err)
+	installed, err = programs.InstallEmbedded(dir, m.seals)
+	if errors.Is(err, programs.ErrMissing) {
+		err = fault.Coded(fault.ProgramMissing, fault.Data{"program": "sandboxes"}, "cannot start sandboxes: %w", err)
 	}
-	around, err := programs.Sandbox()
 	if err != nil {
-		return guest, programMissing("sandboxes", err)
-	}
-	helper, err := installed.Install(around)
-	if err != nil {
-		return guest, err
+		return installed, err
 	}
 	images, err := image.Open(filepath.Join(o.Config.Home, "images"), m.seals)
 	if err != nil {
-		return guest, err
+		return installed, err
 	}
 	m.images, m.imageFiles, m.recipes, m.closers = images, images, images, append(m.closers, images.Close)
-	m.backend, err = gvisor.New(gvisor.Config{Dir: o.Config.Run, Program: helper})
-	return guest, err
-}
-
-// programMissing makes a fault of a program that the binary was built without.
-func programMissing(of string, err error) error {
-	return fault.Coded(fault.ProgramMissing, fault.Data{"program": of}, "cannot start sandboxes: %w", err)
+	m.backend, err = gvisor.New(gvisor.Config{Dir: o.Config.Run, Program: installed.Sandbox})
+	return installed, err
 }
 
 // close closes the parts in the reverse order of their making.

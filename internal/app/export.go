@@ -75,12 +75,9 @@ func (a *App) Export(ctx context.Context, q ExportRequest) (Exported, error) {
 	if err != nil {
 		return Exported{}, err
 	}
-	path := q.Path
-	if info, err := os.Stat(path); path == "" || strings.HasSuffix(path, "/") || err == nil && info.IsDir() {
-		path = filepath.Join(path, id+"."+format)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return Exported{}, saveFault(path, err)
-		}
+	path, err := exportPath(q.Path, id+"."+format)
+	if err != nil {
+		return Exported{}, err
 	}
 	out := Exported{Run: id, Format: format, Path: path}
 	x := &export{app: a, id: id, format: format, path: path, request: q}
@@ -92,6 +89,20 @@ func (a *App) Export(ctx context.Context, q ExportRequest) (Exported, error) {
 	})
 	out.LeftOut = x.leftOut
 	return out, errors.Join(err, x.damage)
+}
+
+// exportPath is where something is exported to: path, or the file called name in it
+// when it is a folder, which is made if its name ends in a slash. "" is this folder.
+func exportPath(path, name string) (string, error) {
+	info, err := os.Stat(path)
+	if path != "" && !strings.HasSuffix(path, "/") && (err != nil || !info.IsDir()) {
+		return path, nil
+	}
+	path = filepath.Join(path, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", saveFault(path, err)
+	}
+	return path, nil
 }
 
 // WriteExport writes a run to w in a format, and returns what the format does not hold

@@ -6,8 +6,6 @@ import (
 	"io"
 	"os"
 	"path"
-	"path/filepath"
-	"strings"
 
 	"praxis/event"
 	"praxis/fault"
@@ -23,7 +21,7 @@ const sessionExtension = ".praxis-session"
 // ImageRecipes makes images again that were made elsewhere.
 type ImageRecipes interface {
 	Recipe(ctx context.Context, img image.Image, sink event.Sink) (image.Recipe, error)
-	OpenWheel(sha256 string) (io.ReadCloser, int64, error)
+	OpenWheel(sha256 string) (io.ReadCloser, error)
 	AddWheel(sha256 string, r io.Reader) error
 	Make(ctx context.Context, r image.Recipe, sink event.Sink) (image.Image, error)
 }
@@ -66,12 +64,9 @@ func (a *App) ExportSession(ctx context.Context, q SessionExport, sink event.Sin
 	if body.Image, err = m.recipes.Recipe(ctx, e.Image, sink); err != nil {
 		return ExportedSession{}, err
 	}
-	out := ExportedSession{Name: q.Name, Path: q.Path, Snapshots: len(e.States)}
-	if info, err := os.Stat(q.Path); q.Path == "" || strings.HasSuffix(q.Path, "/") || err == nil && info.IsDir() {
-		out.Path = filepath.Join(q.Path, q.Name+sessionExtension)
-		if err := os.MkdirAll(filepath.Dir(out.Path), 0o755); err != nil {
-			return ExportedSession{}, saveFault(out.Path, err)
-		}
+	out := ExportedSession{Name: q.Name, Snapshots: len(e.States)}
+	if out.Path, err = exportPath(q.Path, q.Name+sessionExtension); err != nil {
+		return ExportedSession{}, err
 	}
 	err = writeWhole(out.Path, q.Force, func(w io.Writer) error {
 		counted := &boundedWriter{w: w, left: 1 << 62}
@@ -87,7 +82,7 @@ func sources(ctx context.Context, recipes ImageRecipes, e *session.Export, r ima
 	var out []sessionfile.Source
 	for _, w := range r.Wheels {
 		out = append(out, sessionfile.Source{Name: wheelEntry(w), Open: func() (io.ReadCloser, error) {
-			f, _, err := recipes.OpenWheel(w.SHA256)
+			f, err := recipes.OpenWheel(w.SHA256)
 			return whileWanted(ctx, f), err
 		}})
 	}

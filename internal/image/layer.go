@@ -25,12 +25,12 @@ import (
 
 // lock is what a request was resolved to: exact wheels.
 type lock struct {
-	Python string   `json:"python"` // key of the interpreter that they were resolved for
-	Wheels []locked `json:"wheels"` // sorted by name
+	Python string  `json:"python"` // key of the interpreter that they were resolved for
+	Wheels []Wheel `json:"wheels"` // sorted by name
 }
 
-// locked is one wheel of a lock.
-type locked struct {
+// Wheel is one wheel of a lock.
+type Wheel struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 	File    string `json:"file"`
@@ -49,7 +49,7 @@ func (l lock) key() string {
 
 // without returns the lock without the wheels of packages that are there already.
 func (l lock) without(there []Package) lock {
-	l.Wheels = slices.DeleteFunc(slices.Clone(l.Wheels), func(w locked) bool {
+	l.Wheels = slices.DeleteFunc(slices.Clone(l.Wheels), func(w Wheel) bool {
 		return slices.ContainsFunc(there, func(p Package) bool { return p.Name == w.Name })
 	})
 	return l
@@ -289,12 +289,12 @@ func lockWheels(python, dir string) (lock, error) {
 		if err != nil {
 			return lock{}, fmt.Errorf("cannot read a wheel: %w", err)
 		}
-		l.Wheels = append(l.Wheels, locked{Name: normalName(m[1]), Version: m[2], File: e.Name(), SHA256: sum})
+		l.Wheels = append(l.Wheels, Wheel{Name: normalName(m[1]), Version: m[2], File: e.Name(), SHA256: sum})
 	}
 	if len(l.Wheels) == 0 {
 		return lock{}, fault.New(fault.Invalid, "Check the markers of the requirements.", "cannot make an image: no requirement applies to this machine and Python %s", pythonVersion)
 	}
-	slices.SortFunc(l.Wheels, func(a, b locked) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(l.Wheels, func(a, b Wheel) int { return strings.Compare(a.Name, b.Name) })
 	return l, nil
 }
 

@@ -21,9 +21,7 @@ type Outside struct {
 // OutsideCommand is how the image's own interpreter is started on the host: with the
 // loader and the C library of its root file system, as its builder does.
 func (i Image) OutsideCommand() []string {
-	libraries := filepath.Join(i.Root, "usr", "lib", hostLibraries())
-	program := i.outside(i.Runtimes[0].Program)
-	return []string{filepath.Join(libraries, hostLoader()), "--library-path", libraries, "--argv0", program, program}
+	return hostCommand(i.Root, i.outside(i.Runtimes[0].Program))
 }
 
 // RunOutside runs the image's interpreter with the image's packages on the host, with

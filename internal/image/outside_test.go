@@ -19,7 +19,7 @@ with open("/proc/self/maps") as maps:
 print(sys.prefix, os.environ["MORE"], sys.argv[1], sys.stdin.read())`
 	var out tail
 	err := img.RunOutside(t.Context(), Outside{Args: []string{"-c", code, "a b"}, Env: []string{"MORE=1"}, In: strings.NewReader("in"), Out: &out, Err: &out})
-	want := filepath.Join(img.Root, "usr/lib", hostLibraries(), "libc.so.6") + "\n" + img.outside(guestPython) + " 1 a b in"
+	want := filepath.Join(filepath.Dir(img.OutsideCommand()[0]), "libc.so.6") + "\n" + img.outside(guestPython) + " 1 a b in"
 	if err != nil || out.String() != want {
 		t.Errorf("printed %q, %v; want %q", out.String(), err, want)
 	}

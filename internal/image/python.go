@@ -118,14 +118,15 @@ func addPackages(tree string) error {
 	return os.WriteFile(filepath.Join(site, "praxis.pth"), []byte(packagesPth), 0o644)
 }
 
-// hostLibraries and hostLoader are the folder of the C library below usr/lib, and its
-// loader there.
-func hostLibraries() string {
-	return map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}[runtime.GOARCH]
-}
-
-func hostLoader() string {
-	return map[string]string{"amd64": "ld-linux-x86-64.so.2", "arm64": "ld-linux-aarch64.so.1"}[runtime.GOARCH]
+// hostCommand is how a program is started on the host with the loader and the C library
+// of a root file system.
+func hostCommand(root, program string) []string {
+	folder, loader := "x86_64-linux-gnu", "ld-linux-x86-64.so.2"
+	if runtime.GOARCH == "arm64" {
+		folder, loader = "aarch64-linux-gnu", "ld-linux-aarch64.so.1"
+	}
+	libraries := filepath.Join(root, "usr", "lib", folder)
+	return []string{filepath.Join(libraries, loader), "--library-path", libraries, "--argv0", program, program}
 }
 
 // hostPython is the interpreter's path on the host.
@@ -236,9 +237,8 @@ type pythonRun struct {
 // run runs the interpreter apart from the person's own Python settings:
 // no PYTHON* variables, no user site, no site packages, and it writes no bytecode.
 func (i interpreter) run(ctx context.Context, r pythonRun) error {
-	libraries := filepath.Join(i.root.tree(), "usr", "lib", hostLibraries())
-	args := []string{"--library-path", libraries, "--argv0", i.program(), i.program(), "-I", "-S", "-B"}
-	cmd := exec.CommandContext(ctx, filepath.Join(libraries, hostLoader()), append(args, r.args...)...)
+	argv := append(hostCommand(i.root.tree(), i.program()), "-I", "-S", "-B")
+	cmd := exec.CommandContext(ctx, argv[0], append(argv[1:], r.args...)...)
 	cmd.Env = append([]string{"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8"}, r.env...)
 	cmd.Dir = r.dir
 	if cmd.Dir == "" {

@@ -30,14 +30,6 @@ type Recipe struct {
 	Preload []string `json:"preload,omitempty"`
 }
 
-// Wheel is one wheel of a recipe.
-type Wheel struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-	File    string `json:"file"`
-	SHA256  string `json:"sha256"`
-}
-
 // Recipe returns how an image is made. Its wheels can be opened: those that are not
 // there any more are fetched from the index.
 func (s *Store) Recipe(ctx context.Context, img Image, sink event.Sink) (Recipe, error) {
@@ -66,9 +58,7 @@ func (s *Store) recipe(ctx context.Context, img Image, say progress) (Recipe, er
 	if !ok {
 		return Recipe{}, fault.Coded(fault.ImageGone, fault.Data{"image": img.Name}, "cannot find image %s: parts of it are gone", img.Name)
 	}
-	for _, w := range layer.lock.Wheels {
-		out.Wheels = append(out.Wheels, Wheel(w))
-	}
+	out.Wheels = layer.lock.Wheels
 	if s.missingWheels(layer.lock) == 0 {
 		return out, nil
 	}
@@ -101,19 +91,15 @@ func (s *Store) fetchAgain(ctx context.Context, l lock, say progress) error {
 }
 
 // OpenWheel opens a wheel of a recipe by its SHA-256.
-func (s *Store) OpenWheel(sha256 string) (io.ReadCloser, int64, error) {
+func (s *Store) OpenWheel(sha256 string) (io.ReadCloser, error) {
 	if !hashRE.MatchString("sha256:" + sha256) {
-		return nil, 0, fmt.Errorf("cannot open a wheel: %q is no digest", sha256)
+		return nil, fmt.Errorf("cannot open a wheel: %q is no digest", sha256)
 	}
 	f, err := os.Open(filepath.Join(s.dir, wheelDir, sha256))
 	if err != nil {
-		return nil, 0, fmt.Errorf("cannot open a wheel: %w", err)
+		return nil, fmt.Errorf("cannot open a wheel: %w", err)
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, 0, errors.Join(fmt.Errorf("cannot open a wheel: %w", err), f.Close())
-	}
-	return f, info.Size(), nil
+	return f, nil
 }
 
 // AddWheel keeps a wheel that comes from elsewhere, when it is what its SHA-256 says.
@@ -139,15 +125,10 @@ func (s *Store) AddWheel(sha256 string, r io.Reader) error {
 	if got != sha256 {
 		return fault.New(fault.Conflict, "Get the file again from where it comes from.", "cannot take a wheel: its SHA-256 is %s, not %s", got, sha256)
 	}
-	return explainNil("take a wheel", os.Rename(f.Name(), filepath.Join(s.dir, wheelDir, sha256)))
-}
-
-// explainNil is explainFS for an error that may be none.
-func explainNil(what string, err error) error {
-	if err == nil {
-		return nil
+	if err := os.Rename(f.Name(), filepath.Join(s.dir, wheelDir, sha256)); err != nil {
+		return explainFS("take a wheel", err)
 	}
-	return explainFS(what, err)
+	return nil
 }
 
 var (
@@ -190,22 +171,18 @@ func (s *Store) makeRecipe(ctx context.Context, r Recipe, say progress) (Image, 
 	if img.ID != r.ID {
 		return Image{}, fault.New(fault.Conflict, "Use the version of Praxis that made it.", "cannot make image %s: this version of Praxis makes another of it", r.Name)
 	}
-	if err := s.remember(img, py, layer); err != nil {
-		return Image{}, err
-	}
-	return img, s.lease(img.ID)
+	return img, s.take(img, py, layer)
 }
 
 // layerOfWheels makes the layer of a recipe.
 func (s *Store) layerOfWheels(ctx context.Context, py interpreter, r Recipe, say progress) (*layerPart, error) {
-	l := lock{Python: py.python.info.Key}
+	l := lock{Python: py.python.info.Key, Wheels: r.Wheels}
 	for _, w := range r.Wheels {
 		if m := wheelRE.FindStringSubmatch(w.File); m == nil || normalName(m[1]) != w.Name || m[2] != w.Version {
 			return nil, fault.New(fault.Invalid, "", "cannot make an image: its recipe is damaged")
 		}
-		l.Wheels = append(l.Wheels, locked(w))
 	}
-	if !l.check(l.Python) || !slices.IsSortedFunc(l.Wheels, func(a, b locked) int { return strings.Compare(a.Name, b.Name) }) {
+	if !l.check(l.Python) || !slices.IsSortedFunc(l.Wheels, func(a, b Wheel) int { return strings.Compare(a.Name, b.Name) }) {
 		return nil, fault.New(fault.Invalid, "", "cannot make an image: its recipe is damaged")
 	}
 	if p, ok := s.findLayer(ctx, l); ok {

@@ -47,7 +47,7 @@ func TestRecipe(t *testing.T) {
 	if _, err := to.Make(t.Context(), r, event.Discard); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("without the wheels: %v", err)
 	}
-	wheel, _, err := from.OpenWheel(r.Wheels[0].SHA256)
+	wheel, err := from.OpenWheel(r.Wheels[0].SHA256)
 	if err != nil {
 		t.Fatal(err)
 	}

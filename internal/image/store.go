@@ -132,10 +132,15 @@ func (s *Store) resolve(ctx context.Context, req Request, say progress) (Image, 
 		preload = layer.preload(reqs)
 	}
 	img := assemble(imageName(reqs), py, layer, preload)
+	return img, s.take(img, py, layer)
+}
+
+// take writes an image down that was just made, and leases it.
+func (s *Store) take(img Image, py interpreter, layer *layerPart) error {
 	if err := s.remember(img, py, layer); err != nil {
-		return Image{}, err
+		return err
 	}
-	return img, s.lease(img.ID)
+	return s.lease(img.ID)
 }
 
 // Lookup returns the image for a request if it can be had without building

@@ -79,7 +79,7 @@ func TestInstalledOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	first, err := os.Stat(s.Path(p.Key(), p.Name))
+	first, err := os.Stat(filepath.Join(s.dir, p.Key(), p.Name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,6 +133,9 @@ func TestChanged(t *testing.T) {
 
 func TestPrune(t *testing.T) {
 	s := store(t, key(t))
+	if err := s.Prune(func() (map[string]bool, error) { return nil, errors.New("asked for nothing") }); err != nil {
+		t.Errorf("with few programs: %v", err)
+	}
 	long := time.Now().Add(-2 * age)
 	var all []Program
 	for i := range keep + 3 {
@@ -149,11 +152,11 @@ func TestPrune(t *testing.T) {
 	if _, err := s.Install(all[1]); err != nil { // somebody uses it
 		t.Fatal(err)
 	}
-	if err := s.Prune(func(key string) bool { return key == all[0].Key() }); err != nil {
+	if err := s.Prune(func() (map[string]bool, error) { return map[string]bool{all[0].Key(): true}, nil }); err != nil {
 		t.Fatal(err)
 	}
 	for i, p := range all {
-		_, err := os.Stat(s.Path(p.Key(), p.Name))
+		_, err := os.Stat(filepath.Join(s.dir, p.Key(), p.Name))
 		if (err == nil) != (i < 2) {
 			t.Errorf("program %d: %v", i, err)
 		}

@@ -46,6 +46,33 @@ func OpenStore(dir string, seals *seal.Key) (*Store, error) {
 	return &Store{real, seals}, nil
 }
 
+// Installed is what sandboxes are made with: the program around one lies in Sandbox, and
+// Guest is installed in Store when a session begins.
+type Installed struct {
+	Store   *Store
+	Guest   Program
+	Sandbox string
+}
+
+// InstallEmbedded installs what the binary carries into the store of a folder. A binary
+// that was built without is ErrMissing.
+func InstallEmbedded(dir string, seals *seal.Key) (Installed, error) {
+	s, err := OpenStore(dir, seals)
+	if err != nil {
+		return Installed{}, err
+	}
+	guest, err := Guest()
+	if err != nil {
+		return Installed{}, err
+	}
+	around, err := Sandbox()
+	if err != nil {
+		return Installed{}, err
+	}
+	path, err := s.Install(around)
+	return Installed{Store: s, Guest: guest, Sandbox: path}, err
+}
+
 // folder is a program as seals know it. Its description is the SHA-256 of its file.
 func (s *Store) folder(key string) seal.Folder {
 	return seal.Folder{Path: filepath.Join(s.dir, key), Kind: "program", Name: key, Description: "sha256"}
@@ -152,9 +179,6 @@ func write(path string, p Program) (err error) {
 	return nil
 }
 
-// Path is where the program with a key lies, if it is there, and its file's name.
-func (s *Store) Path(key, name string) string { return filepath.Join(s.dir, key, name) }
-
 // Check compares a program with its seal. One that the store's key does not vouch for is
 // [seal.ErrBroken], and one that is not there fs.ErrNotExist.
 func (s *Store) Check(key string) error {
@@ -197,8 +221,9 @@ func digest(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Prune removes old programs that nothing uses, when there are many.
-func (s *Store) Prune(used func(key string) bool) error {
+// Prune removes old programs that nothing uses, when there are many. Only then is it
+// asked which ones are used, by their keys: that may take long to find out.
+func (s *Store) Prune(used func() (map[string]bool, error)) error {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
 		return err
@@ -212,6 +237,10 @@ func (s *Store) Prune(used func(key string) bool) error {
 	if len(keys) <= keep {
 		return nil
 	}
+	inUse, err := used()
+	if err != nil {
+		return err
+	}
 	release, err := s.lock()
 	if err != nil {
 		return err
@@ -219,7 +248,7 @@ func (s *Store) Prune(used func(key string) bool) error {
 	defer release()
 	for _, e := range keys {
 		info, err := e.Info()
-		if err != nil || used(e.Name()) || time.Since(info.ModTime()) < age {
+		if err != nil || inUse[e.Name()] || time.Since(info.ModTime()) < age {
 			continue
 		}
 		// Renamed first, so that nobody finds one that is half removed.

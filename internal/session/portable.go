@@ -52,6 +52,26 @@ type Export struct {
 // ExportNamed returns a named session to be written somewhere: with all its snapshots,
 // or with the head alone. What it returns stays as it is until it is closed.
 func (m *Manager) ExportNamed(ctx context.Context, name string, head bool) (*Export, error) {
+	out := &Export{dirs: map[string]string{}, Portable: Portable{Program: m.cfg.Program.SHA256, CPU: processor()}}
+	snaps, err := m.holdNamed(ctx, name, head, out)
+	for _, snap := range snaps {
+		if err != nil {
+			break
+		}
+		if err = m.exportState(ctx, out, snap); err != nil {
+			err = unusable(name, "export", err)
+		}
+	}
+	if err != nil {
+		out.Close()
+		return nil, err
+	}
+	return out, nil
+}
+
+// holdNamed holds the snapshots of a session that is to be exported. Others wait only
+// until they are held.
+func (m *Manager) holdNamed(ctx context.Context, name string, head bool, out *Export) ([]Snapshot, error) {
 	unlock, err := m.lockAll(ctx)
 	if err != nil {
 		return nil, err
@@ -61,28 +81,27 @@ func (m *Manager) ExportNamed(ctx context.Context, name string, head bool) (*Exp
 	if err != nil {
 		return nil, err
 	}
-	out := &Export{Image: info.Image, dirs: map[string]string{}, Portable: Portable{Program: m.cfg.Program.SHA256, CPU: processor()}}
 	if head {
 		info.Snapshots = slices.DeleteFunc(info.Snapshots, func(s SnapshotInfo) bool { return s.ID != info.Head })
 	}
+	out.Image = info.Image
 	info.Image.Root, info.Image.Mounts = "", nil
 	out.Session = info
+	var snaps []Snapshot
 	for _, s := range info.Snapshots {
-		if err := m.exportState(ctx, out, s.ID); err != nil {
-			out.Close()
+		snap, h, err := m.snapshots.take(s.ID)
+		if err != nil {
 			return nil, unusable(name, "export", err)
 		}
+		out.done = append(out.done, h.release)
+		snaps = append(snaps, snap)
 	}
-	return out, nil
+	return snaps, nil
 }
 
-// exportState adds a snapshot that is whole.
-func (m *Manager) exportState(ctx context.Context, out *Export, id string) error {
-	snap, h, err := m.snapshots.take(id)
-	if err != nil {
-		return err
-	}
-	out.done = append(out.done, h.release)
+// exportState adds a snapshot that is held, when it is whole.
+func (m *Manager) exportState(ctx context.Context, out *Export, snap Snapshot) error {
+	id := snap.ID
 	release, err := m.snapshots.ready(ctx, snap)
 	if err != nil {
 		return err

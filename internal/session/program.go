@@ -28,11 +28,7 @@ func publish(tmp, path string) error {
 // prunePrograms removes templates of other builds and the programs that no
 // template and no snapshot needs any more, when there are many.
 func (m *Manager) prunePrograms() error {
-	used, err := m.usedPrograms()
-	if err != nil {
-		return err
-	}
-	return m.cfg.Programs.Prune(func(key string) bool { return used[key] })
+	return m.cfg.Programs.Prune(m.usedPrograms)
 }
 
 // programAge is how long a template of another build is left.

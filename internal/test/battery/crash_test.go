@@ -217,7 +217,7 @@ func withSession(dir string, opt session.Options, f func(context.Context, *sessi
 		return err
 	}
 	defer backend.Close()
-	m, err := session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Programs: machine.Programs, Program: machine.Guest, Seals: key})
+	m, err := session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Programs: machine.Store, Program: machine.Guest, Seals: key})
 	if err != nil {
 		return err
 	}

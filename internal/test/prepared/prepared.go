@@ -68,33 +68,13 @@ func Fill(home string) error {
 	return nil
 }
 
-// Machine is what sandboxes are made with.
-type Machine struct {
-	Programs *programs.Store
-	Guest    programs.Program
-	Sandbox  string // the file of the program around a sandbox
-}
-
 // Programs installs the programs of sandboxes in a data folder. Those that the test
 // binary carries must be of the sources as they are.
-func Programs(home string, key *seal.Key) (Machine, error) {
+func Programs(home string, key *seal.Key) (programs.Installed, error) {
 	if err := Fresh(); err != nil {
-		return Machine{}, err
+		return programs.Installed{}, err
 	}
-	s, err := programs.OpenStore(filepath.Join(home, "programs"), key)
-	if err != nil {
-		return Machine{}, err
-	}
-	guest, err := programs.Guest()
-	if err != nil {
-		return Machine{}, err
-	}
-	around, err := programs.Sandbox()
-	if err != nil {
-		return Machine{}, err
-	}
-	path, err := s.Install(around)
-	return Machine{Programs: s, Guest: guest, Sandbox: path}, err
+	return programs.InstallEmbedded(filepath.Join(home, "programs"), key)
 }
 
 // Fresh says whether the programs that the test binary carries are of the sources as they

@@ -111,7 +111,7 @@ func newWorld(t *testing.T) *world {
 	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(w.home, "run"), Program: machine.Sandbox})
 	w.must(err)
 	t.Cleanup(func() { w.check(backend.Close()) })
-	sessions, err := session.Open(session.Config{Dir: w.home, Languages: language.Table{python.Language()}, Backend: backend, Programs: machine.Programs, Program: machine.Guest, Seals: key})
+	sessions, err := session.Open(session.Config{Dir: w.home, Languages: language.Table{python.Language()}, Backend: backend, Programs: machine.Store, Program: machine.Guest, Seals: key})
 	w.must(err)
 	t.Cleanup(func() { w.check(sessions.Close()) })
 	img, err := images.Resolve(ctx, image.Request{}, event.Discard)
