@@ -4,21 +4,31 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // descendantsPSS sums the proportional set size, in bytes, of all processes
-// that descend from pid: what a session costs, shared pages split among users.
+// that descend from pid: what a session costs, shared pages split among users. The
+// kernel splits a page among address spaces, and gVisor runs the threads of a guest's
+// program as processes that share one: of those, one counts.
 func descendantsPSS(pid int) (int64, error) {
 	children, err := childrenOf()
 	if err != nil {
 		return 0, err
 	}
 	var total int64
+	var counted []int
 	for todo := children[pid]; len(todo) > 0; {
 		p := todo[len(todo)-1]
 		todo = append(todo[:len(todo)-1], children[p]...)
+		if slices.ContainsFunc(counted, func(q int) bool { return sameMemory(p, q) }) {
+			continue
+		}
+		counted = append(counted, p)
 		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", p))
 		if err != nil {
 			continue // it ended meanwhile
@@ -34,6 +44,14 @@ func descendantsPSS(pid int) (int64, error) {
 		}
 	}
 	return total, nil
+}
+
+// sameMemory says whether two processes share one address space. Where the kernel does
+// not say it, they count as two.
+func sameMemory(a, b int) bool {
+	const kcmpVM = 1 // KCMP_VM, see kcmp(2)
+	order, _, errno := unix.Syscall6(unix.SYS_KCMP, uintptr(a), uintptr(b), kcmpVM, 0, 0, 0)
+	return errno == 0 && order == 0
 }
 
 // childrenOf maps every process to its children.
