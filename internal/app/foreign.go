@@ -13,14 +13,21 @@ import (
 )
 
 // foreign opens sessions for a run that was made elsewhere. What its record says
-// is somebody else's word: a state that lies here under the name that it gives is
-// not for its code to see, and how much of this host it may take is for the
-// person here to say.
-func foreign(open func(context.Context, event.SessionBegan) (replay.Opened, error), c Config) func(context.Context, event.SessionBegan) (replay.Opened, error) {
+// is somebody else's word: a state that was made here and lies here under the name
+// that it gives is not for its code to see, and how much of this host it may take is
+// for the person here to say.
+func (a *App) foreign(open func(context.Context, event.SessionBegan) (replay.Opened, error)) func(context.Context, event.SessionBegan) (replay.Opened, error) {
 	return func(ctx context.Context, want event.SessionBegan) (replay.Opened, error) {
+		c := a.opt.Config
 		if want.Snapshot != "" {
-			return replay.Opened{}, fault.New(fault.Conflict, "Have it replayed where it was made.",
-				"cannot open the state that the run began with: the run was made elsewhere, and snapshot %s is not in its record", ShortID(want.Snapshot))
+			m, err := a.machinery(ctx)
+			if err != nil {
+				return replay.Opened{}, err
+			}
+			if !m.sessions.SnapshotImported(want.Snapshot) {
+				return replay.Opened{}, fault.New(fault.Conflict, "Import the session that it ran in as well, or have it replayed where it was made.",
+					"cannot open the state that the run began with: the run was made elsewhere, and snapshot %s is not in its record", ShortID(want.Snapshot))
+			}
 		}
 		if x, more := want.Limits.Exceeds(c.Limits); more {
 			show := plainNumber

@@ -62,7 +62,7 @@ func (a *App) load(ctx context.Context, ref string, img ImageSpec, sink event.Si
 	r := replaying{rec: rec, imported: known.Imported}
 	r.cfg = replay.Config{Source: j, Languages: a.opt.Languages, Program: a.opt.Version, Redact: j.Redact, Open: a.opener(img, sink)}
 	if r.imported {
-		r.cfg.Open = foreign(r.cfg.Open, a.opt.Config)
+		r.cfg.Open = a.foreign(r.cfg.Open)
 		r.rec.Began = allowed(a.opt.Config)(r.rec.Began)
 		return r, nil
 	}
@@ -291,7 +291,7 @@ func (a *App) TestRuns(ctx context.Context, dir string, img ImageSpec, sink even
 			}
 			out := replay.Bundle{Source: b, Run: b.Run(), Open: a.opener(img, sink), Close: b.Close}
 			if b.Foreign() {
-				out.Open, out.Within = foreign(out.Open, a.opt.Config), allowed(a.opt.Config)
+				out.Open, out.Within = a.foreign(out.Open), allowed(a.opt.Config)
 			}
 			return out, nil
 		},

@@ -257,7 +257,7 @@ func (m *Manager) importState(ctx context.Context, s State, img image.Image, nex
 	old := s.Snapshot
 	snap := Snapshot{
 		Version: metaVersion, ID: old.ID, Parent: old.Parent, Created: old.Created, Deterministic: old.Deterministic, StoodStill: old.StoodStill,
-		Added: old.Added, Origin: old.Origin, dir: tmp,
+		Added: old.Added, Origin: old.Origin, Imported: true, dir: tmp,
 		Spec: m.spec(Options{Image: img, Limits: old.Spec.Limits}.withDefaults()),
 	}
 	if err := os.Mkdir(snap.state(), 0o700); err != nil {

@@ -44,7 +44,8 @@ type Snapshot struct {
 	Added []image.Package `json:"added,omitempty"`
 	// Origin is the ID of the template that its session began with.
 	Origin     string `json:"origin,omitempty"`
-	StoodStill Millis `json:"stood_still_ms"` // how long the original waited
+	Imported   bool   `json:"imported,omitempty"` // it came in a session file
+	StoodStill Millis `json:"stood_still_ms"`     // how long the original waited
 	dir        string
 	in         *Snapshots // where it was loaded from, which has its seal; nil: it was just taken
 }
@@ -336,6 +337,12 @@ func noSpace(err error) error {
 		return fault.Coded(fault.DiskFull, fault.Data{"folder": ""}, "the disk is full: %w", err)
 	}
 	return err
+}
+
+// SnapshotImported says whether a snapshot is here, and came in a session file.
+func (m *Manager) SnapshotImported(id string) bool {
+	snap, err := m.snapshots.load(id)
+	return err == nil && snap.Imported
 }
 
 // RemoveSnapshot removes a snapshot that no named session refers to, whoever

@@ -43,7 +43,8 @@ without a sandbox. With --policy FILE its calls are decided by other rules: what
 they would have decided is shown beside what was decided.
 
 A run that was made elsewhere gets no more memory, disk, processors and time than
-the configuration allows, and none of the states and notes that are stored here.`
+the configuration allows, and none of the states and notes that were made here. One
+of a session needs the state that it began with: import the session as well.`
 
 type replayCommand struct {
 	p            *program
