@@ -45,6 +45,9 @@ func Sandbox() (Program, error) { return embedded("praxis-sandbox") }
 // Commands are the packages of all of them.
 func Commands() []string { return []string{"praxis/cmd/praxis-guest", "praxis/cmd/praxis-sandbox"} }
 
+// Parts are the packages that their bytes depend on.
+func Parts() []string { return append(Commands(), "praxis/internal/sandbox/gvisor/patch") }
+
 // Sources is the digest of what the programs were built from (package sources).
 func Sources() (string, error) {
 	text, err := fs.ReadFile(contents, file("sources.sha256"))

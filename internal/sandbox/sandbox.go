@@ -72,6 +72,9 @@ type Spec struct {
 	Env      []string
 	Hostname string
 	Limits   event.Limits
+	// Seeded makes a guest whose programs get what follows from a seed in the place of
+	// the system's randomness. The seed comes from the guest's first process.
+	Seeded bool `json:",omitempty"`
 }
 
 // Files names the files that the guest sees, for a comparison: Contents, or the paths,

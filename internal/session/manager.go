@@ -423,6 +423,7 @@ func (m *Manager) spec(opt Options) sandbox.Spec {
 		Env:      env,
 		Hostname: "praxis",
 		Limits:   opt.Limits,
+		Seeded:   opt.Seed != nil,
 	}
 }
 
@@ -528,6 +529,7 @@ func (m *Manager) restore(ctx context.Context, snap Snapshot, opt Options) (*liv
 	spec := snap.Spec
 	spec.ID = newID()
 	spec.Limits = opt.Limits
+	spec.Seeded = snap.Deterministic
 	box, err := m.cfg.Backend.Restore(ctx, spec, snap.state())
 	if err != nil {
 		return nil, err

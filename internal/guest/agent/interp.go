@@ -92,7 +92,7 @@ func (k *kernel) launch() (*interp, error) {
 	in.child, err = launch(k.srv.reaper, program{
 		Argv: cfg.command(lang), Env: env, Path: path, Dir: cfg.Workdir,
 		Cgroup: cfg.group, Privileged: cfg.privileged(), Memory: cfg.memoryOfProcess(), OpenFiles: cfg.Limits.OpenFiles,
-		Namespaces: cfg.Limits.UserNamespaces > 0, Control: true,
+		Namespaces: cfg.Limits.UserNamespaces > 0, Control: true, Seeded: cfg.seeded(),
 	}, [4]int{-1, outW, errW, ctlK})
 	if err != nil {
 		in.close()
@@ -383,6 +383,7 @@ func (k *kernel) take(in *interp, c control) {
 				k.drain(in, afterDone)
 			}
 			k.cur = nil
+			k.srv.seeds.next()
 			// They are closed once the lock is free: the host's next request comes at once.
 			out := k.final(e, k.result(e, c))
 			if out.Stamps = e.stamps; out.Stamps != nil {

@@ -216,6 +216,7 @@ func (k *kernel) showLate(e *execution) {
 }
 
 func (k *kernel) sendCode(e *execution) {
+	k.srv.seeds.next()
 	e.began = time.Now()
 	k.in.id++
 	message := map[string]any{"op": "execute", "id": k.in.id, "code": e.Code, "result": !e.Silent, "columns": e.Columns}

@@ -26,6 +26,7 @@ type program struct {
 	OpenFiles  int      `json:"open_files"`
 	Namespaces bool     `json:"namespaces"` // it may make user namespaces
 	Control    bool     `json:"control"`    // file descriptor 3 belongs to the program
+	Seeded     bool     `json:"seeded"`     // its randomness follows from the session's seed
 }
 
 // maxProgram bounds the text of a program, in bytes.
@@ -185,6 +186,11 @@ func become(p program) error {
 	if p.OpenFiles > 0 {
 		if err := setLimit(rlimitNoFile, uint64(p.OpenFiles)); err != nil {
 			return err
+		}
+	}
+	if p.Seeded {
+		if e := joinSession(); e != 0 {
+			return fmt.Errorf("cannot take the session's seed: %w", e)
 		}
 	}
 	if err := restrict(p.Namespaces); err != nil {

@@ -139,6 +139,7 @@ func (k *kernel) ended(in *interp) error {
 		return nil
 	}
 	k.cur = nil
+	k.srv.seeds.next()
 	out := wire.Executed{
 		Status: "crashed", State: "lost", Message: how,
 		WallMS:          float64(time.Since(e.began)) / float64(time.Millisecond),

@@ -27,7 +27,8 @@ type server struct {
 	guard  *guard
 	wg     sync.WaitGroup // goroutines of requests, kernels and processes
 
-	changes   changes       // what executions did to files
+	changes   changes // what executions did to files
+	seeds     seeder
 	fileSlots chan struct{} // bounds file ops
 	exposing  sync.Mutex    // locked to change what is exposed; before mu
 
@@ -129,6 +130,7 @@ func (s *server) hello(body []byte) (uint64, bool) {
 	for _, r := range old {
 		r.end(errForgot)
 	}
+	s.seeds.again()
 	if h.Reseed != "" {
 		for _, k := range kernels {
 			k.reseed(h.Reseed)

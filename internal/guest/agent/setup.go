@@ -27,6 +27,9 @@ type config struct {
 
 func (c config) privileged() bool { return !c.Unprivileged }
 
+// seeded reports whether the sandbox's kernel gives programs what follows from the seed.
+func (c config) seeded() bool { return c.Deterministic && c.privileged() }
+
 // deterministicEnv makes the same code on the same inputs print the same bytes.
 var deterministicEnv = map[string]string{
 	"TZ": "UTC",
@@ -156,6 +159,13 @@ func (s *server) setup(_ *request, args wire.Setup) (wire.SetupReply, error) {
 	if err := cfg.limitProcesses(); err != nil {
 		return wire.SetupReply{}, err
 	}
+	seed := int64(0) // what is prepared first is the same under every seed: a template serves them all
+	if cfg.Seed != nil && old.ready {
+		seed = *cfg.Seed
+	}
+	if err := s.seed(cfg, seed); err != nil {
+		return wire.SetupReply{}, err
+	}
 	s.mu.Lock()
 	s.cfg = cfg
 	kernels := s.allKernels()
@@ -172,7 +182,20 @@ func (s *server) setup(_ *request, args wire.Setup) (wire.SetupReply, error) {
 	if err != nil {
 		return wire.SetupReply{}, err
 	}
-	return main.waitReady()
+	reply, err := main.waitReady()
+	if err == nil && cfg.Seed != nil {
+		err = s.seed(cfg, *cfg.Seed)
+	}
+	return reply, err
+}
+
+// seed begins what follows from a seed, or the system's randomness when there is none.
+func (s *server) seed(cfg config, seed int64) error {
+	if !cfg.seeded() {
+		s.seeds.off()
+		return nil
+	}
+	return s.seeds.set(seed)
 }
 
 // limitLive gives a running program the limits of cfg. A program that is

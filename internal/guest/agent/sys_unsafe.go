@@ -125,6 +125,29 @@ func dropCapabilities() error {
 	return nil
 }
 
+// The orders of a seeded sandbox's kernel (package praxis/internal/sandbox/gvisor/patch).
+const (
+	prSeed   = 0x50525853
+	seedSet  = 1
+	seedJoin = 2
+)
+
+// setSeed tells the sandbox's kernel what the programs' randomness follows from.
+func setSeed(seed int64, number uint64) syscall.Errno {
+	state := struct {
+		seed   int64
+		number uint64
+	}{seed, number}
+	_, _, e := syscall.RawSyscall(syscall.SYS_PRCTL, prSeed, seedSet, uintptr(unsafe.Pointer(&state)))
+	return e
+}
+
+// joinSession makes this process one whose randomness follows from the session's seed.
+func joinSession() syscall.Errno {
+	_, _, e := syscall.RawSyscall(syscall.SYS_PRCTL, prSeed, seedJoin, 0)
+	return e
+}
+
 // setFilter installs a filter of system calls for this thread.
 func setFilter(program []bpf.RawInstruction) syscall.Errno {
 	filters := make([]unix.SockFilter, len(program))

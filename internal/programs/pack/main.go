@@ -11,6 +11,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -18,12 +19,14 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
 	"praxis/internal/atomicfile"
 	"praxis/internal/programs"
 	"praxis/internal/programs/sources"
+	"praxis/internal/sandbox/gvisor/patch"
 )
 
 func main() {
@@ -37,7 +40,7 @@ func main() {
 }
 
 func run(arch, out string) error {
-	digest, err := sources.Digest(context.Background(), ".", arch, programs.Commands())
+	digest, err := sources.Digest(context.Background(), ".", arch, programs.Parts())
 	if err != nil {
 		return err
 	}
@@ -46,11 +49,60 @@ func run(arch, out string) error {
 			return fmt.Errorf("cannot make %s: %w", path.Base(command), err)
 		}
 	}
-	return change(filepath.Join(out, "sources.sha256"), []byte(digest+"\n"))
+	return write(filepath.Join(out, "sources.sha256"), []byte(digest+"\n"))
 }
 
-// change writes a file unless it is the same already.
-func change(name string, data []byte) error {
+// change returns the flags that build with the changed lines of gVisor (package patch).
+//
+// The go command replaces no file of its cache of modules, so it is given a module that
+// lies elsewhere, in a link to where it does lie. The link's name is relative to this
+// module and becomes a part of the program, which is therefore the same in any folder.
+func change(folder string) (flags []string, clean func(), err error) {
+	list, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", patch.Module).Output()
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot find %s: %w", patch.Module, err)
+	}
+	link := filepath.Join(folder, "gvisor")
+	if err := errors.Join(os.MkdirAll(folder, 0o755), os.RemoveAll(link)); err != nil {
+		return nil, nil, err
+	}
+	if err := os.Symlink(strings.TrimSpace(string(list)), link); err != nil {
+		return nil, nil, err
+	}
+	tmp, err := os.MkdirTemp("", "praxis-pack-")
+	if err != nil {
+		return nil, nil, err
+	}
+	clean = func() { _ = os.RemoveAll(tmp) }
+	fail := func(err error) ([]string, func(), error) {
+		clean()
+		return nil, nil, err
+	}
+	there, err := filepath.Abs(link)
+	if err != nil {
+		return fail(err)
+	}
+	overlay, err := patch.Overlay(there, tmp)
+	if err != nil {
+		return fail(err)
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return fail(err)
+		}
+		if name == "go.mod" {
+			data = fmt.Appendf(data, "\nreplace %s => ./%s\n", patch.Module, filepath.ToSlash(filepath.Clean(link)))
+		}
+		if err := os.WriteFile(filepath.Join(tmp, name), data, 0o600); err != nil {
+			return fail(err)
+		}
+	}
+	return []string{"-modfile", filepath.Join(tmp, "go.mod"), "-overlay", overlay, "-tags", patch.Tag}, clean, nil
+}
+
+// write writes a file unless it is the same already.
+func write(name string, data []byte) error {
 	if old, err := os.ReadFile(name); err == nil && bytes.Equal(old, data) {
 		return nil
 	}
@@ -66,7 +118,13 @@ func pack(arch, out, command string) error {
 		return err
 	}
 	// Without what differs from checkout to checkout the same sources make the same bytes.
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", built, command)
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", built}
+	changed, clean, err := change(filepath.Join(out, ".built"))
+	if err != nil {
+		return err
+	}
+	defer clean()
+	cmd := exec.Command("go", append(append(args, changed...), command)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch, "GOFLAGS=")
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
@@ -91,5 +149,5 @@ func pack(arch, out, command string) error {
 	if err := atomicfile.WriteFile(packed, z.EncodeAll(data, nil)); err != nil {
 		return err
 	}
-	return change(listed, digest)
+	return write(listed, digest)
 }

@@ -128,7 +128,7 @@ func (x *box) launch() error {
 		}
 		x.group = g
 	}
-	p, err := x.b.launcher.launch(control.Helper{Dir: x.dir, Disk: x.spec.Limits.Disk}, x.group)
+	p, err := x.b.launcher.launch(control.Helper{Dir: x.dir, Disk: x.spec.Limits.Disk, Seeded: x.spec.Seeded}, x.group)
 	if err != nil {
 		return fmt.Errorf("cannot start sandbox: %w", err)
 	}

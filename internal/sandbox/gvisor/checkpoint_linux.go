@@ -51,6 +51,7 @@ type manifest struct {
 	Args      []string   `json:"args"`
 	Disk      int64      `json:"disk"`
 	OpenFiles int        `json:"open_files"`
+	Seeded    bool       `json:"seeded,omitempty"`
 	Files     []stateSum `json:"files"`
 }
 
@@ -129,6 +130,8 @@ func (m *manifest) fits(spec sandbox.Spec) error {
 		return no("Use the disk limit that the checkpoint was made with.", "it was made with a disk limit of %s, not %s", size(m.Disk), size(spec.Limits.Disk))
 	case m.OpenFiles != spec.Limits.OpenFiles:
 		return no("Use the open file limit that the checkpoint was made with.", "it was made with a limit of %d open files, not %d", m.OpenFiles, spec.Limits.OpenFiles)
+	case m.Seeded != spec.Seeded:
+		return no("Make it again with this version.", "it was made by a version in which a seed meant something else, or as another kind of sandbox")
 	}
 	return nil
 }
@@ -209,7 +212,7 @@ func (x *box) seal(tmp, dir string) error {
 	m := manifest{
 		Format: manifestFormat, GVisor: gvisorVersion, Arch: runtime.GOARCH,
 		Guest: x.spec.Files(), Args: x.spec.Args,
-		Disk: l.Disk, OpenFiles: l.OpenFiles,
+		Disk: l.Disk, OpenFiles: l.OpenFiles, Seeded: x.spec.Seeded,
 	}
 	for _, name := range stateFiles {
 		s, err := x.b.sums.take(filepath.Join(tmp, name), filepath.Join(dir, name))

@@ -223,12 +223,19 @@ func guestLimits(l event.Limits) control.Size {
 	return control.Size{Memory: l.Memory, CPUs: max(minShownCPUs, wholeCPUs(l))}
 }
 
+// guestSize is that, and how the guest is made.
+func guestSize(spec sandbox.Spec) control.Size {
+	s := guestLimits(spec.Limits)
+	s.Seeded = spec.Seeded
+	return s
+}
+
 // wholeCPUs is the CPU limit rounded up.
 func wholeCPUs(l event.Limits) int { return int(math.Ceil(l.CPUs)) }
 
 // writeBundle fills the new folder dir with what the helper and the sentry read.
 func writeBundle(dir string, spec sandbox.Spec) error {
-	for name, v := range map[string]any{"config.json": ociSpec(spec), control.SizeFile: guestLimits(spec.Limits)} {
+	for name, v := range map[string]any{"config.json": ociSpec(spec), control.SizeFile: guestSize(spec)} {
 		b, err := json.Marshal(v)
 		if err != nil {
 			return err

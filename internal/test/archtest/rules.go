@@ -149,7 +149,7 @@ func guestPackages() map[string]Package {
 		"cmd/praxis-sandbox":        {Imports: []string{"internal/sandbox/gvisor/runsc"}},
 		"internal/programs":         {Imports: []string{"internal/atomicfile", seals}, Third: []string{"github.com/klauspost/compress", unix}},
 		"internal/programs/sources": {},
-		"internal/programs/pack":    {Imports: []string{"internal/atomicfile", "internal/programs", "internal/programs/sources"}, Third: []string{"github.com/klauspost/compress"}},
+		"internal/programs/pack":    {Imports: []string{"internal/atomicfile", "internal/programs", "internal/programs/sources", "internal/sandbox/gvisor/patch"}, Third: []string{"github.com/klauspost/compress"}},
 
 		// Contracts and vocabulary.
 		fault:   {},
@@ -172,6 +172,7 @@ func guestPackages() map[string]Package {
 			Tests:   []string{"internal/test/sandboxtest", prepared, "internal/programs"},
 		},
 		"internal/sandbox/gvisor/control": {},
+		"internal/sandbox/gvisor/patch":   {},
 		"internal/sandbox/gvisor/runsc": {
 			Imports: []string{"internal/sandbox/gvisor/control"},
 			Third:   []string{"gvisor.dev/gvisor", unix},

@@ -89,7 +89,7 @@ func Fresh() error {
 	if err != nil {
 		return err
 	}
-	now, err := sources.Digest(context.Background(), root, runtime.GOARCH, programs.Commands())
+	now, err := sources.Digest(context.Background(), root, runtime.GOARCH, programs.Parts())
 	if err != nil {
 		return err
 	}

@@ -42,10 +42,13 @@ const (
 type Helper struct {
 	Dir  string `json:"dir"`  // the sandbox's folder
 	Disk int64  `json:"disk"` // bytes in the writable layer
+	// Seeded says that the guest shall be one (package patch).
+	Seeded bool `json:"seeded,omitempty"`
 }
 
-// Size is what the guest sees of its size.
+// Size is what the guest sees of its size, and how it is made.
 type Size struct {
+	Seeded bool  `json:"seeded,omitempty"`
 	Memory int64 `json:"memory"` // bytes, shown as MemTotal
 	CPUs   int   `json:"cpus"`   // shown as the number of CPUs
 }

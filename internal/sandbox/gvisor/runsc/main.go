@@ -85,6 +85,9 @@ func withLimits(args []string) []string {
 		if err != nil || json.Unmarshal(b, &l) != nil || l.Memory <= 0 || l.CPUs <= 0 {
 			os.Exit(1) // better no sandbox than one that believes it has the whole host
 		}
+		if l.Seeded && startSeeded() != nil {
+			os.Exit(1) // the helper says so before it comes to this
+		}
 		mem := strconv.FormatInt(l.Memory, 10)
 		extra = append(extra, "--total-memory="+mem, "--total-host-memory="+mem, "--cpu-num="+strconv.Itoa(l.CPUs))
 	}

@@ -91,6 +91,9 @@ func (h *helper) setUp(args []string) error {
 	if err := json.Unmarshal([]byte(args[1]), &h.cfg); err != nil {
 		return fmt.Errorf("cannot read helper's configuration: %w", err)
 	}
+	if h.cfg.Seeded && !patched {
+		return errNotPatched
+	}
 	// Slave: what the host mounts later is seen here (a snapshot may lie on
 	// it), nothing that is mounted here is seen there.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_SLAVE, ""); err != nil {
