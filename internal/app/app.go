@@ -177,7 +177,8 @@ func (m *machine) open(ctx context.Context, o Options) error {
 	if _, err := m.backend.Sweep(ctx); err != nil {
 		return fmt.Errorf("cannot sweep what dead processes left: %w", err)
 	}
-	m.sessions, err = session.Open(session.Config{Dir: o.Config.Home, Backend: m.backend, Languages: o.Languages, Programs: installed.Store, Program: installed.Guest, Seals: m.seals})
+	m.sessions, err = session.Open(session.Config{Dir: o.Config.Home, Backend: m.backend, Languages: o.Languages, Programs: installed.Store, Program: installed.Guest, Seals: m.seals,
+		Retention: usualRetention(o.Config), Recorded: true})
 	if err != nil {
 		return err
 	}

@@ -45,3 +45,6 @@ func ParseCPUTime(s string) (time.Duration, error) { return config.CPUTime.Parse
 
 // ParseMaxSteps reads how many turns a model may take.
 func ParseMaxSteps(s string) (float64, error) { return config.MaxSteps.Parse(s) }
+
+// ParseKeep reads how many steps of a named session stay.
+func ParseKeep(s string) (float64, error) { return config.Keep.Parse(s) }

@@ -245,7 +245,7 @@ func (a *App) openAgain(ctx context.Context, want event.SessionBegan, other Imag
 func stateGone(want event.SessionBegan) error {
 	remedy := "Branch the run that it was branched from again."
 	if want.Name != "" {
-		remedy = "A run of a session can be repeated as long as the session's history has the state that it began with."
+		remedy = "A run of a session can be repeated as long as the state that it began with is stored."
 	}
 	return fault.New(fault.Conflict, remedy, "cannot open the state that the run began with: snapshot %s is not kept any more", ShortID(want.Snapshot))
 }

@@ -42,6 +42,8 @@ type Config struct {
 	Execution event.Bounds // of one piece of code; without CPU the wall time bounds it
 	Ask       Ask
 	Journal   Journal
+	Sessions  Sessions
+	HomeQuota int64  // bytes that the data folder may have; 0: any
 	SealKey   string // file of the key that seals programs, images and states; "": the data folder's own
 	Pictures  string // how terminals show images, one of PictureSettings; "": auto
 }
@@ -55,6 +57,12 @@ type Journal struct {
 	Snapshots     bool   // the state before each step of a question is saved
 	SnapshotBytes int64  // of runs together; the oldest go first
 	BlobBytes     int64  // of contents: inputs, long outputs, pictures
+}
+
+// Sessions says which steps of named sessions are kept.
+type Sessions struct {
+	Keep    int           // the last so many
+	KeepFor time.Duration // and those that are younger; 0: none for that alone
 }
 
 // Ask says how the agent answers questions when a command does not say otherwise.
@@ -76,6 +84,7 @@ func Default(getenv func(string) string) (Config, error) {
 		Limits:    event.DefaultLimits(),
 		Execution: defaultBounds(),
 		Ask:       Ask{MaxSteps: 10, Window: 100_000},
+		Sessions:  Sessions{Keep: 20},
 		Journal:   Journal{Snapshots: true, SnapshotBytes: 4 << 30, BlobBytes: 16 << 30},
 	}, nil
 }
@@ -161,7 +170,12 @@ type file struct {
 		MaxSteps *int    `json:"max_steps"`
 		Window   *int    `json:"window"`
 	} `json:"ask"`
-	SealKey *string `json:"seal_key"`
+	SealKey   *string `json:"seal_key"`
+	HomeQuota *string `json:"home_quota"`
+	Sessions  struct {
+		Keep    *int    `json:"keep"`
+		KeepFor *string `json:"keep_for"`
+	} `json:"sessions"`
 	Journal struct {
 		Key           *string `json:"key"`
 		Snapshots     *bool   `json:"snapshots"`
@@ -194,6 +208,7 @@ func (c *Config) overlay(data []byte) error {
 	set(&c.Ask.MaxSteps, f.Ask.MaxSteps)
 	set(&c.Ask.Window, f.Ask.Window)
 	set(&c.SealKey, f.SealKey)
+	set(&c.Sessions.Keep, f.Sessions.Keep)
 	set(&c.Journal.Key, f.Journal.Key)
 	set(&c.Journal.Snapshots, f.Journal.Snapshots)
 	return errors.Join(
@@ -201,6 +216,8 @@ func (c *Config) overlay(data []byte) error {
 		setParsed(&c.Execution.OutputBytes, f.Execution.Output, Output.Parse),
 		setParsed((*time.Duration)(&c.Execution.Timeout), f.Execution.Timeout, Timeout.Parse),
 		setParsed((*time.Duration)(&c.Execution.CPU), f.Execution.CPU, CPUTime.Parse),
+		setParsed(&c.Sessions.KeepFor, f.Sessions.KeepFor, KeepFor.Parse),
+		setParsed(&c.HomeQuota, f.HomeQuota, HomeQuota.Parse),
 		setParsed(&c.Journal.SnapshotBytes, f.Journal.SnapshotBytes, Quota.Parse),
 		setParsed(&c.Journal.BlobBytes, f.Journal.BlobBytes, Quota.Parse),
 	)
@@ -293,6 +310,17 @@ func (c Config) Validate() error {
 		if err := Quota.check(n); err != nil {
 			return err
 		}
+	}
+	if c.HomeQuota != 0 {
+		if err := HomeQuota.check(c.HomeQuota); err != nil {
+			return err
+		}
+	}
+	if err := KeepFor.Check(c.Sessions.KeepFor); err != nil {
+		return err
+	}
+	if err := Keep.Check(float64(c.Sessions.Keep)); err != nil {
+		return err
 	}
 	if err := Window.Check(float64(c.Ask.Window)); err != nil {
 		return err

@@ -59,6 +59,7 @@ func load(t *testing.T, text string) (Config, error) {
 func TestLoad(t *testing.T) {
 	got, err := load(t, `{"home": "/data", "limits": {"memory": "2GiB", "cpus": 0.5, "processes": 64},
 		"execution": {"timeout": "1m30s", "cpu": "20", "output": "64KB"}, "ask": {"model": "openai:x", "max_steps": 3, "window": 5000},
+		"sessions": {"keep": 5, "keep_for": "30d"}, "home_quota": "20GiB",
 		"journal": {"key": "/k.pem", "snapshots": false, "snapshot_bytes": "1GiB", "blob_bytes": "2GiB"}}`)
 	if err != nil {
 		t.Fatal(err)
@@ -71,6 +72,7 @@ func TestLoad(t *testing.T) {
 	want.Limits.Memory, want.Limits.CPUs, want.Limits.Processes = 2<<30, 0.5, 64
 	want.Execution = event.Bounds{Timeout: event.Duration(90 * time.Second), CPU: event.Duration(20 * time.Second), OutputBytes: 64000}
 	want.Ask = Ask{Model: "openai:x", MaxSteps: 3, Window: 5000}
+	want.Sessions, want.HomeQuota = Sessions{Keep: 5, KeepFor: 720 * time.Hour}, 20<<30
 	want.Journal = Journal{Key: "/k.pem", SnapshotBytes: 1 << 30, BlobBytes: 2 << 30}
 	if got != want {
 		t.Errorf("got %+v\nwant %+v", got, want)
@@ -97,6 +99,11 @@ func TestLoadRefuses(t *testing.T) {
 		{`{"limits": {"open_files": 1}}`, "cannot use open files"},
 		{`{"execution": {"timeout": "-3s"}}`, "cannot use timeout"},
 		{`{"ask": {"max_steps": 0}}`, "cannot use max steps"},
+		{`{"sessions": {"keep": 0}}`, "cannot use number of kept steps"},
+		{`{"sessions": {"keep_for": "a week"}}`, `cannot use time of keeping "a week"`},
+		{`{"sessions": {"keep_for": "40000d"}}`, "out of range"},
+		{`{"sessions": {"keep_for": "-1d"}}`, "not a time"},
+		{`{"home_quota": "1MiB"}`, "cannot use home quota"},
 		{`{"home": "relative"}`, "not absolute"},
 		{`{} {}`, "after the first object"},
 		{`{`, "unexpected EOF"},

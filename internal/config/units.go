@@ -24,6 +24,7 @@ type Sizes struct {
 type Durations struct {
 	name     string
 	min, max time.Duration
+	long     bool // it may be written in days: "30d"
 }
 
 // Numbers is the range of a limit that is a plain number.
@@ -41,16 +42,24 @@ const (
 	maxOutput = 16 << 20
 	minQuota  = 1 << 20
 	maxQuota  = 1 << 50
+	// minHome is what one image and its template take.
+	minHome = 256 << 20
+	day     = 24 * time.Hour
+	maxDays = 36500
 )
 
 // Table of the ranges, by limit.
 var (
 	Output   = Sizes{"output", minOutput, maxOutput}
 	Quota    = Sizes{"quota", minQuota, maxQuota}
-	Timeout  = Durations{"timeout", 100 * time.Millisecond, 24 * time.Hour}
-	CPUTime  = Durations{"cpu time", 100 * time.Millisecond, 24 * time.Hour}
+	Timeout  = Durations{"timeout", 100 * time.Millisecond, 24 * time.Hour, false}
+	CPUTime  = Durations{"cpu time", 100 * time.Millisecond, 24 * time.Hour, false}
 	MaxSteps = Numbers{"max steps", 1, 1000, true}
 	Window   = Numbers{"window", 4096, 10_000_000, true}
+	// What is kept of named sessions, and of everything.
+	Keep      = Numbers{"number of kept steps", 1, 10_000, true}
+	KeepFor   = Durations{"time of keeping", 0, maxDays * day, true}
+	HomeQuota = Sizes{"home quota", minHome, maxQuota}
 )
 
 var (
@@ -161,6 +170,13 @@ func (d Durations) Parse(text string) (time.Duration, error) {
 		in += "s"
 	}
 	v, err := time.ParseDuration(in)
+	if number, ok := strings.CutSuffix(text, "d"); ok && d.long {
+		var n uint64
+		if n, err = strconv.ParseUint(number, 10, 32); n > maxDays {
+			return 0, d.fault(text, "it is out of range")
+		}
+		v = time.Duration(n) * day
+	}
 	if err != nil {
 		return 0, d.fault(text, "it is not a time")
 	}
@@ -179,7 +195,11 @@ func (d Durations) Check(v time.Duration) error {
 }
 
 func (d Durations) fault(text, cause string) error {
-	return fault.New(fault.Invalid, fmt.Sprintf("Write a time from %s to %s, such as 30s or 2m.", FormatDuration(d.min), FormatDuration(d.max)),
+	such := "30s or 2m"
+	if d.long {
+		such = "30d or 12h"
+	}
+	return fault.New(fault.Invalid, fmt.Sprintf("Write a time from %s to %s, such as %s.", FormatDuration(d.min), FormatDuration(d.max), such),
 		"cannot use %s %q: %s", d.name, text, cause)
 }
 

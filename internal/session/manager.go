@@ -53,6 +53,10 @@ type Config struct {
 	// HistoryBytes bounds the snapshots of one named session: the oldest go,
 	// its head never does. Default 4 GiB.
 	HistoryBytes int64
+	Retention    Retention // of the steps of named sessions
+	// Recorded says that recorded runs begin with states of named sessions: what leaves
+	// a history is then left until CollectSnapshots is called, whose caller knows of runs.
+	Recorded bool
 }
 
 // Patience is how long guests are waited for, so that a silent one keeps nobody

@@ -22,10 +22,6 @@ import (
 	"praxis/internal/seal"
 )
 
-// keepSnapshots bounds a named session's history: every command adds a
-// snapshot of some 50 MB. The head is always among the newest.
-const keepSnapshots = 20
-
 var nameRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // NamedInfo describes a named session on disk.
@@ -175,7 +171,9 @@ func (n *Named) Save(ctx context.Context, label string) (string, error) {
 		return "", err
 	}
 	n.letGo(old)
-	err = n.m.release(old, false)
+	if !n.m.cfg.Recorded {
+		err = n.m.release(old, false)
+	}
 	n.m.retire(len(old) > 0, n.info.whole(n.m.snapshots)...)
 	return snap.ID, err
 }
@@ -210,7 +208,7 @@ func (m *Manager) trim(i *NamedInfo) (old []SnapshotInfo, err error) {
 	if whole > m.cfg.HistoryBytes { // only then it is worth to look at what they cost
 		err = m.priced(i.Snapshots)
 	}
-	old = i.trim(keepSnapshots, m.cfg.HistoryBytes)
+	old = i.trim(m.cfg.Retention, m.cfg.HistoryBytes, time.Now())
 	for n := range i.Snapshots {
 		i.Snapshots[n].Stored = 0
 	}
@@ -219,26 +217,6 @@ func (m *Manager) trim(i *NamedInfo) (old []SnapshotInfo, err error) {
 
 // cost is what the snapshot takes on disk, as far as that is known.
 func (s SnapshotInfo) cost() int64 { return cmp.Or(s.Stored, s.Bytes) }
-
-// trim takes the oldest snapshots out of a history of more than number
-// snapshots or bytes, and returns them. The head stays.
-func (i *NamedInfo) trim(number int, bytes int64) (old []SnapshotInfo) {
-	left, size := len(i.Snapshots), int64(0)
-	for _, s := range i.Snapshots {
-		size += s.cost()
-	}
-	var remaining []SnapshotInfo
-	for _, s := range i.Snapshots {
-		if s.ID == i.Head || left <= number && size <= bytes {
-			remaining = append(remaining, s)
-			continue
-		}
-		old = append(old, s)
-		left, size = left-1, size-s.cost()
-	}
-	i.Snapshots = remaining
-	return old
-}
 
 // Close ends the session's sandbox and gives up its name. What was not saved is gone.
 func (n *Named) Close() error {
@@ -482,29 +460,28 @@ func (m *Manager) release(snaps []SnapshotInfo, force bool) error {
 
 // referred returns the snapshots that named sessions refer to. A description
 // that is damaged is a fault.Conflict.
-func (m *Manager) referred() (map[string]bool, error) {
+func (m *Manager) referred() (map[string]bool, error) { return m.referredBeside(nil) }
+
+// eachNamed calls f with every named session, whoever wrote it: what may be meant stays.
+func (m *Manager) eachNamed(f func(NamedInfo)) error {
 	entries, err := os.ReadDir(m.names)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	used := map[string]bool{}
 	for _, e := range entries {
 		if !nameRule.MatchString(e.Name()) {
 			continue
 		}
-		info, err := m.peekNamed(e.Name()) // what may be meant stays
+		info, err := m.peekNamed(e.Name())
 		if fault.KindOf(err) == fault.NotFound {
 			continue // being made
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for _, s := range info.Snapshots {
-			used[s.ID] = true
-		}
-		used[info.Head] = true
+		f(info)
 	}
-	return used, nil
+	return nil
 }
 
 // peekNamed reads the description of a named session, whoever wrote it.

@@ -113,21 +113,21 @@ func TestHistoryIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer n.Close()
-	for i := range keepSnapshots + 5 {
+	for i := range DefaultKeep + 5 {
 		eval(t, n.Session, "x = "+strings.Repeat("i", i))
 		if _, err := n.Save(t.Context(), "step"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	log, err := m.LogNamed(t.Context(), "a")
-	if err != nil || len(log) != keepSnapshots {
+	if err != nil || len(log) != DefaultKeep {
 		t.Errorf("%d in the log, %v", len(log), err)
 	}
 	settle(t, m) // what is being packed has temporary folders
 	m.packing.Lock()
 	defer m.packing.Unlock()
 	left, err := os.ReadDir(m.snapshots.dir)
-	if err != nil || len(left) != keepSnapshots {
+	if err != nil || len(left) != DefaultKeep {
 		t.Errorf("%d on disk, %v", len(left), err)
 	}
 }
@@ -378,11 +378,11 @@ func TestTrimKeepsTheHead(t *testing.T) {
 	for _, id := range []string{"a", "b", "c", "d"} {
 		i.Snapshots = append(i.Snapshots, SnapshotInfo{ID: id, Bytes: 10})
 	}
-	old := i.trim(2, 1000)
+	old := i.trim(Retention{Keep: 2}, 1000, time.Now())
 	if len(old) != 2 || old[0].ID != "b" || old[1].ID != "c" || len(i.Snapshots) != 2 || i.Snapshots[0].ID != "a" || i.Snapshots[1].ID != "d" {
 		t.Errorf("took %+v, left %+v", old, i.Snapshots)
 	}
-	if old := i.trim(2, 5); len(old) != 1 || old[0].ID != "d" {
+	if old := i.trim(Retention{Keep: 2}, 5, time.Now()); len(old) != 1 || old[0].ID != "d" {
 		t.Errorf("took %+v, left %+v", old, i.Snapshots)
 	}
 }

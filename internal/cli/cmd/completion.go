@@ -25,6 +25,7 @@ func (p *program) completeAll(root *cobra.Command) error {
 		"session add":      first(sessionNames),
 		"session fork":     first(sessionNames),
 		"session log":      first(sessionNames),
+		"session prune":    sessionNames,
 		"session rm":       sessionNames,
 		"session rollback": rollbackPlaces,
 		"image rm":         imageNames,

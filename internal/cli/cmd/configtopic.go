@@ -26,6 +26,9 @@ const configExample = `{
     "max_steps": 10,
     "window": 100000
   },
+  "sessions": {
+    "keep": 20
+  },
   "journal": {
     "snapshots": true,
     "snapshot_bytes": "4GiB",
@@ -48,6 +51,9 @@ const configKeys = `  home               data folder: images, templates, named s
   ask.model          "PROVIDER:NAME"                            --model
   ask.max_steps      turns that the model may take              --max-steps
   ask.window         tokens that a request may have; what is older is condensed
+  home_quota         what the data folder may have, such as "20GiB"; see "praxis help gc"
+  sessions.keep      steps of a named session that stay: the last so many
+  sessions.keep_for  and those that are younger, such as "7d"
   seal_key           file of the key that seals what lies in the data folder
   journal.key        file of the private key (PEM) that signs the journal
   journal.snapshots  save the state before each step of a question

@@ -15,7 +15,7 @@ import (
 
 func (p *program) sessionCommand() *cobra.Command {
 	return group("session", "Named sessions and their snapshots",
-		p.sessionList(), p.sessionAdd(), p.sessionFork(), p.sessionRollback(), p.sessionLog(), p.sessionExport(), p.sessionImport(), p.sessionRemove())
+		p.sessionList(), p.sessionAdd(), p.sessionFork(), p.sessionRollback(), p.sessionLog(), p.sessionExport(), p.sessionImport(), p.sessionPrune(), p.sessionRemove())
 }
 
 // sessionLine is one object of session ls --json.

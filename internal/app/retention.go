@@ -1,0 +1,144 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/config"
+	"praxis/internal/record/journal"
+	"praxis/internal/session"
+)
+
+// Retention says which steps of a named session stay.
+type Retention = session.Retention
+
+// usualRetention is the one of the configuration.
+func usualRetention(c Config) Retention {
+	return Retention{Keep: c.Sessions.Keep, For: c.Sessions.KeepFor}
+}
+
+// PrunedSession says which steps of a named session went, or would go.
+type PrunedSession = session.PrunedSession
+
+// PruneRequest says which steps of named sessions go.
+type PruneRequest struct {
+	Names     []string       // none: all sessions
+	Keep      int            // the last so many stay; 0: see below
+	OlderThan *time.Duration // younger ones stay; nil: see below
+	DryRun    bool           // nothing is removed, and only said
+}
+
+// retention of a request: one that names neither takes the configuration's, and one
+// that only names an age keeps no step for its place in the line but the last.
+func (q PruneRequest) retention(c Config) (Retention, error) {
+	switch {
+	case q.Keep == 0 && q.OlderThan == nil:
+		return usualRetention(c), nil
+	case q.Keep != 0:
+		if err := config.Keep.Check(float64(q.Keep)); err != nil {
+			return Retention{}, err
+		}
+	}
+	out := Retention{Keep: max(q.Keep, 1)}
+	if q.OlderThan != nil {
+		out.For = *q.OlderThan
+	}
+	return out, nil
+}
+
+// PruneSessions removes old steps of named sessions. What recorded runs of the last
+// [UsualAge] begin with leaves the history and stays stored: they can be replayed.
+func (a *App) PruneSessions(ctx context.Context, q PruneRequest) ([]PrunedSession, error) {
+	keep, err := q.retention(a.opt.Config)
+	if err != nil {
+		return nil, err
+	}
+	m, err := a.machinery(ctx)
+	if err != nil {
+		return nil, err
+	}
+	begun, err := a.begunWith(ctx, UsualAge)
+	if err != nil {
+		return nil, err
+	}
+	return m.sessions.PruneNamed(ctx, session.Prune{
+		Names: q.Names, Retention: keep, DryRun: q.DryRun, Keep: func(id string) bool { return begun[id] },
+	})
+}
+
+// begunWith returns the snapshots that recorded runs of that age or younger begin with:
+// without its own, such a run cannot be replayed.
+func (a *App) begunWith(ctx context.Context, age time.Duration) (map[string]bool, error) {
+	out := map[string]bool{}
+	q := journal.Query{Since: time.Now().Add(-age), Limit: 500}
+	for {
+		runs, err := a.records.Journal.Runs(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range runs {
+			id, err := a.stateBefore(ctx, r.ID)
+			if err != nil {
+				return nil, err
+			}
+			out[id] = true
+		}
+		if len(runs) < q.Limit {
+			return out, nil
+		}
+		q.Before = &runs[len(runs)-1]
+	}
+}
+
+// stateBefore returns the snapshot that a run begins with, or "". A record that is
+// damaged before it says so cannot be replayed with any.
+func (a *App) stateBefore(ctx context.Context, id string) (string, error) {
+	for r, err := range a.records.Journal.Records(ctx, id) {
+		if ctx.Err() != nil {
+			return "", fault.New(fault.Canceled, "", "%w", context.Cause(ctx))
+		}
+		if err != nil {
+			return "", nil
+		}
+		switch e := r.Event.(type) {
+		case event.SessionBegan:
+			return e.Snapshot, nil
+		case event.StepBegan:
+			return "", nil
+		}
+	}
+	return "", nil
+}
+
+// tidied is the file whose time says when the snapshots of runs were last looked at
+// after a step of a named session.
+const tidied = ".tidied"
+
+// tidyDaily keeps the snapshots that left the histories of sessions within the quota of
+// those of runs: a look at all of them is too much for every step.
+func (a *App) tidyDaily(ctx context.Context) error {
+	stamp := filepath.Join(a.opt.Config.Home, "snapshots", tidied)
+	st, err := os.Stat(stamp)
+	if err == nil && time.Since(st.ModTime()) < 24*time.Hour {
+		return nil
+	}
+	first := errors.Is(err, fs.ErrNotExist)
+	f, err := os.OpenFile(stamp, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil // a folder that cannot be written to is reported by what has to write
+	}
+	now := time.Now()
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Chtimes(stamp, now, now); err != nil || first {
+		return err
+	}
+	return a.tidy(ctx)
+}
