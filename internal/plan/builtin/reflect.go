@@ -105,8 +105,12 @@ func builtinGetAttr(t *value.Thread, a *value.Args) (value.Value, error) {
 		switch {
 		case ok && at.Call && at.Args != nil && other.Kind == value.KUnset:
 			t.Tail.Label = 0
+			l = t.Join(at.Value.Label, t.Join(at.Label, l))
+			if len(at.Args) > 1 { // data chose the object, not the descriptor
+				return t.TailCall(at.Value.With(l), at.Args, nil, nil)
+			}
 			get := value.Value{Kind: value.KMethod, Obj: &value.Method{Self: at.Args[0], Fn: at.Value}}
-			return t.TailCall(get.With(t.Join(at.Value.Label, t.Join(at.Label, l))), at.Args[1:], nil, nil)
+			return t.TailCall(get.With(l), nil, nil, nil)
 		case !ok && other.Kind != value.KUnset:
 			if in := value.InstanceOf(o); in != nil {
 				l = t.Join(l, in.Attrs.Shape)

@@ -35,6 +35,7 @@ type analysis struct {
 	origins   map[originKey]*origin
 
 	choices []choice
+	classes []*object // of the program
 	module  *syntax.Module
 	own     *ownCode // of the program; nil until it is asked for
 

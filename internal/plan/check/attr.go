@@ -93,6 +93,7 @@ func (f *frame) instAttr(o *object, self val, name string, n syntax.Node) val {
 	out = join(out, o.other).with(o.shape)
 	native := o.of.class.nativeAll()
 	if m, ok := a.classAttr(o.of, "__getattr__"); ok && (!found || o.of.class.loose) {
+		f.receives(self, name)
 		out = join(out, f.call(f.bindAttr(m, o, self, "__getattr__", n), args{site: n, pos: []val{f.constant(name)}}))
 	}
 	if len(native) > 0 && !found {
@@ -257,6 +258,7 @@ func (f *frame) setAttr(v val, name string, x val, n syntax.Node) {
 				continue
 			}
 			if m, ok := a.classAttr(o.of, "__setattr__"); ok {
+				f.receives(ref(o).with(v.may), "__setattr__")
 				f.call(f.bindAttr(m, o, ref(o).with(v.may), "__setattr__", n), args{site: n, pos: []val{f.constant(name), x}})
 			}
 			a.setAttr(o, name, stored.with(v.may))

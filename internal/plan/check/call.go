@@ -449,6 +449,7 @@ func (f *frame) specialOf(o *object, name string, self val, x args) (val, bool) 
 	if !ok {
 		return val{}, false
 	}
+	f.receives(self, name)
 	bound := f.bindAttr(m, o, self, name, x.site)
 	return f.call(bound, x).with(self.may), true
 }
@@ -519,12 +520,25 @@ func (f *frame) callbacksOf(o *object, all val) {
 // callbacks calls the functions that can be reached from what something opaque
 // was given, with all that it holds.
 func (f *frame) callbacks(o *object, all val) {
+	named := false // attributes are read, or methods called, by names that are not looked at
+	for p := range f.within(all).each {
+		named = named || p.kind == oOpaque && (p.name == "operator.methodcaller" || p.name == "operator.attrgetter")
+	}
 	for p := range f.within(all).each {
 		x := args{site: o.node, star: o.elem, open: true}
 		switch p.kind {
 		case oInst:
 			if p.of != nil {
 				f.specials(p, o, x)
+			}
+			if p.of != nil && named {
+				for c := range p.of.lineage {
+					for _, e := range c.attrs {
+						v := f.attrOf(p, ref(p).with(o.elem.may), e.name, o.node)
+						f.absorb(o, v)
+						f.absorb(o, f.callback(v, x))
+					}
+				}
 			}
 		case oNative:
 			if !pureModule(p.name) && !builtin.Known(p.name) {

@@ -176,11 +176,18 @@ func (f *frame) inside(in val) {
 // picks notes that v is called: if data chose it among functions that do
 // different things, all that follows depends on the choice.
 func (f *frame) picks(v val) {
+	a := f.a
 	from := f.chosen(v.may)
 	if from.objs == nil {
+		for o := range v.objs.each {
+			if a.strict && v.may != nil && o.kind == oFunc {
+				f.stay(v.may) // it was bound where data decided
+			}
+		}
 		return
 	}
-	a := f.a
+	alone := false // a function is called, not as a method
+	var seen *oset
 	var first syntax.Node
 	several := false
 	see := func(n syntax.Node) {
@@ -209,6 +216,9 @@ func (f *frame) picks(v val) {
 		}
 	}
 	look(v)
+	for o := range v.objs.each {
+		alone = alone || o.kind == oFunc
+	}
 	if first != nil && !several && (v.fl&scalar != 0 || builtin.AnyMethod(name)) {
 		several = true // what is built in may have a method of that name, too
 	}
@@ -227,9 +237,10 @@ func (f *frame) picks(v val) {
 		several = len(v.objs.all()) > 1
 	}
 	a.reachAll(from, func(o *object) {
+		seen = seen.union(&o.only)
 		switch o.kind {
 		case oFunc:
-			if o.code.class == nil {
+			if o.code.class == nil || alone {
 				see(o.node)
 			}
 		case oClass:
@@ -240,38 +251,64 @@ func (f *frame) picks(v val) {
 			several = true
 		}
 	})
+	for o := range v.objs.each {
+		several = several || o.kind == oFunc && !o.only.within(seen) // it comes from elsewhere
+	}
 	if several {
 		f.stay(v.may)
 	}
 }
 
-// receives is picks for a method that is called by its name.
+// receives is picks for a method that is called by its name, or for what runs when an
+// attribute is read or set.
 func (f *frame) receives(v val, name string) {
+	a := f.a
 	from := f.chosen(v.may)
 	if from.objs == nil {
+		if a.strict && v.may != nil && a.severalNamed(name) {
+			f.stay(v.may)
+		}
 		return
 	}
+	var direct *oset // what lies in the containers themselves
+	for o := range from.objs.each {
+		direct = direct.union(a.contents(o).objs)
+		if o.kind == oInst {
+			direct = direct.union(&o.only)
+		}
+	}
+	all := v.objs.within(direct)
 	var first *object
+	var seen *oset
 	several := false
-	f.a.reachAll(from, func(o *object) {
-		if o.kind != oInst && o.kind != oClass {
+	a.reachAll(from, func(o *object) {
+		c := o
+		seen = seen.union(&o.only)
+		switch o.kind {
+		case oInst:
+			c = o.of
+			// Another object may have an attribute of its own, or none at all.
+			several = several || ent(o.attrs, name) != nil || !o.other.bottom()
+		case oClass:
+		default:
 			return
 		}
-		c := o
-		if o.kind == oInst {
-			c = o.of
+		m, ok := a.classAttr(c, name)
+		if !ok {
+			m, ok = a.classAttr(c, "__getattr__")
 		}
-		if m, ok := f.a.classAttr(c, name); ok {
-			for p := range m.objs.each {
-				several = several || first != nil && p != first
-				first = p
-			}
+		for p := range m.objs.each {
+			several = several || first != nil && p != first
+			first = p
 		}
+		several = several || ok && m.fl&scalar != 0 || !ok && o.kind == oInst && (!all || o.only.within(direct))
 	})
+	// What comes from elsewhere may be an object of any class.
+	several = several || !v.objs.within(seen) && a.severalNamed(name)
 	// Values of other types that have a method of that name do what it does not.
 	mixed := v.fl&scalar != 0 && builtin.AnyMethod(name)
 	for _, id := range v.objs.all() {
-		switch f.a.objects[id].kind {
+		switch a.objects[id].kind {
 		case oList, oTuple, oSet, oDict, oData, oOpaque, oIter:
 			mixed = mixed || builtin.AnyMethod(name)
 		}
@@ -279,6 +316,24 @@ func (f *frame) receives(v val, name string) {
 	if several || mixed && first != nil {
 		f.stay(v.may)
 	}
+}
+
+// severalNamed says whether classes of the program have several things of one name.
+func (a *analysis) severalNamed(name string) bool {
+	var first *object
+	for _, c := range a.classes {
+		e := ent(c.attrs, name)
+		if e == nil {
+			continue
+		}
+		for p := range e.v.objs.each {
+			if first != nil && p != first {
+				return true
+			}
+			first = p
+		}
+	}
+	return false
 }
 
 // silentAll is silent for all that a value may be.

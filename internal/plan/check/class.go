@@ -131,6 +131,7 @@ func (f *frame) classDef(n *syntax.ClassDef) {
 	if o.class == nil {
 		o.class = &classInfo{name: n.Name, loose: conditional(n.Body)}
 		o.class.fields, o.class.odd = fieldNames(n.Body)
+		a.classes = append(a.classes, o)
 	}
 	var chosen *lab
 	var others []val

@@ -76,6 +76,8 @@ func (b *builder) function(n syntax.Node, name string, args *syntax.Arguments, p
 	c.FirstLine = int(f.pos.Line)
 	if pure {
 		c.Flags |= value.FlagPure
+	} else {
+		b.c.unit.Changes = true
 	}
 	if !b.c.own.speaks(n) {
 		c.Flags |= value.FlagSilent

@@ -36,6 +36,7 @@ type facts struct {
 	natives bool                 // what nobody binds is a native that changes something
 	direct  map[syntax.Node]bool // expressions that are iterated where they stand, once
 	dunders []*syntax.FunctionDef
+	getters []syntax.Expr // what property and cached_property are called with
 }
 
 // Silent says which functions and lambdas of a program change nothing, call no tool
@@ -99,6 +100,11 @@ func gatherFacts(m *syntax.Module, module string, own bool) *facts {
 		}
 		for _, d := range f.dunders {
 			if !f.operators && f.impure(d) {
+				f.operators, again = true, true
+			}
+		}
+		for _, g := range f.getters {
+			if !f.operators && !f.pureFunction(g) {
 				f.operators, again = true, true
 			}
 		}
@@ -275,6 +281,11 @@ func isNumber(e syntax.Expr) bool {
 func (f *facts) call(n *syntax.Call) {
 	name, ok := n.Func.(*syntax.Name)
 	switch {
+	case ok && (name.ID == "property" || name.ID == "cached_property"), syntax.AttrName(n.Func) == "cached_property":
+		f.getters = append(f.getters, n.Args...)
+		for _, k := range n.Keywords {
+			f.getters = append(f.getters, k.Value)
+		}
 	case ok && oneOf(drainers, name.ID) && (!oneOf(makesIterators, name.ID) || f.direct[n]):
 		for _, a := range n.Args {
 			f.direct[a] = true

@@ -421,7 +421,7 @@ func (t *Thread) GetAttr(o Value, name string) (Value, error) {
 	}
 	if tr&HasGetattr != 0 {
 		fn, _, _ := cls.Lookup("__getattr__")
-		v, err := t.Call(fn, []Value{o, t.Str(name)}, nil, nil)
+		v, err := t.CallSelf(fn.With(t.Join(fn.Label, o.Label)), o, []Value{t.Str(name)})
 		if err == nil && o.Label != 0 {
 			v.Label = t.Join(v.Label, o.Label)
 		}

@@ -26,11 +26,13 @@ func (t *Thread) Setter(o Value, name string, v Value) (fn, self Value, args []V
 	cls := t.ClassOf(o)
 	if t.Traits(cls)&HasSetattr != 0 {
 		fn, _, _ = cls.Lookup("__setattr__")
-		return fn, o, []Value{t.NameValue(name), v}, nil
-	}
-	if fn, err = t.DataSetter(cls, name); fn.Kind != KUnset {
-		fn.Label = t.Join(fn.Label, o.Label) // the object says whose property it is
+		self, args = o, []Value{t.NameValue(name), v}
+	} else if fn, err = t.DataSetter(cls, name); fn.Kind != KUnset {
 		self, args = o, []Value{v}
+	}
+	if fn.Kind != KUnset {
+		fn.Label = t.Join(fn.Label, o.Label) // the object says whose code it is
+		t.Touch(o, name)                     // that of another may set the attribute
 	}
 	return
 }

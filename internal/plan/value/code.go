@@ -80,11 +80,12 @@ type Code struct {
 
 // Unit is what one compilation gives: a program or a library module.
 type Unit struct {
-	Module string  // "" is the plan itself
-	Codes  []*Code // Codes[0] is the module's body
-	Strict bool
-	Hooks  bool   // operators and attributes may run code of the program that changes something
-	Source string // of what a library module compiled while the program runs; "" for all else
+	Module  string  // "" is the plan itself
+	Codes   []*Code // Codes[0] is the module's body
+	Strict  bool
+	Hooks   bool   // operators and attributes may run code of the program that changes something
+	Changes bool   // a function of it may change something
+	Source  string // of what a library module compiled while the program runs; "" for all else
 }
 
 // CodeFlags say what kind of body a code is.

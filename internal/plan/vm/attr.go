@@ -133,6 +133,7 @@ func (vm *VM) loadSuper(f *Frame, name string) error {
 		return t.NoAttr(value.Value{Kind: value.KSpecial, Obj: s}, name)
 	}
 	if a.Call && a.Args != nil {
+		a.Value.Label = t.Join(a.Value.Label, a.Label)
 		return vm.invoke(a.Value, a.Args[0], a.Args[1:], nil, nil, retPush, value.Value{})
 	}
 	v, err := t.AttrValue(a, self, name)

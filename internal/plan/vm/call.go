@@ -114,13 +114,16 @@ func (vm *VM) invoke(fn, self value.Value, pos []value.Value, names []string, na
 	case value.KMethod:
 		m := fn.Obj.(*value.Method)
 		pos = prepend(self, pos)
-		if fn.Label != 0 && len(vm.t.Choices) > 0 && vm.t.Join(m.Self.Label, fn.Label) != m.Self.Label {
-			vm.picks(fn, m.Self)
-		}
-		return vm.invoke(m.Fn.With(vm.t.Join(m.Fn.Label, fn.Label)), m.Self.With(vm.t.Join(m.Self.Label, fn.Label)), pos, names, named, mode, extra)
+		chosen := fn.Label != 0 && len(vm.t.Choices) > 0 && vm.t.Join(m.Self.Label, fn.Label) != m.Self.Label && vm.picks(fn, m.Self)
+		return vm.under(chosen, fn.Label, func() error {
+			return vm.invoke(m.Fn.With(vm.t.Join(m.Fn.Label, fn.Label)), m.Self.With(vm.t.Join(m.Self.Label, fn.Label)), pos, names, named, mode, extra)
+		})
 	case value.KClass:
 		return vm.construct(fn, prepend(self, pos), names, named, mode, extra)
 	case value.KTool:
+		if fn.Label != 0 {
+			vm.picks(fn, value.Value{})
+		}
 		return vm.hostCall(fn, prepend(self, pos), names, named, mode, extra)
 	case value.KProp:
 		if w, ok := fn.Obj.(*value.Wrapper); ok && !w.Bind {
@@ -410,7 +413,7 @@ func (vm *VM) failed(mode retMode, extra value.Value, err error) error {
 	case mode == retAttr && r.Exc.Cls.Derives(t.Types.AttributeError):
 		o := extra.Obj.(*value.Tuple).Items // the object and the name
 		if fn, _, ok := t.ClassOf(o[0]).Lookup("__getattr__"); ok {
-			return vm.invoke(fn, o[0], o[1:], nil, nil, retPush, value.Value{})
+			return vm.invoke(fn.With(t.Join(fn.Label, o[0].Label)), o[0], o[1:], nil, nil, retPush, value.Value{})
 		}
 	}
 	return err
@@ -419,6 +422,9 @@ func (vm *VM) failed(mode retMode, extra value.Value, err error) error {
 // leave ends the frame at the top with a value, or lets its generator rest.
 func (vm *VM) leave(f *Frame, v value.Value, yielded bool) error {
 	if f.ret != 0 {
+		if f.chosen && v.Changeable() {
+			vm.gave(f, &v)
+		}
 		v.Label = vm.t.Join(v.Label, f.ret)
 	}
 	mode, extra := f.mode, f.extra

@@ -30,7 +30,8 @@ func (vm *VM) makeClass(def *classDef, qual, module string, cell *value.Cell) (v
 	vm.adopt(c)
 	for i := range c.Attrs.Entries {
 		if e := &c.Attrs.Entries[i]; e.Val.Kind == value.KFunc || e.Val.Kind == value.KProp {
-			vm.methods[e.Key.Obj.(*value.Str).Text] = true
+			name := e.Key.Obj.(*value.Str).Text
+			vm.methods[name] = append(vm.methods[name], e.Val)
 			f, ok := e.Val.Obj.(*value.Func)
 			t.Acts = t.Acts || !ok || f.Code.Unit.Module == "" && !e.Val.Silent()
 		}

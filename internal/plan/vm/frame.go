@@ -24,6 +24,7 @@ type Frame struct {
 	ret     label.ID      // joined into that value: what the choice of the function depends on
 	raised  bool          // the control label was raised for the call
 	before  label.ID      // what it was
+	chosen  bool          // data chose the function among others
 	gen     *Gen          // whose frame this is
 	def     *classDef
 	extra   value.Value // belongs to mode: the new instance, the default of next()
@@ -132,7 +133,7 @@ func (f *Frame) enter(fn *value.Func, mode retMode) {
 	c := fn.Code
 	f.fn, f.code, f.run = fn, c, fn.Run
 	f.sp, f.ip, f.high = len(c.Slots), 0, 0
-	f.mode, f.ret = mode, 0
+	f.mode, f.ret, f.chosen = mode, 0, false
 	if rest := f.st[c.Params:len(c.Slots)]; len(rest) > 0 {
 		clear(rest)
 		for i, cell := range fn.Closure {

@@ -732,9 +732,7 @@ next:
 			}
 			f.ip, f.sp, f.high = ip, at, sp
 			l := x.Label
-			if l != 0 {
-				vm.picks(*x, value.Value{})
-			}
+			chosen := l != 0 && vm.picks(*x, value.Value{})
 			if v, err = vm.newInstance(c, m); err != nil {
 				goto raise
 			}
@@ -746,6 +744,9 @@ next:
 			copy(g.st[1:], args)
 			g.st[0] = v
 			g.extra = v
+			if chosen {
+				vm.raise(g, t.PC, l)
+			}
 			f, code, st, consts = g, g.code.Instrs, g.st, g.code.Consts
 			sp, ip = g.sp, 0
 			goto next
@@ -778,7 +779,7 @@ next:
 		} else {
 			v = st[sp-1]
 		}
-		if f.mode == retPush && f.gen == nil || f.mode == retInit && v.Kind == value.KNone {
+		if f.mode == retPush && f.gen == nil && !f.chosen || f.mode == retInit && v.Kind == value.KNone {
 			if f.mode == retInit {
 				v, f.extra = f.extra, value.Value{}
 			}

@@ -320,9 +320,14 @@ func (vm *VM) annotate(f *Frame, a, w int) error {
 
 // construct executes cls(…).
 func (vm *VM) construct(cls value.Value, pos []value.Value, names []string, named []value.Value, mode retMode, extra value.Value) error {
-	if cls.Label != 0 {
-		vm.picks(cls, value.Value{})
+	if cls.Label != 0 && vm.picks(cls, value.Value{}) {
+		return vm.under(true, cls.Label, func() error { return vm.makes(cls, pos, names, named, mode, extra) })
 	}
+	return vm.makes(cls, pos, names, named, mode, extra)
+}
+
+// makes is construct, once it is known what data chose.
+func (vm *VM) makes(cls value.Value, pos []value.Value, names []string, named []value.Value, mode retMode, extra value.Value) error {
 	c := cls.Obj.(*value.Class)
 	if cls.N != 0 { // from type.__call__
 		cls.N = 0

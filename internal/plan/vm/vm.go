@@ -75,8 +75,8 @@ type VM struct {
 	main  *value.Module
 	state state
 
-	machines *value.Module   // functions of the machine's own
-	methods  map[string]bool // names of functions in classes that are no natives
+	machines *value.Module            // functions of the machine's own
+	methods  map[string][]value.Value // functions and properties of classes, by their names
 	modules  map[string]*value.Module
 	runs     map[*value.Unit][]*value.Running
 
@@ -122,7 +122,7 @@ const (
 
 // New makes a VM that is about to run a program.
 func New(p *Program, cfg Config) (*VM, error) {
-	vm := &VM{prog: p, batch: stepBatch, methods: map[string]bool{}}
+	vm := &VM{prog: p, batch: stepBatch, methods: map[string][]value.Value{}}
 	t := &vm.t
 	t.Machine = (*machine)(vm)
 	t.Limits = cfg.Limits.WithDefaults()

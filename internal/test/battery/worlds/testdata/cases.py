@@ -944,3 +944,271 @@ class D(C):
 d = {'a': C(), 'b': D(), 'c': C()}
 getattr(d[src.key()], 'p')
 sink(1)
+--- data choose whose cached property is read
+from functools import cached_property
+class C:
+    @cached_property
+    def p(self): return sink(1)
+class D(C):
+    @cached_property
+    def p(self): return 3
+d = {'a': C(), 'b': D(), 'c': C()}
+d[src.key()].p
+sink(1)
+--- data choose an object that may have kept its cached property
+from functools import cached_property
+class C:
+    @cached_property
+    def p(self): return sink(1)
+d = {'a': C(), 'b': C(), 'c': C()}
+d['b'].p
+d[src.key()].p
+sink(1)
+--- data choose between a property and a plain attribute
+xs = []
+class C:
+    def p(self): return sink(1)
+    p = property(p)
+class D:
+    p = 3
+d = {'a': C(), 'b': D(), 'c': C()}
+d[src.key()].p
+sink(len(xs))
+--- data choose an object that lacks an attribute
+class C:
+    def __getattr__(self, name): return sink(1)
+class D:
+    p = 3
+d = {'a': C(), 'b': D(), 'c': C()}
+d[src.key()].p
+sink(1)
+--- data choose whether getattr reads a cached property
+from functools import cached_property
+class C:
+    @cached_property
+    def p(self): return sink(1)
+class D:
+    p = 3
+d = {'a': C(), 'b': D(), 'c': C()}
+getattr(d[src.key()], 'p')
+sink(1)
+--- data choose whose cached property getattr reads
+from functools import cached_property
+class C:
+    @cached_property
+    def p(self): return sink(1)
+class D(C):
+    @cached_property
+    def p(self): return 3
+d = {'a': C(), 'b': D(), 'c': C()}
+getattr(d[src.key()], 'p')
+sink(1)
+--- data choose between an attribute and what __getattr__ gives
+class C:
+    def __getattr__(self, name): return sink(1)
+d = {'a': C(), 'b': C(), 'c': C()}
+d['b'].p = 1
+d[src.key()].p
+sink(1)
+--- data choose whose property gives a function
+from functools import cached_property
+class C:
+    @cached_property
+    def p(self): return lambda: sink(1)
+class D(C):
+    @cached_property
+    def p(self): return lambda: 3
+d = {'a': C(), 'b': D(), 'c': C()}
+d[src.key()].p()
+sink(1)
+--- data choose between a property and an attribute of the object itself
+class C:
+    p = property(lambda self: sink(1))
+class D:
+    def __init__(self): self.p = 3
+d = {'a': C(), 'b': D(), 'c': C()}
+d[src.key()].p
+sink(1)
+--- data choose between a method and a function that an object holds
+class C:
+    def m(self): return sink(1)
+class D:
+    def __init__(self): self.m = lambda: 3
+d = {'a': C(), 'b': D(), 'c': C()}
+d[src.key()].m()
+sink(1)
+--- data choose between a function that an object holds and a method
+class C:
+    def m(self): return 3
+class D:
+    def __init__(self): self.m = lambda: sink(1)
+d = {'a': C(), 'b': D(), 'c': C()}
+d[src.key()].m()
+sink(1)
+--- data choose between a method and what __getattr__ gives
+class C:
+    def m(self): return 3
+class D:
+    def __getattr__(self, n): return lambda: sink(1)
+d = {'a': C(), 'b': D(), 'c': C()}
+d[src.key()].m()
+sink(1)
+--- data choose between a class method and a static method
+class C:
+    @classmethod
+    def m(cls): return 3
+class D:
+    @staticmethod
+    def m(): return sink(1)
+d = {'a': C(), 'b': D(), 'c': C()}
+d[src.key()].m()
+sink(1)
+--- data choose among static methods
+class C:
+    @staticmethod
+    def m(): return 3
+class D:
+    @staticmethod
+    def m(): return sink(1)
+d = {'a': C(), 'b': D(), 'c': C()}
+d[src.key()].m()
+sink(1)
+--- data choose between a setter and an attribute
+class C:
+    @property
+    def p(self): return 3
+    @p.setter
+    def p(self, v): sink(1)
+class D:
+    pass
+d = {'a': C(), 'b': D(), 'c': C()}
+d[src.key()].p = 1
+sink(1)
+--- data choose whose __setattr__ runs
+class C:
+    def __setattr__(self, n, v): sink(1)
+class D:
+    pass
+d = {'a': C(), 'b': D(), 'c': C()}
+d[src.key()].p = 1
+sink(1)
+--- data choose among methods that have other names of their own
+def f(self): return sink(1)
+def g(self): return 3
+class C:
+    m = f
+class D(C):
+    m = g
+d = {'a': C(), 'b': D(), 'c': C()}
+d[src.key()].m()
+sink(1)
+--- data choose between a method and a lambda
+def f(self): return sink(1)
+class C:
+    m = f
+class D(C):
+    m = lambda self: 3
+d = {'a': C(), 'b': D(), 'c': C()}
+x = d[src.key()]
+x.m()
+sink(1)
+--- data choose among methods that a decorator made
+def deco(f): return lambda self: f(self)
+class C:
+    @deco
+    def m(self): return sink(1)
+class D(C):
+    @deco
+    def m(self): return 3
+d = {'a': C(), 'b': D(), 'c': C()}
+d[src.key()].m()
+sink(1)
+--- data choose a function that gives a function
+n = src.num()
+def g(): return lambda: sink(1)
+def h(): return lambda: 3
+[g,h,g][n]()()
+sink(1)
+--- data choose whose method gives a list
+n = src.num()
+xs = []
+class C:
+    def m(self): return xs
+class D:
+    def m(self): return []
+[C(), D(), C()][n].m().append(1)
+sink(len(xs))
+--- data choose an object for a methodcaller
+import operator
+n = src.num()
+class C:
+    def m(self): return sink(1)
+class D:
+    def m(self): return 3
+operator.methodcaller('m')([C(), D(), C()][n])
+sink(1)
+--- data choose between a function and an object that can be called
+n = src.num()
+class C:
+    def __call__(self): return sink(1)
+def f(): return 3
+[C(), f, C()][n]()
+sink(1)
+--- data choose between classes with and without __init__
+n = src.num()
+class C:
+    def __init__(self): sink(1)
+class D: pass
+[C, D, C][n]()
+sink(1)
+--- data choose whose iterator is made
+n = src.num()
+class C:
+    def __iter__(self): return iter([sink(1)])
+class D:
+    def __iter__(self): return iter([3])
+list([C(), D(), C()][n])
+sink(1)
+--- [branches] a branch binds a function
+n = src.num()
+def g(): return sink(1)
+def h(): return 3
+f = g if n == 1 else h
+f()
+sink(1)
+--- [branches] a branch gives a function
+n = src.num()
+class C:
+    def __init__(self, n): self.n = n
+    def get(self):
+        if self.n == 1: return lambda: sink(1)
+        return lambda: 3
+C(n).get()()
+sink(1)
+--- [branches] a branch gives a function that changes something
+n = src.num()
+xs = []
+def a(): xs.append(1)
+def b(): pass
+class C:
+    def __init__(self, n): self.n = n
+    def get(self):
+        if self.n == 1: return a
+        return b
+C(n).get()()
+sink(len(xs))
+--- operator calls methods and reads properties
+import operator
+n = src.num()
+class C:
+    def m(self): return sink(n)
+    @property
+    def p(self): return sink(n)
+sorted([C(), C()], key=operator.attrgetter('p'))
+operator.methodcaller('m')(C())
+sorted([C(), C()], key=operator.methodcaller('m'))
+--- data choose between a tool and a function that changes something
+xs = []
+def add(x): xs.append(x)
+{'a': sink, 'b': add, 'c': sink}[src.key()](1)
+sink(len(xs))

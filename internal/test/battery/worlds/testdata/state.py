@@ -281,3 +281,62 @@ async def task(v):
     return v
 --- collections
 import collections
+--- L M N l0 us ud
+import functools
+class L:
+    def __init__(self, v):
+        self.v = v
+    def m(self):
+        return sink(1)
+    def n(self):
+        return self.v
+    alias = m
+    quick = lambda self: sink(2)
+    @functools.cached_property
+    def kept(self):
+        return sink(3)
+    @property
+    def p(self):
+        return sink(4)
+    def q(self):
+        return self.m
+    @staticmethod
+    def s():
+        return sink(5)
+    @classmethod
+    def k(cls):
+        return sink(6)
+    def gives(self):
+        return xs
+    def __getattr__(self, name):
+        return sink(7)
+class M(L):
+    def m(self):
+        return 1
+    alias = m
+    quick = lambda self: 2
+    @functools.cached_property
+    def kept(self):
+        return 3
+    @property
+    def p(self):
+        return 4
+    @staticmethod
+    def s():
+        return 5
+    @classmethod
+    def k(cls):
+        return 6
+    def gives(self):
+        return []
+    other = 7
+class N:
+    p = 4
+    def __init__(self, v):
+        self.v = v
+        self.m = self.s = self.quick = lambda: 1
+        self.kept = self.other = v
+        self.gives = lambda: ys
+l0 = L(1)
+us = [l0, M(2), N(3)]
+ud = {'a': us[0], 'b': us[1], 'c': us[2]}
