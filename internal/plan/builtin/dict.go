@@ -177,6 +177,7 @@ func dictPopItem(t *value.Thread, a *value.Args) (value.Value, error) {
 	}
 	e := d.Entries[i]
 	t.Mark(&d.Shape, a.Pos[0].Label)
+	t.Lose(d, 0, e.Val)
 	d.Remove(i)
 	return t.Tuple([]value.Value{e.Key, e.Val}).With(l), nil
 }

@@ -136,6 +136,7 @@ func listPop(t *value.Thread, a *value.Args) (value.Value, error) {
 		return value.Value{}, t.FailAt(depends, t.Types.IndexError, "pop index out of range")
 	}
 	v := l.Items[i]
+	t.Lose(l, 0, v)
 	if depends|t.PC != 0 {
 		v.Label = t.Join(v.Label, depends)
 		t.Mark(&l.Shape, depends)
@@ -178,6 +179,9 @@ func listRemove(t *value.Thread, a *value.Args) (value.Value, error) {
 
 func listClear(t *value.Thread, a *value.Args) (value.Value, error) {
 	l := a.Pos[0].Obj.(*value.List)
+	for _, v := range l.Items {
+		t.Lose(l, 0, v)
+	}
 	l.Items = nil
 	if a.Pos[0].Label|t.PC == 0 {
 		l.Shape = 0 // an empty list, whatever it was

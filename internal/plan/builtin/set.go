@@ -153,6 +153,7 @@ func setPop(t *value.Thread, a *value.Args) (value.Value, error) {
 	}
 	v := s.Table[i].Key
 	t.Mark(&s.Shape, a.Pos[0].Label)
+	t.Lose(s, 0, v)
 	s.RemoveAt(i)
 	s.Finger = i + 1
 	return v.With(t.Join(v.Label, l)), nil

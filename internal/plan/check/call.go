@@ -55,7 +55,7 @@ func (f *frame) call(v val, x args) val {
 		switch o.kind {
 		case oNative, oOpaque, oPartial:
 			if o.fn.objs == nil {
-				f.choose(r, r.may, x.all())
+				f.choose(r, union(r.may, f.pc), x.all())
 			}
 		}
 		out = join(out, r)

@@ -35,7 +35,7 @@ func (f *frame) method(recv val, name string, x args) val {
 		out = join(out, f.textMethod(s, name, x))
 	}
 	out = out.with(recv.may)
-	f.choose(out, out.may, join(x.all(), recv))
+	f.choose(out, union(out.may, f.pc), join(x.all(), recv))
 	return out
 }
 

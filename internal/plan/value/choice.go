@@ -88,9 +88,21 @@ func (t *Thread) addChoice(c Choice) {
 // maxLost bounds how many values are kept that data of one label took out of containers.
 const maxLost = 256
 
-// Lose notes that data of label l took v out of a container: had it left it there,
-// it could be chosen out of that.
-func (t *Thread) Lose(l label.ID, v Value) {
+// Lose notes that v, which data of label l may have decided, is taken out of the
+// container from: had data left it there, it could be chosen out of that, and before it
+// may have chosen it already.
+func (t *Thread) Lose(from Object, l label.ID, v Value) {
+	if len(t.Choices) > 0 && v.Changeable() {
+		for i := range t.Choices {
+			if c := &t.Choices[i]; c.From.Obj == from && !c.Lost {
+				t.lose(c.L, v)
+			}
+		}
+	}
+	t.lose(l, v)
+}
+
+func (t *Thread) lose(l label.ID, v Value) {
 	if l == 0 || !v.Changeable() || t.Join(l, v.Label) == v.Label {
 		return
 	}
@@ -177,7 +189,17 @@ func (t *Thread) Touch(o Value, attr string) {
 	if o.Label == 0 || len(t.Choices) == 0 || !o.Changeable() {
 		return
 	}
-	t.Chosen(o.Label, func(from Value) bool { return t.spread(from, o, attr) })
+	library := t.InLibrary()
+	t.Chosen(o.Label, func(from Value) bool {
+		if library { // what it made itself, where data decided, was chosen from nowhere
+			known := false
+			t.Reach(from, 0, func(x Object) { known = known || x == o.Obj })
+			if !known {
+				return true
+			}
+		}
+		return t.spread(from, o, attr)
+	})
 }
 
 // changes is called before an attribute of o itself is set or deleted.
@@ -190,7 +212,7 @@ func (t *Thread) changes(o Value, name string) {
 	}
 	if attrs != nil && o.Label != 0 {
 		if i := attrs.Place(name); i >= 0 {
-			t.Lose(o.Label, attrs.Entries[i].Val)
+			t.Lose(o.Obj, o.Label, attrs.Entries[i].Val)
 		}
 	}
 	t.Touch(o, name)
@@ -223,7 +245,7 @@ func (t *Thread) spread(from, o Value, attr string) bool {
 			if kind == KDict {
 				mark(&x.Shape)
 				for i := range x.Entries {
-					t.Lose(l, x.Entries[i].Val)
+					t.lose(l, x.Entries[i].Val)
 					mark(&x.Entries[i].Val.Label)
 				}
 			}
@@ -244,7 +266,7 @@ func (t *Thread) spread(from, o Value, attr string) bool {
 			}
 			mark(&x.Attrs.Shape)
 			if i := x.Attrs.Place(attr); i >= 0 {
-				t.Lose(l, x.Attrs.Entries[i].Val)
+				t.lose(l, x.Attrs.Entries[i].Val)
 				mark(&x.Attrs.Entries[i].Val.Label)
 			}
 		case Generator:

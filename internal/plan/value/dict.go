@@ -239,7 +239,7 @@ func (d *Dict) setHashed(t *Thread, k, v Value, h uint64, l label.ID) error {
 		v = t.Under(v)
 	}
 	if i >= 0 {
-		t.Lose(d.Shape, d.Entries[i].Val)
+		t.Lose(d, d.Shape, d.Entries[i].Val)
 		d.Entries[i].Val = v
 		return nil
 	}
@@ -352,7 +352,7 @@ func (d *Dict) Del(t *Thread, k Value) (Value, bool, error) {
 	v := d.Entries[i].Val
 	v.Label = t.Join(v.Label, l)
 	t.Mark(&d.Shape, l)
-	t.Lose(d.Shape, d.Entries[i].Val)
+	t.Lose(d, d.Shape, d.Entries[i].Val)
 	d.Remove(i)
 	return v, true, nil
 }
@@ -376,6 +376,9 @@ func (d *Dict) Remove(i int) {
 
 // Clear removes everything. What was there is no matter any more, only that it is gone.
 func (d *Dict) Clear(t *Thread, l label.ID) {
+	for i := range d.Entries {
+		t.Lose(d, 0, d.Entries[i].Val)
+	}
 	*d = Dict{Version: d.Version + 1}
 	t.Mark(&d.Shape, l)
 }

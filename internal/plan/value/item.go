@@ -299,7 +299,7 @@ func (t *Thread) SetItem(o, k, v Value) error {
 	t.Seen = t.Join(o.Label, k.Label)
 	if d, name, ok := stringKey(o, k); ok && o.Label != 0 {
 		if i := d.Place(name); i >= 0 {
-			t.Lose(o.Label, d.Entries[i].Val)
+			t.Lose(d, o.Label, d.Entries[i].Val)
 		}
 	}
 	t.Touch(o, "")
@@ -335,7 +335,7 @@ func (t *Thread) store(o, k, v Value) error {
 			t.Mark(&l.Shape, t.Seen)
 			v = t.Under(v)
 		}
-		t.Lose(l.Shape, l.Items[i])
+		t.Lose(l, l.Shape, l.Items[i])
 		l.Items[i] = v
 		return nil
 	case KDict:
@@ -426,9 +426,9 @@ func (t *Thread) Splice(l *List, lo, hi int, items []Value) error {
 
 // loseAll notes that elements of a list are taken out of it.
 func (t *Thread) loseAll(l *List, lo, hi int) {
-	if l.Shape != 0 {
+	if l.Shape != 0 || len(t.Choices) > 0 {
 		for i := lo; i < hi; i++ {
-			t.Lose(l.Shape, l.Items[i])
+			t.Lose(l, l.Shape, l.Items[i])
 		}
 	}
 }

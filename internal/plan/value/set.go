@@ -190,7 +190,7 @@ func (s *Set) Discard(t *Thread, k Value) (bool, error) {
 	if err != nil || i < 0 {
 		return false, err
 	}
-	t.Lose(s.Shape, s.Table[i].Key)
+	t.Lose(s, s.Shape, s.Table[i].Key)
 	s.RemoveAt(i)
 	return true, nil
 }
@@ -212,6 +212,9 @@ func (s *Set) tidy(t *Thread) error {
 
 // Clear removes everything; l says what that depends on.
 func (s *Set) Clear(t *Thread, l label.ID) {
+	for i := range s.Table {
+		t.Lose(s, 0, s.Table[i].Key)
+	}
 	*s = Set{Frozen: s.Frozen, version: s.version + 1, Finger: s.Finger}
 	t.Mark(&s.Shape, l)
 }

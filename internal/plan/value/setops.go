@@ -122,6 +122,7 @@ func (t *Thread) subtract(s, o *Set) error {
 	err := o.each(t, func(e Slot) error {
 		at, err := s.find(t, e.Key, e.hash)
 		if err == nil && at >= 0 {
+			t.Lose(s, s.Shape, s.Table[at].Key)
 			s.RemoveAt(at)
 		}
 		return err
@@ -144,6 +145,7 @@ func (t *Thread) toggle(s, o *Set) error {
 			return err
 		}
 		if at >= 0 {
+			t.Lose(s, s.Shape, s.Table[at].Key)
 			s.RemoveAt(at)
 			return nil
 		}

@@ -47,6 +47,8 @@ type Thread struct {
 	Acts    bool     // a class of the program has methods that change something, call a tool or print
 	Hooks   bool     // [Unit.Hooks] of the program
 
+	InLibrary func() bool // whether code of the library runs
+
 	Plain bool // labels are off; for measuring their cost only
 
 	Steps     int64 // left of those that were handed out last

@@ -241,8 +241,10 @@ func (d *dispatch) in(ns *value.Dict, f *value.Func, names []string) []string {
 // holder finds an object that data could have chosen from a container and of which f is
 // an attribute, by these names.
 func (d *dispatch) holder(from value.Value, f *value.Func) (of value.Value, names []string) {
+	itself := false // it is what was chosen
+	d.vm.elements(from, func(v value.Value) { itself = itself || v.Obj == value.Object(f) })
 	d.vm.t.Reach(from, d.fn.Label, func(o value.Object) {
-		if names != nil {
+		if names != nil || itself {
 			return
 		}
 		switch o := o.(type) {
@@ -297,7 +299,9 @@ func (d *dispatch) members(from, self value.Value, name string) {
 		case *value.Method:
 			d.see(x.Fn)
 		case *value.Class:
-			d.member(x, nil, name, false)
+			if d.member(x, nil, name, false); !direct {
+				d.see(v) // it is what was chosen, and is called
+			}
 		default:
 			d.member(t.ClassOf(v), nil, name, true)
 		}

@@ -358,7 +358,7 @@ next:
 	case bytecode.StoreSubscr:
 		f.ip, f.sp = ip, sp
 		x, i := &st[sp-2], &st[sp-1]
-		if x.Kind == value.KList && i.Kind == value.KInt && x.Label|i.Label|t.PC == 0 {
+		if x.Kind == value.KList && i.Kind == value.KInt && x.Label|i.Label|t.PC == 0 && len(t.Choices) == 0 {
 			if l := x.Obj.(*value.List); uint64(i.N) < uint64(len(l.Items)) && l.Shape == 0 {
 				l.Items[i.N] = st[sp-3]
 				sp -= 3

@@ -132,6 +132,7 @@ func New(p *Program, cfg Config) (*VM, error) {
 	t.Natives = natives()
 	t.Strict, t.Hooks = p.unit.Strict, p.unit.Hooks
 	t.Plain = cfg.Plain
+	t.InLibrary = func() bool { return vm.frames[vm.depth].library() }
 	if t.Labels = cfg.Labels; t.Labels == nil {
 		t.Labels = label.NewTable()
 	}

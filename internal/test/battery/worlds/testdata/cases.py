@@ -1212,3 +1212,50 @@ xs = []
 def add(x): xs.append(x)
 {'a': sink, 'b': add, 'c': sink}[src.key()](1)
 sink(len(xs))
+--- a list from which data chose is cleared
+n = src.num()
+xs, ys, zs = [1], [2], [3]
+ls = [xs, ys, zs]
+x = ls[n]
+ls.clear()
+x.append(1)
+sink(len(ys))
+sink(len(zs))
+--- a list from which data chose loses an item
+n = src.num()
+xs, ys, zs = [1], [2], [3]
+ls = [xs, ys, zs]
+x = ls[n]
+ls.pop(1)
+x.append(1)
+sink(len(ys))
+sink(len(zs))
+--- a dict from which data chose gets other values
+n = src.num()
+xs, ys, zs = [1], [2], [3]
+d = {0: xs, 1: ys, 2: zs}
+x = d[n]
+d[1] = 5
+d[2] = 5
+x.append(1)
+sink(len(ys))
+sink(len(zs))
+--- dicts from which data chose are emptied
+n = src.num()
+xs, ys, zs = [1], [2], [3]
+d = {0: xs, 1: ys, 2: zs}
+x = d[n]
+d.clear()
+x.append(1)
+sink(len(ys))
+sink(len(zs))
+class P: a = 1
+p, q, r = P(), P(), P()
+s = {p, q, r}
+y = {0: p, 1: q, 2: r}
+x = y[n]
+y.popitem()
+y.pop(1)
+x.a = 2
+sink(q.a)
+sink(r.a)
