@@ -12,6 +12,7 @@ const (
 	FolderUnwritable Code = "folder_unwritable" // a folder that data is stored in cannot be written to. Data: folder
 	DiskFull         Code = "disk_full"         // the disk that holds a folder has no free space left. Data: folder
 	QuotaUsedUp      Code = "quota_used_up"     // the stored contents have reached their quota. Data: quota
+	HomeFull         Code = "home_full"         // the data folder has reached its quota, and nothing that can be made again is left to remove. Data: quota, used
 	DatabaseDamaged  Code = "database_damaged"  // the database is no database, or no longer one. Data: file
 	DatabaseForeign  Code = "database_foreign"  // the database is one of another program. Data: file
 	DatabaseNewer    Code = "database_newer"    // a newer version of Praxis wrote the database. Data: file, format, known

@@ -49,6 +49,7 @@ var table = map[Code]line{
 	FolderUnwritable: {Denied, "folder", Sentences{"Make {folder} writable for you, or use another folder.", sayPath}},
 	DiskFull:         {Exhausted, "folder", Sentences{"Free space on the disk that holds {folder}.", "Free space on the disk."}},
 	QuotaUsedUp:      {Exhausted, "quota", Sentences{"Remove what no run needs, or raise the quota."}},
+	HomeFull:         {Exhausted, "quota used", Sentences{"Remove sessions or runs that are not needed, or raise the quota of the data folder."}},
 	DatabaseDamaged:  {Conflict, "file", Sentences{"Have the file moved away and the index of runs built again from their journals."}},
 	DatabaseForeign:  {Conflict, "file", Sentences{"Move the file away, or keep data in another folder."}},
 	DatabaseNewer:    {Conflict, "file format known", Sentences{"Use the version of Praxis that wrote it or a newer one, or keep data in another folder."}},

@@ -78,7 +78,7 @@ type ImageFiles interface {
 	Add(ctx context.Context, img image.Image, added []image.Package, r image.Request, sink event.Sink) (image.Addition, error)
 	Check(ctx context.Context, img image.Image) error
 	Remove(ctx context.Context, idOrName string) error
-	Prune(ctx context.Context, olderThan time.Duration, keep ...string) ([]image.Info, error)
+	Collect(ctx context.Context, c image.Collect) (image.Collected, error)
 }
 
 // App is an open Praxis over one data folder. It is safe for concurrent use.
@@ -89,6 +89,7 @@ type App struct {
 
 	mu      sync.Mutex
 	machine *machine // nil until a sandbox or an image is first needed
+	home    measured // what the data folder took, where it has a quota
 	closed  bool
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"praxis/event"
+	"praxis/internal/image"
 	"praxis/internal/record/journal"
 	"praxis/internal/session"
 )
@@ -15,7 +16,7 @@ const UsualAge = 30 * 24 * time.Hour
 
 // CollectRequest says what may be removed.
 type CollectRequest struct {
-	OlderThan time.Duration // age of snapshots and templates that may go
+	OlderThan time.Duration // age of snapshots, templates and images that may go
 	// Runs is the age of whole runs that may go; 0: none does.
 	Runs   time.Duration
 	DryRun bool // nothing is removed, and only said
@@ -26,24 +27,38 @@ type Collected struct {
 	DryRun   bool              `json:"dry_run"`
 	Journal  journal.Collected `json:"journal"`
 	Sessions session.Collected `json:"sessions"`
-	Bytes    int64             `json:"bytes"` // of both
+	Images   image.Collected   `json:"images"`
+	Bytes    int64             `json:"bytes"` // of all
 	RunBytes int64             `json:"-"`     // of the journals of runs that go
+	// Home is what the data folder takes afterwards, or now when nothing is removed.
+	Home Usage `json:"home"`
 }
 
 // RemovedState is a snapshot or a template that is not needed.
 type RemovedState = session.Removed
 
-// Unused begins the reason of a template that goes because it was not used for
-// long enough; how long that was follows.
+// Unused begins the reason of a template or an image that goes because it was not used
+// for long enough; how long that was follows.
 const Unused = session.Unused
 
 // Collect removes what nobody needs any more: contents that no run and no thread
 // refers to, snapshots of runs that are older than asked or more than their quota,
-// and templates that are not used. What was removed before an error is in the result.
+// templates and images that are not used, and what no image has. A snapshot that a run
+// begins with which is younger than asked, and than [UsualAge], stays. What was removed
+// before an error is in the result.
 func (a *App) Collect(ctx context.Context, q CollectRequest) (Collected, error) {
+	out, err := a.collect(ctx, q, min(q.OlderThan, UsualAge))
+	if err == nil {
+		out.Home, err = a.usage(ctx)
+	}
+	return out, err
+}
+
+// collect is Collect that leaves the snapshots that runs of that age, or younger, begin with.
+func (a *App) collect(ctx context.Context, q CollectRequest, replayable time.Duration) (Collected, error) {
 	out := Collected{DryRun: q.DryRun, Journal: journal.Collected{Runs: []string{}, DryRun: q.DryRun}, Sessions: session.Collected{
-		Snapshots: []session.Removed{}, Templates: []session.Removed{},
-	}}
+		Snapshots: []session.Removed{}, Templates: []session.Removed{}, Programs: []session.Removed{},
+	}, Images: image.Collected{Images: []image.RemovedImage{}, Parts: []image.Removed{}, Wheels: []image.Removed{}}}
 	m, err := a.machinery(ctx)
 	if err != nil {
 		return out, err
@@ -60,10 +75,19 @@ func (a *App) Collect(ctx context.Context, q CollectRequest) (Collected, error) 
 	if out.Journal.Runs == nil {
 		out.Journal.Runs = []string{}
 	}
+	var begun map[string]bool
 	if err == nil {
-		out.Sessions, err = m.sessions.CollectSnapshots(ctx, session.Collect{OlderThan: q.OlderThan, Quota: a.opt.Config.Journal.SnapshotBytes, DryRun: q.DryRun})
+		begun, err = a.begunWith(ctx, replayable)
 	}
-	out.Bytes = out.Journal.Bytes + out.Sessions.Bytes
+	if err == nil {
+		out.Sessions, err = m.sessions.CollectSnapshots(ctx, session.Collect{
+			Keep: func(id string) bool { return begun[id] }, OlderThan: q.OlderThan, Quota: a.opt.Config.Journal.SnapshotBytes, DryRun: q.DryRun,
+		})
+	}
+	if err == nil {
+		out.Images, err = m.collectImages(ctx, image.Collect{OlderThan: q.OlderThan, DryRun: q.DryRun}, out.Sessions.Snapshots)
+	}
+	out.Bytes = out.Journal.Bytes + out.Sessions.Bytes + out.Images.Bytes
 	return out, err
 }
 

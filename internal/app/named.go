@@ -2,7 +2,10 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,12 +18,15 @@ import (
 
 // Types that describe sessions, images and the host.
 type (
-	NamedSession = session.NamedInfo
-	SnapshotInfo = session.SnapshotInfo
-	Image        = image.Image
-	ImageInfo    = image.Info
-	Host         = sandbox.Host
-	Enforcement  = sandbox.Enforcement
+	NamedSession  = session.NamedInfo
+	SnapshotInfo  = session.SnapshotInfo
+	Image         = image.Image
+	ImageInfo     = image.Info
+	RemovedImages = image.Collected
+	RemovedImage  = image.RemovedImage
+	RemovedPart   = image.Removed
+	Host          = sandbox.Host
+	Enforcement   = sandbox.Enforcement
 )
 
 // NamedSessions lists the named sessions, the last used first.
@@ -84,6 +90,9 @@ func (a *App) BuildImage(ctx context.Context, spec SessionSpec, sink event.Sink)
 	if err != nil {
 		return Image{}, err
 	}
+	if err := a.makeSpace(ctx, 0); err != nil {
+		return Image{}, fmt.Errorf("cannot build image: %w", err)
+	}
 	return m.images.Resolve(ctx, spec.image(), sink)
 }
 
@@ -110,22 +119,34 @@ func (a *App) RemoveImage(ctx context.Context, idOrName string) error {
 	return m.imageFiles.Remove(ctx, info.ID)
 }
 
-// PruneImages removes the images that nobody used for olderThan and no named
-// session needs, and returns them.
-func (a *App) PruneImages(ctx context.Context, olderThan time.Duration) ([]ImageInfo, error) {
+// PruneImages removes the images that nobody used for olderThan and neither a named
+// session nor a snapshot needs, and returns them.
+func (a *App) PruneImages(ctx context.Context, olderThan time.Duration) (RemovedImages, error) {
 	m, err := a.machinery(ctx)
 	if err != nil {
-		return nil, err
+		return RemovedImages{}, err
 	}
+	return m.collectImages(ctx, image.Collect{OlderThan: olderThan}, nil)
+}
+
+// collectImages removes images that no named session needs, and no snapshot but those
+// that go.
+func (m *machine) collectImages(ctx context.Context, c image.Collect, going []session.Removed) (image.Collected, error) {
 	users, err := m.imageUsers(ctx)
 	if err != nil {
-		return nil, err
+		return image.Collected{}, err
 	}
-	var keep []string
 	for id := range users {
-		keep = append(keep, id)
+		c.Keep = append(c.Keep, id)
 	}
-	return m.imageFiles.Prune(ctx, olderThan, keep...)
+	needed, err := m.sessions.Sources(func(id string) bool {
+		return slices.ContainsFunc(going, func(r session.Removed) bool { return r.ID == id })
+	})
+	if err != nil {
+		return image.Collected{}, err
+	}
+	c.Needed = func(folder string) bool { return needed[filepath.Join(folder, "tree")] }
+	return m.imageFiles.Collect(ctx, c)
 }
 
 // imageUsers returns the names of the sessions by their image. When one session

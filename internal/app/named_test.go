@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"praxis/event"
 	"praxis/fault"
@@ -26,10 +25,10 @@ func (s *shelved) Remove(_ context.Context, id string) error {
 	return nil
 }
 
-// Prune notes what is kept.
-func (s *shelved) Prune(_ context.Context, _ time.Duration, keep ...string) ([]image.Info, error) {
-	s.remaining = keep
-	return nil, nil
+// Collect notes what is kept.
+func (s *shelved) Collect(_ context.Context, c image.Collect) (image.Collected, error) {
+	s.remaining = c.Keep
+	return image.Collected{}, nil
 }
 
 // TestImagesOfSessions checks that an image stays as long as a named session

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path"
@@ -140,6 +141,11 @@ func (a *App) ImportSession(ctx context.Context, file, name string, sink event.S
 		return NamedSession{}, err
 	}
 	defer r.Close()
+	if st, err := f.Stat(); err == nil {
+		if err := a.makeSpace(ctx, st.Size()); err != nil {
+			return NamedSession{}, fmt.Errorf("cannot import a session: %w", err)
+		}
+	}
 	if err := m.sessions.Fits(body.Portable); err != nil {
 		return NamedSession{}, err
 	}

@@ -72,7 +72,9 @@ type Session struct {
 	bounds event.Bounds
 	from   string // the snapshot that a session without a name began with; "": its template
 	files  ImageFiles
-	adding sync.Mutex // packages are resolved with those that are there: one call after the other
+	// makeSpace sees to it that so many bytes more can be stored; nil: it was not asked for.
+	makeSpace func(ctx context.Context, bytes int64) error
+	adding    sync.Mutex // packages are resolved with those that are there: one call after the other
 	// running is called when code begins to run, with a way to interrupt it.
 	running CodeHook
 }
@@ -92,8 +94,15 @@ func (a *App) OpenSession(ctx context.Context, spec SessionSpec, sink event.Sink
 	if err != nil {
 		return nil, err
 	}
+	if err := a.makeSpace(ctx, 0); err != nil {
+		return nil, fmt.Errorf("cannot open a session: %w", err)
+	}
 	if spec.Name != "" {
-		return m.openNamed(ctx, a.opt.Config, spec, sink)
+		s, err := m.openNamed(ctx, a.opt.Config, spec, sink)
+		if err == nil {
+			s.makeSpace = a.makeSpace
+		}
+		return s, err
 	}
 	img, err := m.images.Resolve(ctx, spec.image(), sink)
 	if err != nil {
@@ -375,6 +384,13 @@ func (s *Session) Snapshot(ctx context.Context) (run.Snapshot, error) {
 func (s *Session) Save(ctx context.Context, label string) (string, error) {
 	if s.named == nil {
 		return "", fault.New(fault.Invalid, "Open a session with a name, or take a snapshot.", "cannot save the session: it has no name")
+	}
+	if history := s.named.History(); s.makeSpace != nil && len(history) > 0 {
+		// The last step becomes chunks, most of which are there already: the new one is
+		// what is stored.
+		if err := s.makeSpace(ctx, history[len(history)-1].Bytes); err != nil {
+			return "", fmt.Errorf("cannot save the session: %w", err)
+		}
 	}
 	id, err := s.named.Save(ctx, label)
 	if err != nil {

@@ -252,7 +252,8 @@ func (s *Store) fetch(ctx context.Context, call pipCall, requirements []byte, th
 	if err := os.WriteFile(list, requirements, 0o644); err != nil {
 		return lock{}, fmt.Errorf("cannot write the requirements: %w", err)
 	}
-	call.args = []string{"download", "--only-binary=:all:", "--cache-dir", filepath.Join(s.dir, cacheDir), "--dest", wheels, "-r", list}
+	call.wheels = filepath.Join(s.dir, wheelDir)
+	call.args = []string{"download", "--only-binary=:all:", "--no-cache-dir", "--dest", wheels, "-r", list}
 	if exact {
 		call.args = append(call.args, "--no-deps", "--require-hashes")
 	}

@@ -29,7 +29,8 @@ type index struct {
 	files map[string][]byte // by file name
 	lies  map[string]string // file name → the hash that the page claims
 	hits  int
-	user  string // when set, this user and the password "hunter2" are asked for
+	sent  []string // files that were downloaded
+	user  string   // when set, this user and the password "hunter2" are asked for
 }
 
 func newIndex(t *testing.T) *index {
@@ -67,6 +68,7 @@ func (ix *index) serve(w http.ResponseWriter, r *http.Request) {
 			http.NotFound(w, r)
 			return
 		}
+		ix.sent = append(ix.sent, name)
 		_, _ = w.Write(data)
 		return
 	}
@@ -490,5 +492,43 @@ func TestRealIndex(t *testing.T) {
 	}
 	if img.ID == base.ID {
 		t.Error("a layer does not change the identity")
+	}
+}
+
+// TestWheelIsDownloadedOnce makes two images with one wheel in common: it is taken from
+// the store the second time, as long as it is what its digest says. Pip keeps nothing
+// else of what it downloads.
+func TestWheelIsDownloadedOnce(t *testing.T) {
+	s, _ := sharedStore(t)
+	ix := newIndex(t)
+	sum := ix.wheel(t, "common", "1.0", anyTag, map[string]string{"common.py": "N = 1\n"})
+	for _, name := range []string{"first", "second", "third"} {
+		ix.wheel(t, name, "1.0", anyTag, map[string]string{name + ".py": "import common\n"}, "Requires-Dist: common")
+	}
+	for i, name := range []string{"first", "second", "third"} {
+		if i == 2 {
+			if err := os.WriteFile(filepath.Join(s.dir, wheelDir, sum), []byte("damaged"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		img, err := s.Resolve(t.Context(), Request{With: []string{name}}, event.Discard)
+		if err != nil || len(img.Packages) != 2 {
+			t.Fatalf("%s: %+v, %v", name, img.Packages, err)
+		}
+	}
+	slices.Sort(ix.sent)
+	want := []string{"common", "common", "first", "second", "third"}
+	for i := range want {
+		want[i] += "-1.0-" + anyTag + ".whl"
+	}
+	if !slices.Equal(ix.sent, want) {
+		t.Errorf("downloaded were %v, want %v", ix.sent, want)
+	}
+	if exists(t, filepath.Join(s.dir, cacheDir)) {
+		t.Error("pip has a cache")
+	}
+	got, _, err := hashFile(filepath.Join(s.dir, wheelDir, sum))
+	if err != nil || got != sum {
+		t.Errorf("the damaged wheel is still there: %s, %v", got, err)
 	}
 }

@@ -79,6 +79,7 @@ type pipCall struct {
 	stage   string    // pip's temporary files and its log go here
 	args    []string  // after "pip"
 	offline bool      // no index and none of the person's settings
+	wheels  string    // folder of wheels, called by their SHA-256, that need not be downloaded; "": none
 	there   []Package // packages that the others must go together with
 	say     progress
 }
@@ -106,7 +107,7 @@ func (c pipCall) run(ctx context.Context) error {
 			}
 		}
 	}
-	args := []string{filepath.Join(c.pip.dir, "runpip.py"), c.pip.tree(), c.args[0],
+	args := []string{filepath.Join(c.pip.dir, "runpip.py"), c.pip.tree(), c.wheels, c.args[0],
 		"--no-input", "--no-color", "--progress-bar", "off", "--disable-pip-version-check", "--log", logFile}
 	out := &pipOutput{say: c.say}
 	err := c.py.run(ctx, pythonRun{

@@ -2,6 +2,7 @@ package image
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -245,8 +246,13 @@ func (s *Store) missingWheels(l lock) int {
 // keepWheels keeps the wheels that were fetched into a folder.
 func (s *Store) keepWheels(l lock, dir string) error {
 	for _, w := range l.Wheels {
-		err := os.Link(filepath.Join(dir, w.File), filepath.Join(s.dir, wheelDir, w.SHA256))
-		if err != nil && !errors.Is(err, os.ErrExist) {
+		// Renamed over what is there, which may be damaged: then it was fetched again.
+		linked := filepath.Join(s.tmp(), "write."+rand.Text())
+		err := os.Link(filepath.Join(dir, w.File), linked)
+		if err == nil {
+			err = os.Rename(linked, filepath.Join(s.dir, wheelDir, w.SHA256))
+		}
+		if err != nil {
 			return fmt.Errorf("cannot keep a wheel: %w", err)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"praxis/fault"
 	"praxis/internal/safetext"
@@ -57,50 +56,17 @@ func (s *Store) Remove(ctx context.Context, idOrName string) error {
 	if err != nil {
 		return explainFS("remove image", err)
 	}
-	gone, err := s.drop(r)
+	gone, err := s.drop(r, false)
 	if err != nil {
 		return explainFS("remove image", err)
 	}
 	if !gone {
 		return fault.Coded(fault.ImageInUse, fault.Data{"image": r.Names[0]}, "cannot remove image %s: it is in use", r.Names[0])
 	}
-	if err := errors.Join(s.forget(r), s.collect(ctx)); err != nil {
+	if err := errors.Join(s.forget(r), s.collect(ctx, Collect{OlderThan: -1}, &Collected{})); err != nil {
 		return explainFS("remove image", err)
 	}
 	return nil
-}
-
-// Prune removes the images that nobody used for olderThan but those with the
-// IDs keep, the parts that no image needs any more, and pip's cache. Locks are
-// kept: the same request gives the same packages again. It returns what was removed.
-func (s *Store) Prune(ctx context.Context, olderThan time.Duration, keep ...string) ([]Info, error) {
-	locked, err := s.lockStore(ctx, true, func(string) {})
-	if err != nil {
-		return nil, explainFS("prune images", err)
-	}
-	defer locked.release()
-	records, err := s.records(ctx)
-	if err != nil {
-		return nil, explainFS("prune images", err)
-	}
-	removed := []Info{}
-	for _, r := range records {
-		info := s.info(r)
-		if time.Since(info.Used) < olderThan || slices.Contains(keep, r.ID) {
-			continue
-		}
-		gone, err := s.drop(r)
-		if err != nil {
-			return removed, explainFS("prune images", err)
-		}
-		if gone {
-			removed = append(removed, info)
-		}
-	}
-	if err := errors.Join(s.collect(ctx), emptyDir(filepath.Join(s.dir, cacheDir))); err != nil {
-		return removed, explainFS("prune images", err)
-	}
-	return removed, nil
 }
 
 // Verify reads an image's files again and compares them with what was built.
@@ -262,9 +228,10 @@ func (s *Store) info(r record) Info {
 	return out
 }
 
-// drop removes the record and the lease of an image unless it is in use. The
-// record goes first: from then on nobody finds the image.
-func (s *Store) drop(r record) (bool, error) {
+// drop removes the record and the lease of an image unless it is in use, and says
+// whether they are gone, or would be. The record goes first: from then on nobody finds
+// the image.
+func (s *Store) drop(r record, dryRun bool) (bool, error) {
 	f, err := os.OpenFile(s.leasePath(r.ID), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return false, err
@@ -275,6 +242,9 @@ func (s *Store) drop(r record) (bool, error) {
 		return false, nil
 	case err != nil:
 		return false, err
+	}
+	if dryRun {
+		return true, nil
 	}
 	if err := os.Remove(s.recordPath(r.ID)); err != nil {
 		return false, err
@@ -301,67 +271,6 @@ func (s *Store) forget(r record) error {
 		if l, ok := s.findLock(key, r.Python); ok && l.key() == r.Layer {
 			errs = append(errs, os.Remove(filepath.Join(dir, e.Name())))
 		}
-	}
-	return errors.Join(errs...)
-}
-
-// collect removes the parts that no record names. The caller holds the
-// store's lock exclusively, so that nobody is about to name one. A part is renamed
-// away first: nobody finds one that is half removed.
-func (s *Store) collect(ctx context.Context) error {
-	// With another key nothing is ours, and nothing may go for that.
-	records, err := s.readRecords(ctx, s.peekRecord)
-	if err != nil {
-		return err
-	}
-	needed, wheels := map[string]bool{}, map[string]bool{}
-	for _, r := range records {
-		s.neededWheels(r.Layer, wheels)
-		for kind, key := range r.parts() {
-			needed[filepath.Join(kind, key)] = true
-			if kind == kindLayer {
-				needed[filepath.Join(kindPip, pipKey())] = true
-			}
-		}
-	}
-	for _, kind := range []string{kindLayer, kindRoot, kindPip, kindPython} {
-		entries, err := os.ReadDir(filepath.Join(s.dir, kind))
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			if needed[filepath.Join(kind, e.Name())] {
-				continue
-			}
-			trash := filepath.Join(s.tmp(), fmt.Sprintf("%s-%s.removed", kind, e.Name()))
-			if err := errors.Join(os.RemoveAll(trash), os.Rename(filepath.Join(s.dir, kind, e.Name()), trash), os.RemoveAll(trash)); err != nil {
-				return err
-			}
-		}
-	}
-	entries, err := os.ReadDir(filepath.Join(s.dir, wheelDir))
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if !wheels[e.Name()] {
-			if err := os.Remove(filepath.Join(s.dir, wheelDir, e.Name())); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// emptyDir removes what is in dir.
-func emptyDir(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, e := range entries {
-		errs = append(errs, os.RemoveAll(filepath.Join(dir, e.Name())))
 	}
 	return errors.Join(errs...)
 }

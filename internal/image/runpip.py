@@ -1,13 +1,20 @@
 """Runs pip with the person's index settings and with none of their other pip settings.
 
-usage: runpip.py PIP_FOLDER ARGUMENT...
+usage: runpip.py PIP_FOLDER WHEELS ARGUMENT...
+
+WHEELS is a folder of wheels that need not be downloaded, or empty.
 
 What a configuration may add beyond the index (a target, a user install,
 constraints, binaries forbidden) would change what an image holds.
 """
 
+import hashlib
 import os
+import re
+import shutil
 import sys
+
+DIGEST = re.compile("[0-9a-f]{64}")
 
 KEEP = {
     "cert",
@@ -23,6 +30,31 @@ KEEP = {
     "trusted-host",
     "uploaded-prior-to",
 }
+
+
+def reuse(wheels):
+    """Takes wheels from a folder where they are called by their SHA-256, instead of
+    downloading them: those whose digest the index names. What pip chooses stays the
+    same, and it compares each with that digest as it does after a download."""
+    from pip._internal.network.download import Downloader
+
+    download = Downloader.__call__
+
+    def copy_or_download(self, link, location):
+        name = link.hash if link.hash_name == "sha256" else None
+        path = os.path.join(wheels, name) if name and DIGEST.fullmatch(name) else None
+        if path is None or not os.path.isfile(path) or digest(path) != name:
+            return download(self, link, location)
+        target = os.path.join(location, link.filename)
+        shutil.copyfile(path, target)
+        return target, "application/octet-stream"
+
+    Downloader.__call__ = copy_or_download
+
+
+def digest(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def main():
@@ -54,9 +86,12 @@ def main():
     # pip's own five retries keep somebody who is offline waiting for long.
     os.environ.setdefault("PIP_RETRIES", "2")
 
+    if sys.argv[2]:
+        reuse(sys.argv[2])
+
     from pip._internal.cli.main import main as pip
 
-    sys.exit(pip(sys.argv[2:]))
+    sys.exit(pip(sys.argv[3:]))
 
 
 if __name__ == "__main__":

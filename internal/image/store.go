@@ -35,7 +35,7 @@ const (
 	requestDir = "request"
 	lockDir    = "lock"
 	tmpDir     = "tmp"
-	cacheDir   = "cache" // pip's
+	cacheDir   = "cache" // pip's, which is not kept any more
 )
 
 const (
@@ -77,7 +77,7 @@ func Open(dir string, seals *seal.Key) (*Store, error) {
 		return nil, fmt.Errorf("cannot open image store: %w", err)
 	}
 	s := &Store{dir: abs, seals: seals, leases: map[string]*os.File{}}
-	for _, d := range []string{imageDir, requestDir, lockDir, tmpDir, cacheDir, wheelDir, kindPython, kindPip, kindRoot, kindLayer} {
+	for _, d := range []string{imageDir, requestDir, lockDir, tmpDir, wheelDir, kindPython, kindPip, kindRoot, kindLayer} {
 		// Chmod, because a sandbox may read parts as another user and the umask may forbid that.
 		if err := errors.Join(os.MkdirAll(filepath.Join(abs, d), 0o755), os.Chmod(filepath.Join(abs, d), 0o755)); err != nil {
 			return nil, explainFS("open image store", err)

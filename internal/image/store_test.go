@@ -279,18 +279,57 @@ func TestPrune(t *testing.T) {
 	if err := os.Chtimes(s.leasePath("cccc3333"), old, old); err != nil {
 		t.Fatal(err)
 	}
-	if gone, err := s.Prune(t.Context(), 24*time.Hour, "aaaa1111"); err != nil || len(gone) != 0 {
-		t.Errorf("pruned %v, %v, want nothing: the one that is old is to be kept", gone, err)
+	// What a saved state needs stays, too, and so does everything in a dry run.
+	needs := func(layer string) func(string) bool {
+		return func(folder string) bool {
+			return !strings.Contains(folder, "/layer/") || filepath.Base(folder) == layer
+		}
+	}
+	for name, c := range map[string]Collect{
+		"it is to be kept":          {OlderThan: 24 * time.Hour, Keep: []string{"aaaa1111"}},
+		"a state needs its parts":   {OlderThan: 24 * time.Hour, Needed: needs("l1")},
+		"it is young enough":        {OlderThan: 72 * time.Hour},
+		"nothing is to be removed":  {OlderThan: 24 * time.Hour, DryRun: true},
+		"only what no image has is": {OlderThan: -1},
+	} {
+		gone, err := s.Collect(t.Context(), c)
+		if want := map[bool]int{true: 1}[c.DryRun]; err != nil || len(gone.Images) != want || len(gone.Parts) != 0 || gone.InUse != map[bool]int{true: 1}[len(c.Keep) > 0 || c.DryRun || c.Needed != nil] {
+			t.Errorf("%s: removed %+v, %v", name, gone, err)
+		}
 	}
 	if info, err := s.Find(t.Context(), "python+old"); err != nil || info.ID != "aaaa1111" {
 		t.Errorf("found %+v, %v", info, err)
 	}
-	gone, err := s.Prune(t.Context(), 24*time.Hour)
+	if err := os.WriteFile(filepath.Join(s.dir, wheelDir, "of-none"), []byte("12345"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(s.dir, cacheDir, "http"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, cacheDir, "http", "page"), []byte("1234567"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(s.dir, "pip", "old"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	would, err := s.Collect(t.Context(), Collect{OlderThan: 24 * time.Hour, DryRun: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(gone) != 1 || gone[0].ID != "aaaa1111" {
-		t.Errorf("pruned %v, want aaaa1111 alone", gone)
+	gone, err := s.Collect(t.Context(), Collect{OlderThan: 24 * time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(gone.Images) != 1 || gone.Images[0].ID != "aaaa1111" || gone.Images[0].Freed <= 0 || len(gone.Wheels) != 1 || gone.Cache != 7 ||
+		len(gone.Parts) != 1 || gone.Parts[0].ID != "old" || gone.Bytes != gone.Images[0].Freed+12 {
+		t.Errorf("removed %+v, want aaaa1111 and what nobody has", gone)
+	}
+	would.Images[0].Why, gone.Images[0].Why = "", ""
+	if !reflect.DeepEqual(would, gone) {
+		t.Errorf("a dry run says %+v\nwhat goes is %+v", would, gone)
+	}
+	if exists(t, filepath.Join(s.dir, cacheDir)) || exists(t, filepath.Join(s.dir, wheelDir, "of-none")) {
+		t.Error("the cache of pip or a wheel of none is still there")
 	}
 	if exists(t, filepath.Join(s.dir, "layer/l1")) || !exists(t, filepath.Join(s.dir, "layer/l2")) || !exists(t, filepath.Join(s.dir, "layer/l3")) {
 		t.Error("the wrong layers were removed")

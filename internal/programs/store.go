@@ -221,41 +221,76 @@ func digest(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
+// Unused is an installed program that nothing uses.
+type Unused struct {
+	Key   string
+	Bytes int64
+	Used  time.Time // last, by a process that began
+}
+
 // Prune removes old programs that nothing uses, when there are many. Only then is it
 // asked which ones are used, by their keys: that may take long to find out.
 func (s *Store) Prune(used func() (map[string]bool, error)) error {
-	entries, err := os.ReadDir(s.dir)
-	if err != nil {
+	keys, err := s.keys()
+	if err != nil || len(keys) <= keep {
 		return err
-	}
-	var keys []os.DirEntry
-	for _, e := range entries {
-		if e.IsDir() && len(e.Name()) > 0 && e.Name()[0] != '.' {
-			keys = append(keys, e)
-		}
-	}
-	if len(keys) <= keep {
-		return nil
 	}
 	inUse, err := used()
 	if err != nil {
 		return err
 	}
+	_, err = s.Collect(inUse, false)
+	return err
+}
+
+// Collect removes old programs that nothing uses, and returns them; dryRun only says
+// which those are.
+func (s *Store) Collect(used map[string]bool, dryRun bool) ([]Unused, error) {
+	keys, err := s.keys()
+	if err != nil {
+		return nil, err
+	}
 	release, err := s.lock()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer release()
+	var out []Unused
 	for _, e := range keys {
 		info, err := e.Info()
-		if err != nil || inUse[e.Name()] || time.Since(info.ModTime()) < age {
+		if err != nil || used[e.Name()] || time.Since(info.ModTime()) < age {
 			continue
 		}
-		// Renamed first, so that nobody finds one that is half removed.
-		gone := filepath.Join(s.dir, staged+e.Name())
-		if err := errors.Join(os.Rename(filepath.Join(s.dir, e.Name()), gone), os.RemoveAll(gone)); err != nil {
-			return err
+		one := Unused{Key: e.Name(), Used: info.ModTime().UTC()}
+		dir := filepath.Join(s.dir, e.Name())
+		files, err := os.ReadDir(dir)
+		if err != nil {
+			return out, err
+		}
+		for _, f := range files {
+			if st, err := f.Info(); err == nil {
+				one.Bytes += st.Size()
+			}
+		}
+		if !dryRun {
+			// Renamed first, so that nobody finds one that is half removed.
+			gone := filepath.Join(s.dir, staged+e.Name())
+			if err := errors.Join(os.Rename(dir, gone), os.RemoveAll(gone)); err != nil {
+				return out, err
+			}
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// keys returns the folders of the programs that are installed.
+func (s *Store) keys() (keys []os.DirEntry, err error) {
+	entries, err := os.ReadDir(s.dir)
+	for _, e := range entries {
+		if e.IsDir() && len(e.Name()) > 0 && e.Name()[0] != '.' {
+			keys = append(keys, e)
 		}
 	}
-	return nil
+	return keys, err
 }

@@ -38,6 +38,7 @@ type Collect struct {
 type Collected struct {
 	Snapshots []Removed `json:"snapshots"`
 	Templates []Removed `json:"templates"`
+	Programs  []Removed `json:"programs"`   // installed ones that nothing runs any more
 	Bytes     int64     `json:"bytes"`      // of all
 	Left      int64     `json:"left_bytes"` // of the snapshots that no named session refers to and that stay
 	// Chunks that no snapshot is made of, as a process leaves them that was killed.
@@ -51,7 +52,8 @@ type Removed struct {
 	ID      string    `json:"id"`
 	Bytes   int64     `json:"bytes"`
 	Created time.Time `json:"created"`
-	Why     string    `json:"why"` // one clause
+	Used    time.Time `json:"used,omitzero"` // of a template
+	Why     string    `json:"why"`           // one clause
 }
 
 // Unused begins the Why of a template that was not used for long enough; how
@@ -63,9 +65,12 @@ const Unused = "it was not used for "
 // crash leaves some of them, and nothing half. What was removed before an error
 // is in the result.
 func (m *Manager) CollectSnapshots(ctx context.Context, c Collect) (Collected, error) {
-	out := Collected{Snapshots: []Removed{}, Templates: []Removed{}}
+	out := Collected{Snapshots: []Removed{}, Templates: []Removed{}, Programs: []Removed{}}
 	if c.DryRun {
-		return out, m.collectReferred(ctx, c, &out)
+		if err := m.collectReferred(ctx, c, &out); err != nil {
+			return out, err
+		}
+		return out, m.collectPrograms(true, &out)
 	}
 	// First, since the quota counts what they take then. A disk that is full for it
 	// is what collecting helps against.
@@ -77,6 +82,9 @@ func (m *Manager) CollectSnapshots(ctx context.Context, c Collect) (Collected, e
 	}
 	if err := m.sweepChunks(ctx); err != nil {
 		return out, fmt.Errorf("cannot collect chunks: %w", err)
+	}
+	if err := m.collectPrograms(false, &out); err != nil {
+		return out, fmt.Errorf("cannot collect programs: %w", err)
 	}
 	return out, nil
 }
@@ -167,11 +175,14 @@ func (m *Manager) collectTemplates(ctx context.Context, c Collect, out *Collecte
 		case s.Why != "": // damaged
 		case s.orphan():
 			s.Why = "its image or its program is gone"
+		case unused >= programAge && s.spec.program() != m.cfg.Program.Key():
+			s.Why = "another version of Praxis made it"
 		case unused >= c.OlderThan:
 			s.Why = Unused + unused.Round(time.Minute).String()
 		default:
 			continue
 		}
+		s.Used = s.touched.UTC()
 		gone, err := m.discardTemplate(s, c.DryRun)
 		if err != nil {
 			return err

@@ -28,15 +28,50 @@ func publish(tmp, path string) error {
 // prunePrograms removes templates of other builds and the programs that no
 // template and no snapshot needs any more, when there are many.
 func (m *Manager) prunePrograms() error {
-	return m.cfg.Programs.Prune(m.usedPrograms)
+	return m.cfg.Programs.Prune(func() (map[string]bool, error) { return m.usedPrograms(true) })
+}
+
+// collectPrograms removes the programs that no template and no snapshot needs.
+func (m *Manager) collectPrograms(dryRun bool, out *Collected) error {
+	used, err := m.usedPrograms(false)
+	if err != nil {
+		return err
+	}
+	gone, err := m.cfg.Programs.Collect(used, dryRun)
+	for _, p := range gone {
+		out.Programs = append(out.Programs, Removed{ID: p.Key, Bytes: p.Bytes, Created: p.Used, Why: "no snapshot and no template runs it"})
+		out.Bytes += p.Bytes
+	}
+	return err
+}
+
+// Sources returns the folders that snapshots are restored with: parts of images, and
+// programs. Those of the snapshots that leave names are not among them.
+func (m *Manager) Sources(leave func(id string) bool) (map[string]bool, error) {
+	entries, err := os.ReadDir(m.snapshots.dir)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]bool{}
+	for _, e := range entries {
+		snap, ok := m.snapshots.peek(e.Name())
+		if !ok || leave(snap.ID) {
+			continue
+		}
+		out[snap.Spec.Root] = true
+		for _, mount := range snap.Spec.Mounts {
+			out[mount.Source] = true
+		}
+	}
+	return out, nil
 }
 
 // programAge is how long a template of another build is left.
 const programAge = 24 * time.Hour
 
 // usedPrograms lists the programs that guests of templates and snapshots run. Old
-// templates of other builds are removed.
-func (m *Manager) usedPrograms() (map[string]bool, error) {
+// templates of other builds are removed when discard is set.
+func (m *Manager) usedPrograms(discard bool) (map[string]bool, error) {
 	old := time.Now().Add(-programAge)
 	used := map[string]bool{m.cfg.Program.Key(): true}
 	for _, s := range []Snapshots{m.templates, m.snapshots} {
@@ -51,7 +86,7 @@ func (m *Manager) usedPrograms() (map[string]bool, error) {
 				continue // a lock, or damaged: it cannot be restored
 			}
 			key := snap.program()
-			if snap.Template && key != m.cfg.Program.Key() && snap.Created.Before(old) {
+			if discard && snap.Template && key != m.cfg.Program.Key() && snap.Created.Before(old) {
 				if err := m.owner.discard(snap.dir); err != nil {
 					return nil, err
 				}

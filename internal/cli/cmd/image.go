@@ -133,10 +133,8 @@ func (p *program) imagePrune() *cobra.Command {
 	return cmd
 }
 
-func (p *program) pruned(gone []app.ImageInfo, asJSON bool) error {
-	var bytes int64
-	for _, i := range gone {
-		bytes += i.Bytes
+func (p *program) pruned(gone app.RemovedImages, asJSON bool) error {
+	for _, i := range gone.Images {
 		if asJSON {
 			if err := p.printJSON(i); err != nil {
 				return err
@@ -148,5 +146,5 @@ func (p *program) pruned(gone []app.ImageInfo, asJSON bool) error {
 	if asJSON {
 		return nil
 	}
-	return p.emit(fmt.Sprintf("%s removed, %s freed\n", safetext.Count(len(gone), "image"), safetext.Size(bytes)))
+	return p.emit(fmt.Sprintf("%s removed, %s freed\n", safetext.Count(len(gone.Images), "image"), safetext.Size(gone.Bytes)))
 }

@@ -29,6 +29,7 @@ var Remedies = map[fault.Code]fault.Sentences{
 	fault.FolderUnwritable: {"Make {folder} writable for you, or set PRAXIS_HOME to a folder that is.", "Set PRAXIS_HOME to a folder that you may write to."},
 	fault.DiskFull:         {sayFree, "Free space on the disk that holds the data folder; praxis gc removes what no run needs."},
 	fault.QuotaUsedUp:      {"Run praxis gc, which removes what no run needs, or raise the quota."},
+	fault.HomeFull:         {"See what takes the space with praxis gc --dry-run. Remove sessions (praxis session rm, praxis session prune) or runs (praxis gc --runs-older-than 30d), or raise home_quota in the configuration."},
 	fault.DatabaseDamaged:  {sayRebuild},
 	fault.DatabaseNewer:    {"Use the version of Praxis that wrote it or a newer one, or set PRAXIS_HOME to another folder."},
 	fault.DatabaseForeign:  {"Move the file away, or set PRAXIS_HOME to another folder."},

@@ -130,10 +130,13 @@ func (Images) Find(_ context.Context, idOrName string) (image.Info, error) {
 // Remove removes nothing.
 func (Images) Remove(context.Context, string) error { return nil }
 
-// Prune says that the image is removed when nothing newer than now is asked for.
-func (Images) Prune(_ context.Context, olderThan time.Duration, _ ...string) ([]image.Info, error) {
-	if olderThan > 0 {
-		return nil, nil
+// Collect says that the image is removed when nothing newer than now is asked for.
+func (Images) Collect(_ context.Context, c image.Collect) (image.Collected, error) {
+	out := image.Collected{Images: []image.RemovedImage{}, Parts: []image.Removed{}, Wheels: []image.Removed{}}
+	if c.OlderThan > 0 || slices.Contains(c.Keep, imageID) {
+		return out, nil
 	}
-	return []image.Info{{Name: "python", Bytes: 1 << 20}}, nil
+	out.Images = append(out.Images, image.RemovedImage{Info: image.Info{ID: imageID, Name: "python", Bytes: 1 << 20}, Freed: 1 << 20, Why: image.Unused + "0s"})
+	out.Bytes = 1 << 20
+	return out, nil
 }
