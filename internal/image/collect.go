@@ -124,7 +124,10 @@ func (s *Store) collect(ctx context.Context, c Collect, out *Collected) error {
 		err = os.RemoveAll(cache)
 	}
 	out.Bytes += out.Cache
-	return err
+	if err != nil || c.DryRun || len(out.Images)+len(out.Parts) == 0 {
+		return err
+	}
+	return s.sealAnew(ctx)
 }
 
 // collectImages removes the records of images that are not needed, the longest unused first.

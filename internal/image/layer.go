@@ -337,7 +337,10 @@ func (s *Store) installLayer(ctx context.Context, call pipCall, l lock) (*layerP
 		if err := call.py.compileTree(ctx, tree, guestPackages, false); err != nil {
 			return err
 		}
-		return finishLayer(dir, l)
+		if err := finishLayer(dir, l); err != nil {
+			return err
+		}
+		return s.share(ctx, dir, l)
 	})
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package image
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -17,7 +16,6 @@ import (
 	"time"
 
 	"praxis/internal/atomicfile"
-	"praxis/internal/bounded"
 	"praxis/internal/seal"
 )
 
@@ -279,17 +277,13 @@ func walkManifest(ctx context.Context, dir string, emit func(rel, line string, s
 // its manifest, at most a handful of lines.
 func verifyPart(ctx context.Context, p part) ([]string, error) {
 	const maxComplaints = 8
-	data, err := bounded.ReadFile(filepath.Join(p.dir, manifestFile), maxSmallFile)
+	data, err := manifestOf(p)
 	if err != nil {
 		return []string{fmt.Sprintf("the manifest cannot be read: %v", err)}, nil
 	}
-	sum := sha256.Sum256(data)
-	if hex.EncodeToString(sum[:]) != p.info.Manifest {
-		return []string{"the manifest is not the one that was sealed"}, nil
-	}
 	want := map[string]bool{}
-	for sc := bufio.NewScanner(bytes.NewReader(data)); sc.Scan(); {
-		want[sc.Text()+"\n"] = true
+	for line := range strings.Lines(data) {
+		want[line] = true
 	}
 	var wrong []string
 	err = walkManifest(ctx, p.dir, func(rel, line string, _ int64) {
