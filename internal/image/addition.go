@@ -2,9 +2,11 @@ package image
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"praxis/event"
@@ -75,11 +77,41 @@ func (s *Store) add(ctx context.Context, img Image, added []Package, req Request
 	}
 	// Nobody removes the layer while the store is locked.
 	out.close = func() error {
-		defer locked.release()
-		return root.Close()
+		err := root.Close()
+		locked.release()
+		// The packages are where they belong: what cannot be removed now is collected later.
+		_ = s.dropLayer(layer.info.Key)
+		return err
 	}
 	out.New, out.Files, out.Bytes = layer.lock.packages(), root.FS(), layer.info.Bytes
 	return out, nil
+}
+
+// dropLayer removes a layer that no image has: a session that was given its packages has
+// them on its own disk, and the wheels stay stored for the next one. When another process
+// uses the store just now, it is left until images are collected.
+func (s *Store) dropLayer(key string) error {
+	f, err := os.OpenFile(filepath.Join(s.dir, storeLock), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	switch err := tryLock(f, true); {
+	case errors.Is(err, errLocked):
+		return nil
+	case err != nil:
+		return err
+	}
+	// Whoever has a layer is not left without it, and no session waits for this.
+	ctx := context.Background()
+	records, err := s.readRecords(ctx, s.peekRecord)
+	if err != nil || slices.ContainsFunc(records, func(r record) bool { return r.Layer == key }) {
+		return err
+	}
+	if err := s.discard(filepath.Join(kindLayer, key)); err != nil {
+		return err
+	}
+	return s.sealAnew(ctx)
 }
 
 func (s *Store) layerBeside(ctx context.Context, reqs []requirement, there []Package, say progress) (*layerPart, error) {

@@ -2,6 +2,8 @@ package image
 
 import (
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -85,5 +87,54 @@ func TestAdd(t *testing.T) {
 	img.Runtimes[0].Version = "3.13"
 	if _, err := s.Add(t.Context(), img, nil, with("molecule"), &collectSink{}); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("an image with another Python: %v", err)
+	}
+}
+
+// TestAddedLayerGoes checks that packages of a session are not stored unpacked once it has
+// them, unless an image has the same, and that the wheels are enough to add them again.
+func TestAddedLayerGoes(t *testing.T) {
+	s, _ := sharedStore(t)
+	ix := newIndex(t)
+	ix.wheel(t, "guesthouse", "1.0", anyTag, map[string]string{"guesthouse.py": "N = 1\n"})
+	img, err := s.Resolve(t.Context(), Request{}, &collectSink{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	layers := func() int {
+		entries, err := os.ReadDir(filepath.Join(s.dir, kindLayer))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(entries)
+	}
+	before := layers()
+	for i, image := range []bool{false, false, true} {
+		var open []Addition
+		for range 2 {
+			a, err := s.Add(t.Context(), img, nil, Request{With: []string{"guesthouse"}}, &collectSink{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			open = append(open, a)
+		}
+		if i == 0 {
+			ix.Close() // what follows needs no index
+		}
+		if image {
+			if _, err := s.Resolve(t.Context(), Request{With: []string{"guesthouse"}}, &collectSink{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for n, a := range open {
+			if _, err := fs.Stat(a.Files, "guesthouse.py"); err != nil {
+				t.Errorf("round %d, addition %d: %v", i, n, err)
+			}
+			if err := a.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := before + map[bool]int{true: 1}[image]; layers() != want {
+			t.Errorf("round %d: %d layers are left, want %d", i, layers(), want)
+		}
 	}
 }

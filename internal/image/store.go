@@ -35,6 +35,7 @@ const (
 	requestDir = "request"
 	lockDir    = "lock"
 	tmpDir     = "tmp"
+	storeLock  = "store.lock"
 	cacheDir   = "cache" // pip's, which is not kept any more
 )
 
@@ -275,7 +276,7 @@ func (s *Store) lock(ctx context.Context, name string, say progress) (fileLock, 
 
 // lockStore takes the lock of the whole store.
 func (s *Store) lockStore(ctx context.Context, exclusive bool, say progress) (fileLock, error) {
-	return waitLock(ctx, filepath.Join(s.dir, "store.lock"), exclusive, func() {
+	return waitLock(ctx, filepath.Join(s.dir, storeLock), exclusive, func() {
 		say("waiting for another process that uses the image store")
 	})
 }
