@@ -11,6 +11,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -19,7 +20,6 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
-	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -58,7 +58,12 @@ func run(arch, out string) error {
 // lies elsewhere, in a link to where it does lie. The link's name is relative to this
 // module and becomes a part of the program, which is therefore the same in any folder.
 func change(folder string) (flags []string, clean func(), err error) {
-	list, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", patch.Module).Output()
+	// Downloaded first where it is not: "go list" would not say where it is to be.
+	text, err := exec.Command("go", "mod", "download", "-json", patch.Module).Output()
+	var module struct{ Dir string }
+	if err == nil {
+		err = json.Unmarshal(text, &module)
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot find %s: %w", patch.Module, err)
 	}
@@ -66,7 +71,7 @@ func change(folder string) (flags []string, clean func(), err error) {
 	if err := errors.Join(os.MkdirAll(folder, 0o755), os.RemoveAll(link)); err != nil {
 		return nil, nil, err
 	}
-	if err := os.Symlink(strings.TrimSpace(string(list)), link); err != nil {
+	if err := os.Symlink(module.Dir, link); err != nil {
 		return nil, nil, err
 	}
 	tmp, err := os.MkdirTemp("", "praxis-pack-")

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -120,6 +122,8 @@ func (p *Program) answer(op, rest string) (string, error) {
 		n, err := strconv.Atoi(rest)
 		p.grow(n)
 		return "ok", err
+	case "check":
+		return p.check(), nil
 	case "spin":
 		n, err := strconv.Atoi(rest)
 		p.spin(time.Duration(n) * time.Millisecond)
@@ -170,11 +174,44 @@ func (p *Program) grow(mib int) {
 		}
 		b := make([]byte, 1<<20)
 		for i := 0; i < len(b); i += 512 { // every page, and no page of zeros
-			b[i] = byte(i>>9) | 1
+			b[i] = mark(len(p.hog), i)
 		}
 		p.hog = append(p.hog, b)
 	}
 }
+
+// check looks at all that grow has written, from several threads and in no order, and
+// says what is not there any more.
+func (p *Program) check() string {
+	type place struct{ block, at int }
+	var places []place
+	for n, b := range p.hog {
+		for at := 0; at < len(b); at += 4096 {
+			places = append(places, place{n, at})
+		}
+	}
+	rand.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
+	const threads = 8
+	var wrong atomic.Int64
+	var all sync.WaitGroup
+	for t := range threads {
+		all.Go(func() {
+			for i := t; i < len(places); i += threads {
+				page := p.hog[places[i].block][places[i].at:][:4096]
+				for at := 0; at < len(page); at += 512 {
+					if page[at] != mark(places[i].block, places[i].at+at) {
+						wrong.Add(1)
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	return fmt.Sprintf("%d MiB, %d wrong", len(p.hog), wrong.Load())
+}
+
+// mark is what grow writes at a place of a block: never 0, and not the same in others.
+func mark(block, at int) byte { return byte(at>>9+block*37) | 1 }
 
 // spin uses the CPU for as long as d. A pretended guest is not the test's to
 // slow down.

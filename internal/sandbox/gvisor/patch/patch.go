@@ -1,5 +1,5 @@
-// Package patch changes the lines of gVisor that a seeded sandbox needs and that gVisor
-// has no hook for. The program around sandboxes is built with the changed files in the
+// Package patch changes the lines of gVisor for which it has neither an option nor a
+// hook. The program around sandboxes is built with the changed files in the
 // place of the module's ("go build -overlay"); the module itself stays as it is.
 //
 // A change names the text that it replaces and how often that stands in the file.
@@ -7,7 +7,10 @@
 //
 // # What is changed
 //
-// Whatever is added asks first whether the sandbox is seeded, which its owner said before
+// The memory of a restored guest is read when it is touched (memory.go).
+//
+// A seeded sandbox gives its programs random bytes that follow from the seed (random.go).
+// Whatever is added for that asks first whether the sandbox is seeded, which its owner said before
 // it was booted; in all others everything goes the ways that it went before. What a
 // checkpoint holds is not changed.
 //
@@ -22,6 +25,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -36,8 +40,10 @@ var added embed.FS
 
 // files are those that are added: where in the module, and what is embedded.
 var files = map[string]string{
-	"pkg/rand/praxis.go":          "added/rand.go.txt",
-	"pkg/sentry/kernel/praxis.go": "added/kernel.go.txt",
+	"pkg/rand/praxis.go":           "added/rand.go.txt",
+	"pkg/sentry/kernel/praxis.go":  "added/kernel.go.txt",
+	"pkg/sentry/mm/praxis.go":      "added/mm.go.txt",
+	"pkg/sentry/pgalloc/praxis.go": "added/pgalloc.go.txt",
 }
 
 // edit replaces a text that stands in a file so many times.
@@ -46,6 +52,9 @@ type edit struct {
 	old, new string
 	times    int
 }
+
+// edits are all changes.
+func edits() []edit { return slices.Concat(memory(), random(), identity()) }
 
 // Overlay writes the changed files of the module in dir to the folder out and returns the
 // file that "go build -overlay" reads.

@@ -1,10 +1,5 @@
 package patch
 
-// edits are all changes.
-func edits() []edit {
-	return append(random(), identity()...)
-}
-
 // random are the places where the sandbox's kernel draws random bytes that programs see.
 func random() []edit {
 	const fromContext = "safemem.FromIOReader{rand.From(ctx)}"
