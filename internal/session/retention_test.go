@@ -144,3 +144,26 @@ func TestRecordedStatesStay(t *testing.T) {
 		t.Errorf("%d steps, %d snapshots: %v, %v", len(log), len(all), err, err2)
 	}
 }
+
+// TestSources checks what snapshots need beside themselves, so that no image goes which
+// one of them is restored with.
+func TestSources(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	root := t.TempDir()
+	opt := toyOptions(t)
+	opt.Image.ID, opt.Image.Root = "another", root
+	var snaps []Snapshot
+	for _, o := range []Options{toyOptions(t), opt} {
+		s := create(t, m, o)
+		snaps = append(snaps, take(t, s, "1")...)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, left := range []bool{false, true} {
+		got, err := m.Sources(func(id string) bool { return left && id == snaps[1].ID })
+		if err != nil || got[root] == left || !got[snaps[0].Spec.Mounts[0].Source] {
+			t.Errorf("the second snapshot is left out: %t; got %v, %v", left, got, err)
+		}
+	}
+}
