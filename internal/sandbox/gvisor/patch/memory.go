@@ -33,7 +33,8 @@ func memory() []edit {
 		// The reader sleeps while nobody waits, and has read what there is only when there
 		// is nothing left.
 		{loading, "lfStatus syncevent.Waiter\n", "lfStatus syncevent.Waiter\n\n\t// rest says that pages are to be read that nobody waits for.\n\trest atomicbitops.Bool\n", 1},
-		{loading, "if apfl.canEnqueue() {", "if apfl.rest.Load() && apfl.canEnqueue() {", 1},
+		{loading, "for amfl := apfl.amfls.Front(); amfl != nil; amfl = amfl.Next() {\n\t\t\t\tamfl.f.mu.Lock()\n",
+			"for amfl := apfl.amfls.Front(); amfl != nil; amfl = amfl.Next() {\n\t\t\t\tif !apfl.readsAll(amfl) {\n\t\t\t\t\tcontinue\n\t\t\t\t}\n\t\t\t\tamfl.f.mu.Lock()\n", 1},
 		{loading, "pending := w.pending != 0\n", "pending := w.pending != 0\n\tif pending {\n\t\tapfl.lfStatus.Notify(aplLFPending)\n\t}\n", 1},
 		{loading, "ev := apfl.lfStatus.Wait()", "ev := apfl.waitForWork()", 1},
 
