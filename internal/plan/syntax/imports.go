@@ -68,3 +68,24 @@ func (p *parser) importFrom() Stmt {
 	s.Span = p.span(start)
 	return s
 }
+
+// features are what the module __future__ has.
+const features = " nested_scopes generators division absolute_import with_statement print_function unicode_literals barry_as_FLUFL generator_stop annotations "
+
+// futures looks at what a program imports from __future__ before anything else.
+func (p *parser) futures(body []Stmt) {
+	if _, ok := Docstring(body); ok {
+		body = body[1:]
+	}
+	for _, s := range body {
+		n, ok := s.(*ImportFrom)
+		if !ok || n.Module != "__future__" || n.Level > 0 {
+			return
+		}
+		for _, a := range n.Names {
+			if !strings.Contains(features, " "+a.Name+" ") {
+				p.failSpan(n.Span, "future feature %s is not defined", a.Name)
+			}
+		}
+	}
+}

@@ -40,6 +40,7 @@ func Parse(src []byte, opts Options) (*Module, []*Error) {
 	if err := p.catch(func() {
 		m.Body = p.fileInput()
 		p.measure(m)
+		p.futures(m.Body)
 	}); err != nil {
 		return &Module{}, []*Error{err}
 	}
