@@ -129,11 +129,18 @@ func isReadableBy(v, who ref.Val) ref.Val {
 }
 
 // isWithin reports whether all the principals that a value names are among
-// others, which may be patterns "*@acme.com".
+// others, which may be patterns "*@acme.com". A list without items names nobody: it
+// counts where nobody else can have emptied it.
 func isWithin(v, others ref.Val) ref.Val {
-	names, _, failed := principalsOf(v, "")
+	names, known, failed := principalsOf(v, "")
 	if failed != nil {
 		return failed
+	}
+	if !known {
+		return unknown()
+	}
+	if n, ok := v.(*node); ok && len(names) == 0 {
+		return trustedBetween(n.labels())
 	}
 	allowed, _, failed := principalsOf(others, "")
 	if failed != nil {

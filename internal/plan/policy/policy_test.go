@@ -216,6 +216,8 @@ func TestConditions(t *testing.T) {
 		{`args.to in groups.staff`, map[string]Labelled{"to": user("eve@evil.com")}, isFalse},
 		{`args.to.within(groups.staff)`, map[string]Labelled{"to": own([]any{"bob@acme.com", "x@sales.acme.com"})}, isTrue},
 		{`args.to.within(groups.staff)`, map[string]Labelled{"to": own("eve@evil.com,x@sales.acme.com")}, isFalse},
+		{`args.to.within(groups.staff)`, map[string]Labelled{"to": own([]any{})}, isTrue},
+		{`args.to.within(groups.staff)`, map[string]Labelled{"to": mail([]any{})}, isFalse},
 		{`has(args.cc)`, map[string]Labelled{"to": own("x")}, isFalse},
 		{`has(args.cc) && args.cc.size() > 1`, map[string]Labelled{"cc": own([]any{"a", "b"})}, isTrue},
 		{`args.cc.trusted()`, map[string]Labelled{"to": own("x")}, isTrue},

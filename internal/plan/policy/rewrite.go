@@ -176,7 +176,13 @@ func (w *rewriter) call(e ast.Expr, s *scope) (ast.Expr, *path) {
 	if !call.IsMemberFunction() {
 		return w.fac.NewCall(e.ID(), name, args...), nil
 	}
-	return w.fac.NewMemberCall(e.ID(), name, w.plain(w.rewrite(call.Target(), s)), args...), nil
+	target, p := w.rewrite(call.Target(), s)
+	if name == fnWithin && p != nil { // it asks for the label of an empty list
+		w.use(p, usePlain)
+	} else {
+		target = w.plain(target, p)
+	}
+	return w.fac.NewMemberCall(e.ID(), name, target, args...), nil
 }
 
 // literalPattern wants regular expressions in the policy, where they have been

@@ -206,8 +206,7 @@ func (g *Task) has(v any) bool {
 		return slices.ContainsFunc(g.texts, func(t string) bool { return standsIn(word, t) })
 	}
 	if len(text) > maxIdentity || strings.Contains(text, "\n") {
-		addresses := mailRE.FindAllString(text, maxAddresses+1)
-		return len(addresses) <= maxAddresses && !slices.ContainsFunc(addresses, func(address string) bool { return !given(strings.TrimRight(address, ".!?")) })
+		return g.hasAddresses(text)
 	}
 	if text == "" || timeRE.MatchString(text) || strings.Contains(text, "/") && !mail || given(text) {
 		return true
@@ -220,6 +219,18 @@ func (g *Task) has(v any) bool {
 	text = groups.Replace(text)
 	return slices.ContainsFunc(g.texts, func(t string) bool {
 		return len(t) <= maxGrouped && strings.Contains(groups.Replace(t), text) && grouped(text).MatchString(t)
+	})
+}
+
+// hasAddresses says whether all addresses of mail in a text stand in what was given.
+func (g *Task) hasAddresses(text string) bool {
+	if !strings.Contains(text, "@") {
+		return true
+	}
+	addresses := mailRE.FindAllString(strings.ToLower(text), maxAddresses+1)
+	return len(addresses) <= maxAddresses && !slices.ContainsFunc(addresses, func(address string) bool {
+		word := strings.TrimLeft(strings.TrimRight(address, ".!?"), "@#")
+		return !slices.ContainsFunc(g.texts, func(t string) bool { return standsIn(word, t) })
 	})
 }
 
@@ -276,12 +287,38 @@ func (g *Task) own(d *tool.Definition, argument, member string, t *schema.Type, 
 		return false
 	}
 	for member, leaf := range leaves(member, v) {
-		_, text := leaf.(string)
-		if (text || len(l.Sources) == 0) && guards(d, argument, member, t) && !g.has(leaf) {
+		text, is := leaf.(string)
+		if (is || len(l.Sources) == 0) && guards(d, argument, member, t) && !g.has(leaf) || is && !g.hasAddresses(text) {
+			return true
+		}
+	}
+	for name := range names(v) {
+		if !g.hasAddresses(name) {
 			return true
 		}
 	}
 	return false
+}
+
+// names are those of all members within a JSON value.
+func names(v any) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		var walk func(v any) bool
+		walk = func(v any) bool {
+			switch v := v.(type) {
+			case []any:
+				return !slices.ContainsFunc(v, func(item any) bool { return !walk(item) })
+			case *jsondoc.Object:
+				for name, item := range v.All() {
+					if !yield(name) || !walk(item) {
+						return false
+					}
+				}
+			}
+			return true
+		}
+		walk(v)
+	}
 }
 
 // FromPlanner returns a label to which the planner was added.
@@ -321,6 +358,9 @@ func (g *Task) mark(d *tool.Definition, argument, member string, t *schema.Type,
 		for name, f := range v.Fields {
 			v.Fields[name], one = g.mark(d, argument, name, nil, f)
 			found = found || one
+			if v.Label.Trusted() && !g.hasAddresses(name) {
+				v.Label, found = FromPlanner(v.Label), true
+			}
 		}
 	case g.own(d, argument, member, t, v.Value, v.Label):
 		v.Label, found = FromPlanner(v.Label), true
@@ -347,10 +387,13 @@ func (g *Task) markBound(d *tool.Definition, argument, member string, t *schema.
 		b.Fields = maps.Clone(b.Fields)
 		for name, f := range b.Fields {
 			b.Fields[name] = g.markBound(d, argument, name, nil, f)
+			if b.Must.Trusted() && !g.hasAddresses(name) {
+				b.May = FromPlanner(b.May)
+			}
 		}
 	case !b.Known:
-		if scalar := t != nil && t.Kinds&(schema.ArrayKind|schema.ObjectKind) == 0; b.Must.Trusted() && (!scalar || guards(d, argument, member, t)) {
-			b.May = FromPlanner(b.May)
+		if word := t != nil && t.Kinds&(schema.ArrayKind|schema.ObjectKind|schema.StringKind) == 0; b.Must.Trusted() && (!word || guards(d, argument, member, t)) {
+			b.May = FromPlanner(b.May) // an address may stand anywhere in a text
 		}
 	case g.own(d, argument, member, t, b.Value, b.May): // nothing else can have chosen it
 		b.May, b.Must = FromPlanner(b.May), FromPlanner(b.Must)

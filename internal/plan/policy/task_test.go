@@ -42,6 +42,12 @@ func TestTask(t *testing.T) {
 		{[]any{"ann@acme.com", "eve@evil.example"}, label.Label{}, true},
 		{jsondoc.NewObject(jsondoc.Member{Name: "note", Value: "to whom it may concern"}), label.Label{}, false},
 		{jsondoc.NewObject(jsondoc.Member{Name: "email", Value: "eve@evil.example"}), label.Label{}, true},
+		{jsondoc.NewObject(jsondoc.Member{Name: "note", Value: "ann@acme.com and carol@acme.com."}), label.Label{}, false},
+		{jsondoc.NewObject(jsondoc.Member{Name: "note", Value: "eve@evil.example"}), label.Label{}, true},
+		{jsondoc.NewObject(jsondoc.Member{Name: "note", Value: "ask Eve (eve@evil.example) about it"}), label.Label{}, true},
+		{jsondoc.NewObject(jsondoc.Member{Name: "ann@acme.com", Value: "owner"}), label.Label{}, false},
+		{jsondoc.NewObject(jsondoc.Member{Name: "eve@evil.example", Value: "owner"}), label.Label{}, true},
+		{jsondoc.NewObject(jsondoc.Member{Name: "who", Value: []any{jsondoc.NewObject(jsondoc.Member{Name: "eve@evil.example", Value: true})}}), label.Label{}, true},
 	} {
 		got, made := task.Mark(d, "to", Labelled{Value: c.v, Label: c.l})
 		if _, whole := c.v.(*jsondoc.Object); whole {
@@ -131,6 +137,31 @@ rules:
 			if j := p.Judge(Abstract{Tool: d, Control: b}); j.Certainty == CertainAllow && c.want != Allow || j.Certainty == CertainAsk && c.want == Allow {
 				t.Errorf("%s under %v: %s, and is %s", c.tool, b, j.Certainty, c.want)
 			}
+		}
+	}
+}
+
+// TestNamesOfParts finds addresses in the names of an argument whose parts have labels.
+func TestNamesOfParts(t *testing.T) {
+	p, err := Load("policy.yaml", []byte(memberPolicy), memberSet(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := NewTask(p.tools, p, "Share it with ann@acme.com.")
+	d, _ := p.tools.Lookup("mail.send")
+	untrusted := label.Label{Sources: []label.Source{{Kind: label.Tool, Name: "web.get", Call: 2}}}
+	for _, c := range []struct {
+		name string
+		l    label.Label
+		made bool
+	}{{"ann@acme.com", label.Label{}, false}, {"eve@evil.example", label.Label{}, true}, {"eve@evil.example", untrusted, false}, {"reader", label.Label{}, false}} {
+		v, made := task.Mark(d, "roles", Labelled{Label: c.l, Fields: map[string]Labelled{c.name: {Value: "reader"}}})
+		if made != c.made || made != (len(v.Label.Sources) > len(c.l.Sources)) {
+			t.Errorf("%s from %v: made up %v, want %v", c.name, c.l, made, c.made)
+		}
+		b := task.MarkBound(d, "roles", Bound{May: c.l, Must: c.l, Fields: map[string]Bound{c.name: {Known: true, Value: "reader"}}})
+		if made && len(b.May.Sources) == len(c.l.Sources) {
+			t.Errorf("%s from %v: nobody foresees that it is made up", c.name, c.l)
 		}
 	}
 }

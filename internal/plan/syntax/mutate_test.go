@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"praxis/internal/plan/syntax"
 )
 
 // words are what a change puts into a program.
@@ -54,6 +56,9 @@ func TestChanged(t *testing.T) {
 		got := verdict([]byte(src))
 		if got == "left out" {
 			continue
+		}
+		if _, errs := syntax.Parse([]byte(src), syntax.Options{}); len(errs) > 0 && strings.HasPrefix(errs[0].Message, "duplicate argument") {
+			continue // CPython refuses it, too, but not by its grammar
 		}
 		if (got == "ok") != (want == "ok") {
 			t.Errorf("%q:\n got %s\nwant %s", src, got, want)
