@@ -96,8 +96,8 @@ func Prepare(ctx context.Context, src Source, o Options) (*Plan, error) {
 }
 
 // refusals are the uses of features that the language leaves out.
-func refusals(m *syntax.Module, tools *tool.Set) []check.Refusal {
-	var out []check.Refusal
+func refusals(m *syntax.Module, tools *tool.Set) []syntax.Refusal {
+	var out []syntax.Refusal
 	for _, r := range subset.Unsupported(m) {
 		if _, ok := tools.Lookup(r.Feature); ok { // as a module's name
 			module, _, _ := strings.Cut(r.Feature, ".")
@@ -107,7 +107,7 @@ func refusals(m *syntax.Module, tools *tool.Set) []check.Refusal {
 		if name, ok := strings.CutPrefix(r.Feature, "the module "); ok && tools.IsNamespace(name) {
 			r.Remedy = "The tools of that name are there without an import."
 		}
-		out = append(out, check.Refusal(r))
+		out = append(out, r)
 	}
 	return out
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"praxis/internal/plan/check"
 	"praxis/internal/plan/syntax"
 )
 
@@ -12,7 +11,7 @@ import (
 // list[…] of them and so on. The type is a JSON Schema of the program's text, known
 // before the run, and the reply is made into values of it again, field by field: each
 // field keeps the label of its own. What is in a type that no reply can have is refused.
-func typed(m *syntax.Module) []check.Refusal {
+func typed(m *syntax.Module) []syntax.Refusal {
 	t := &types{defined: map[string]syntax.Node{}}
 	bound := map[string]int{}
 	var questions []*syntax.Call
@@ -48,7 +47,7 @@ func typed(m *syntax.Module) []check.Refusal {
 
 type types struct {
 	defined map[string]syntax.Node // by the names that are bound once: a class or an expression
-	refused []check.Refusal
+	refused []syntax.Refusal
 	within  []*syntax.ClassDef // the classes whose fields are read
 	count   int                // of the types that were read
 	deep    int                // definitions of names that are followed
@@ -138,7 +137,7 @@ type answerType struct {
 
 func (t *types) refuse(e syntax.Node, what, remedy string) answerType {
 	if s := e.Range(); len(t.refused) < 10 {
-		t.refused = append(t.refused, check.Refusal{Pos: s.Start, End: s.End, Feature: what + " in the type of a reply", Remedy: remedy})
+		t.refused = append(t.refused, syntax.Refusal{Pos: s.Start, End: s.End, Feature: what + " in the type of a reply", Remedy: remedy})
 	}
 	return answerType{schema: t.dict()}
 }

@@ -130,7 +130,7 @@ func TestRefusedFirst(t *testing.T) {
 	src := "email.write(calendar.read('x')['title'], 'x')\n"
 	m, _ := syntax.Parse([]byte(src), syntax.Options{})
 	r, err := check.Check(t.Context(), check.Input{Module: m, Source: []byte(src), Tools: w.tools, Policy: w.policy,
-		Refused: []check.Refusal{{Feature: "the module os", Remedy: "Use a tool."}}})
+		Refused: []syntax.Refusal{{Feature: "the module os", Remedy: "Use a tool."}}})
 	if err != nil || r.Accepted || len(r.Flows) > 0 {
 		t.Errorf("got %+v, %v", r, err)
 	}

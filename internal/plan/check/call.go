@@ -611,10 +611,8 @@ func (f *frame) smash(v, contents val) {
 
 // keepsContents says whether the objects that a native makes leave what they hold as it is.
 func keepsContents(name string) bool {
-	switch module, fn, _ := strings.Cut(name, "."); module {
-	case "collections":
-		return fn != "ChainMap"
-	case "itertools", "re", "datetime", "statistics", "decimal", "fractions", "enum", "exception", "field", "object", "string", "textwrap", "json":
+	switch module, _, _ := strings.Cut(name, "."); module {
+	case "collections", "itertools", "re", "datetime", "statistics", "decimal", "fractions", "enum", "exception", "field", "object", "string", "textwrap", "json":
 		return true
 	case "": // the results of methods
 		return true

@@ -14,25 +14,17 @@ type Input struct {
 	Name    string // of the file, as messages name it
 	Source  []byte
 	Module  *syntax.Module
-	Tools   *tool.Set      // nil: no tools
-	Policy  *policy.Policy // nil: flows are reported, nothing is judged
-	Strict  bool           // the control flow counts, too
-	Refused []Refusal      // what the program uses that the language leaves out
-	Steps   int64          // of the analysis; 0 means a few million
-	Task    *policy.Task   // of a plan that a model wrote; nil: a person did
-	Base    label.Label    // what all of the plan depends on
+	Tools   *tool.Set        // nil: no tools
+	Policy  *policy.Policy   // nil: flows are reported, nothing is judged
+	Strict  bool             // the control flow counts, too
+	Refused []syntax.Refusal // what the program uses that the language leaves out
+	Steps   int64            // of the analysis; 0 means a few million
+	Task    *policy.Task     // of a plan that a model wrote; nil: a person did
+	Base    label.Label      // what all of the plan depends on
 
 	// Forgive makes names and arguments that are wrong warnings in a program that
 	// calls no tool: it would only end there by an exception, if it gets there.
 	Forgive bool
-}
-
-// Refusal is one use of something that the plan language leaves out.
-type Refusal struct {
-	Pos     syntax.Pos
-	End     syntax.Pos
-	Feature string
-	Remedy  string
 }
 
 // defaultSteps bounds the analysis to about a second.

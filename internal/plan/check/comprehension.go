@@ -12,7 +12,7 @@ func (f *frame) comprehension(n *syntax.Comp) val {
 	kind := [...]okind{syntax.ListComp: oList, syntax.SetComp: oSet, syntax.DictComp: oDict}[n.Kind]
 	o := a.alloc(kind, n, f.act, "")
 	a.drop(o, nil)
-	f.overValue(n, f.iterable(n.Generators[0].Iter), func(by *lab) {
+	f.overValue(n, f.iterable(n.Generators[0].Iter), func() {
 		v := f.eval(n.Elt)
 		v.may = union(v.may, f.pc)
 		if kind == oDict {
@@ -47,7 +47,7 @@ func (f *frame) iterable(e syntax.Expr) iterable {
 
 // overValue analyses the loops of a comprehension. What their lengths depend on
 // goes into shape.
-func (f *frame) overValue(n *syntax.Comp, first iterable, each func(*lab), shape **lab) {
+func (f *frame) overValue(n *syntax.Comp, first iterable, each func(), shape **lab) {
 	outer := f.scope
 	f.scope = f.a.scopes.of[n]
 	mark := f.mark()
@@ -60,8 +60,7 @@ func (f *frame) overValue(n *syntax.Comp, first iterable, each func(*lab), shape
 	f.scope = outer
 }
 
-func (f *frame) turns(gens []*syntax.Comprehension, first iterable, each func(*lab), shape **lab) {
-	var by *lab
+func (f *frame) turns(gens []*syntax.Comprehension, first iterable, each func(), shape **lab) {
 	for i, g := range gens {
 		it := first
 		if i > 0 {
@@ -70,7 +69,6 @@ func (f *frame) turns(gens []*syntax.Comprehension, first iterable, each func(*l
 		f.iterates(it.v, g)
 		l := union(it.v.may, f.lengthOf(it.v))
 		l = union(l, it.elem.may)
-		by = union(by, l)
 		f.a.growLab(shape, l)
 		f.control(it.v.with(l))
 		f.assign(g.Target, it.elem)
@@ -81,7 +79,7 @@ func (f *frame) turns(gens []*syntax.Comprehension, first iterable, each func(*l
 			f.controlOf(t, c)
 		}
 	}
-	each(by)
+	each()
 }
 
 // lengthOf is what the length of a container depends on.
@@ -124,7 +122,7 @@ func (f *frame) generator(e *syntax.Comp) val {
 // generatorBody analyses a generator expression's loops.
 func (f *frame) generatorBody(e *syntax.Comp) {
 	first := f.act.sent
-	f.overValue(e, iterable{first, f.iterate(first, e)}, func(*lab) {
+	f.overValue(e, iterable{first, f.iterate(first, e)}, func() {
 		v := f.eval(e.Elt)
 		f.a.grow(&f.act.yields, v.with(f.pc))
 	}, &f.act.shape)
@@ -143,7 +141,7 @@ func (f *frame) inlineGenerator(e *syntax.Comp) val {
 	act.round, act.stale = a.round, false
 	g.start()
 	l := a.alloc(oIter, e, f.act, "")
-	g.overValue(e, first, func(*lab) {
+	g.overValue(e, first, func() {
 		a.grow(&l.elem, g.eval(e.Elt).with(g.pc))
 	}, &l.shape)
 	f.pc = union(f.pc, g.pc)

@@ -5,10 +5,9 @@ from _labels import depend as _depend
 from bisect import bisect_right as _bisect
 from itertools import accumulate as _accumulate
 
-__all__ = ['Random', 'choice', 'choices', 'gauss', 'getrandbits', 'normalvariate',
+__all__ = ['Random', 'choice', 'choices', 'gauss', 'getrandbits',
            'randint', 'random', 'randrange', 'sample', 'seed', 'shuffle', 'uniform']
 
-NV_MAGICCONST = 4 * _math.exp(-0.5) / _math.sqrt(2.0)
 TWOPI = 2.0 * _math.pi
 _missing = object()
 
@@ -136,14 +135,6 @@ class Random:
     def uniform(self, a, b):
         return a + (b - a) * self.random()
 
-    def normalvariate(self, mu=0.0, sigma=1.0):
-        while True:
-            u = self.random()
-            v = 1.0 - self.random()
-            z = NV_MAGICCONST * (u - 0.5) / v
-            if z * z / 4.0 <= -_math.log(v):
-                return mu + z * sigma
-
     def gauss(self, mu=0.0, sigma=1.0):
         z = self.gauss_next
         self.gauss_next = None
@@ -172,6 +163,5 @@ randrange = _shared.randrange
 sample = _shared.sample
 shuffle = _shared.shuffle
 choices = _shared.choices
-normalvariate = _shared.normalvariate
 gauss = _shared.gauss
 getrandbits = _shared.getrandbits

@@ -1,17 +1,14 @@
 """Statistics. Means and variances are computed exactly and rounded once."""
 
 import math as _math
-from collections import Counter as _Counter, namedtuple as _namedtuple
+from collections import Counter as _Counter
 
-__all__ = ['StatisticsError', 'correlation', 'fmean', 'linear_regression', 'mean', 'median', 'median_high',
+__all__ = ['StatisticsError', 'fmean', 'mean', 'median', 'median_high',
            'median_low', 'mode', 'multimode', 'pstdev', 'pvariance', 'quantiles', 'stdev', 'variance']
 
 
 class StatisticsError(ValueError):
     pass
-
-
-LinearRegression = _namedtuple('LinearRegression', ('slope', 'intercept'))
 
 
 def _given(data, name, least=1):
@@ -192,33 +189,3 @@ def _deviation(data, name, less):
     root = _math.isqrt(n // d)
     root |= root * root * d != n
     return float(root << shift) if shift >= 0 else root / (1 << -shift)
-
-
-def _centred(x, y, what):
-    """The means of two samples of the same size, and what the data are from them."""
-    n = len(x)
-    if len(y) != n:
-        raise StatisticsError(f'{what} requires that both inputs have same number of data points')
-    if n < 2:
-        raise StatisticsError(f'{what} requires at least two data points')
-    a = _math.fsum(x) / n
-    b = _math.fsum(y) / n
-    return a, b, [v - a for v in x], [v - b for v in y]
-
-
-def correlation(x, y, /):
-    _, _, x, y = _centred(x, y, 'correlation')
-    xx, yy = _math.sumprod(x, x), _math.sumprod(y, y)
-    root = _math.sqrt(xx * yy)
-    if not root:
-        raise StatisticsError('at least one of the inputs is constant')
-    return _math.sumprod(x, y) / (root + _math.sumprod((xx, root), (yy, -root)) / (2.0 * root))
-
-
-def linear_regression(x, y, /):
-    a, b, x, y = _centred(x, y, 'linear regression')
-    try:
-        slope = (_math.sumprod(x, y) + 0.0) / _math.sumprod(x, x)
-    except ZeroDivisionError:
-        raise StatisticsError('x is constant')
-    return LinearRegression(slope=slope, intercept=b - slope * a)

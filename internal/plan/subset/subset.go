@@ -14,16 +14,8 @@ import (
 	"praxis/internal/plan/value"
 )
 
-// Refusal is one use of something that the plan language leaves out.
-type Refusal struct {
-	Pos     syntax.Pos
-	End     syntax.Pos // exclusive
-	Feature string     // what is left out, such as "async for"
-	Remedy  string     // a sentence that says what to write instead
-}
-
-// Fault returns the refusal as a fault of kind Invalid.
-func (r Refusal) Fault() *fault.Error {
+// Fault returns a refusal as a fault of kind Invalid.
+func Fault(r syntax.Refusal) *fault.Error {
 	return fault.New(fault.Invalid, r.Remedy, "cannot compile the program: line %d: %s is not part of the plan language", r.Pos.Line, r.Feature)
 }
 
@@ -35,7 +27,7 @@ const maxRefusals = 100
 
 // Unsupported finds what a program uses that the plan language leaves out, in
 // the order of the source. It first writes out the names of "from module import *".
-func Unsupported(m *syntax.Module) []Refusal {
+func Unsupported(m *syntax.Module) []syntax.Refusal {
 	f := &features{}
 	writeStars(m)
 	f.lacking(m)
@@ -50,7 +42,7 @@ func Unsupported(m *syntax.Module) []Refusal {
 
 // features looks for what is left out.
 type features struct {
-	list    []Refusal
+	list    []syntax.Refusal
 	fine    map[syntax.Node]bool // nodes that their parent makes acceptable
 	suspect []*syntax.Name       // names that are refused unless the program binds them
 	enums   map[string]bool      // classes of module enum that the program imports
@@ -58,7 +50,7 @@ type features struct {
 }
 
 func (f *features) refuse(span syntax.Span, feature, remedy string) {
-	f.list = append(f.list, Refusal{span.Start, span.End, feature, remedy})
+	f.list = append(f.list, syntax.Refusal{Pos: span.Start, End: span.End, Feature: feature, Remedy: remedy})
 }
 
 func (f *features) allow(n syntax.Node) {

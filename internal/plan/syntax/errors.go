@@ -21,3 +21,11 @@ type Error struct {
 
 // Error returns "line 1: SyntaxError: message".
 func (e *Error) Error() string { return fmt.Sprintf("line %d: %s: %s", e.Pos.Line, e.Kind, e.Message) }
+
+// Refusal is one use of something that the plan language leaves out.
+type Refusal struct {
+	Pos     Pos
+	End     Pos    // exclusive
+	Feature string // what is left out, such as "async for"
+	Remedy  string // a sentence that says what to write instead
+}

@@ -77,10 +77,9 @@ func (d *dispatch) see(v value.Value) {
 	}
 	if v.Obj != nil && (v.Obj == d.fn.Obj || v.Obj == d.via) {
 		d.found = true
-		return
+	} else {
+		d.others, d.pure = true, d.pure && pure(v)
 	}
-	d.others = true
-	d.pure = d.pure && pure(v)
 }
 
 // pure reports whether what runs when v is called, or read by its descriptor, changes

@@ -37,7 +37,7 @@ type Program struct {
 // Compile compiles a program. The source is what tracebacks show lines of.
 func Compile(m *syntax.Module, source string, env Env, o Options) (*Program, error) {
 	if list := subset.Unsupported(m); len(list) > 0 {
-		return nil, list[0].Fault()
+		return nil, subset.Fault(list[0])
 	}
 	u, err := compile.Compile(m, compile.Options{Strict: o.Strict})
 	if err != nil {

@@ -1,7 +1,6 @@
 package pytext
 
 import (
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"unicode"
@@ -131,21 +130,4 @@ func (c codec) undecodable(b []byte, at, n int, reason string) error {
 		what = fmt.Sprintf("byte 0x%02x in position %d", b[at], at)
 	}
 	return errorf(UnicodeDecodeError, "'%s' codec can't decode %s: %s", c.name, what, reason)
-}
-
-// ParseHex is bytes.fromhex(s).
-func ParseHex(s string) ([]byte, error) {
-	wrong := func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF \t\n\v\f\r", r) }
-	if i := strings.IndexFunc(s, wrong); i >= 0 {
-		return nil, errorf(ValueError, "non-hexadecimal number found in fromhex() arg at position %d", RuneCount(s[:i]))
-	}
-	var out []byte
-	for _, part := range strings.Fields(s) {
-		b, err := hex.DecodeString(part)
-		if err != nil {
-			return nil, valueError("fromhex() arg must contain an even number of hexadecimal digits")
-		}
-		out = append(out, b...)
-	}
-	return out, nil
 }

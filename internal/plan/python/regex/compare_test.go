@@ -19,17 +19,17 @@ signal.signal(signal.SIGALRM, slow)
 
 def codes(x):
     if x is None: return None
-    return list(x) if isinstance(x, bytes) else [ord(c) for c in x]
+    return [ord(c) for c in x]
 
 def match(m):
     if m is None: return None
-    return [[list(r) for r in m.regs], m.lastindex or 0, m.pos, m.endpos]
+    return [[list(r) for r in m.regs], m.lastindex or 0]
 
 def fault(e):
     return "error"
 
 def answer(c):
-    text = (lambda x: bytes(x or [])) if c["bytes"] else (lambda x: "".join(map(chr, x or [])))
+    text = lambda x: "".join(map(chr, x or []))
     try:
         p = re.compile(text(c["pattern"]), c["flags"])
     except Slow:
@@ -66,7 +66,6 @@ for c in json.loads(CASES):
 // example is one pattern with what is done with it.
 type example struct {
 	Pattern  []rune   `json:"pattern"`
-	Bytes    bool     `json:"bytes"`
 	Flags    Flags    `json:"flags"`
 	Subjects [][]rune `json:"subjects"`
 	Repl     []rune   `json:"repl"`
@@ -76,21 +75,11 @@ type example struct {
 }
 
 func (e example) text(rs []rune) Text {
-	if !e.Bytes {
-		return Str(string(rs))
-	}
-	b := make([]byte, len(rs))
-	for i, r := range rs {
-		b[i] = byte(r)
-	}
-	return Bytes(string(b))
+	return Str(string(rs))
 }
 
 func (e example) String() string {
 	s := fmt.Sprintf("%q", string(e.Pattern))
-	if e.Bytes {
-		s = "bytes " + s
-	}
 	s += fmt.Sprintf(" flags %d pos %d end %d limit %d repl %q subjects", e.Flags, e.Pos, e.End, e.Limit, string(e.Repl))
 	for _, x := range e.Subjects {
 		s += fmt.Sprintf(" %q", string(x))
@@ -106,7 +95,7 @@ func matchOf(m *Match) any {
 	for i := range regs {
 		regs[i][0], regs[i][1], _ = m.Span(i)
 	}
-	return []any{regs, m.LastIndex, m.Pos, m.End}
+	return []any{regs, m.LastIndex}
 }
 
 func codesOf(t Text) []int {
@@ -178,9 +167,6 @@ func (e example) subject(t testing.TB, p *Program, s Text) []any {
 	sub, _, err := p.Sub(s, repl, e.Limit, 1<<20, &budget)
 	if err != nil {
 		return []any{err.Error()}
-	}
-	if e.Bytes {
-		return append(one, codesOf(Bytes(sub)))
 	}
 	return append(one, codesOf(Str(sub)))
 }

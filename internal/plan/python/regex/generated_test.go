@@ -144,18 +144,11 @@ func (g *grammar) example() example {
 		s = g.broken(s)
 	}
 	e := example{Flags: []Flags{0, 0, 0, 0, IgnoreCase, MultiLine, DotAll, ASCII, Verbose, IgnoreCase | ASCII, IgnoreCase | DotAll | MultiLine}[g.r.IntN(11)]}
-	e.Bytes = g.chance(12)
 	for range 5 {
 		e.Subjects = append(e.Subjects, g.subject())
 	}
 	e.Pattern = []rune(s)
 	e.Repl = []rune(g.pick("-", `\g<0>`, `<\1>`, `\g<n1>`, `[\2\1]`, `\n`))
-	if e.Bytes {
-		e.Pattern = latinOf(s)
-		for i, x := range e.Subjects {
-			e.Subjects[i] = latinOf(string(x))
-		}
-	}
 	e.Pos, e.Limit = g.r.IntN(4), g.r.IntN(3)
 	e.End = e.Pos + g.r.IntN(9)
 	return e

@@ -12,7 +12,6 @@ const (
 
 // Match is a match.
 type Match struct {
-	Pos, End  int // the part of the text that was searched
 	LastIndex int // the group that was closed last; 0 when there is none
 	spans     []int32
 }
@@ -46,11 +45,11 @@ func (p *Program) keep(m *machine) {
 func (p *Program) Exec(t Text, mode Mode, pos, end int, budget *int64) (*Match, error) {
 	n := t.Len()
 	pos, end = min(max(pos, 0), n), min(max(end, 0), n)
-	return p.exec(search{p: p, text: t, begin: pos, end: end, once: mode != Search, full: mode == FullMatch}, pos, budget)
+	return p.exec(search{p: p, text: t, begin: pos, end: end, once: mode != Search, full: mode == FullMatch}, budget)
 }
 
-// exec runs a search. From is the position that the Match calls Pos.
-func (p *Program) exec(s search, from int, budget *int64) (*Match, error) {
+// exec runs a search.
+func (p *Program) exec(s search, budget *int64) (*Match, error) {
 	if !s.text.fits() {
 		return nil, ErrStack
 	}
@@ -76,7 +75,7 @@ func (p *Program) exec(s search, from int, budget *int64) (*Match, error) {
 	case failed:
 		return nil, nil
 	}
-	match := &Match{Pos: from, End: s.end, spans: make([]int32, 2*p.groups+2)}
+	match := &Match{spans: make([]int32, 2*p.groups+2)}
 	match.spans[0], match.spans[1] = int32(start), int32(stop)
 	for i := 2; i < len(match.spans); i++ {
 		match.spans[i] = int32(m.regs[i])
@@ -89,7 +88,6 @@ func (p *Program) exec(s search, from int, budget *int64) (*Match, error) {
 type Scanner struct {
 	p      *Program
 	s      search
-	from   int
 	budget *int64
 	done   bool
 }
@@ -98,7 +96,7 @@ type Scanner struct {
 func (p *Program) Scan(t Text, pos, end int, budget *int64) *Scanner {
 	n := t.Len()
 	pos, end = min(max(pos, 0), n), min(max(end, 0), n)
-	return &Scanner{p: p, s: search{p: p, text: t, begin: pos, end: end}, from: pos, budget: budget}
+	return &Scanner{p: p, s: search{p: p, text: t, begin: pos, end: end}, budget: budget}
 }
 
 // Next finds the next match; nil when there are no more. After an empty match
@@ -107,7 +105,7 @@ func (c *Scanner) Next() (*Match, error) {
 	if c.done || c.s.begin > c.s.end {
 		return nil, nil
 	}
-	m, err := c.p.exec(c.s, c.from, c.budget)
+	m, err := c.p.exec(c.s, c.budget)
 	if m == nil || err != nil {
 		c.done = true
 		return nil, err

@@ -37,9 +37,9 @@ func parse(pattern Text, flags Flags) (*parser, *node, *Error) {
 	switch {
 	case flags&Locale != 0:
 		p.fail(0, "the LOCALE flag is not supported here")
-	case flags&Unicode != 0 && (p.bytes || flags&ASCII != 0):
-		p.fail(0, "the UNICODE flag fits neither bytes nor the ASCII flag")
-	case !p.bytes && flags&ASCII == 0:
+	case flags&Unicode != 0 && flags&ASCII != 0:
+		p.fail(0, "the UNICODE flag does not fit the ASCII flag")
+	case flags&ASCII == 0:
 		p.flags |= Unicode
 	}
 	p.globalFlags()
@@ -69,7 +69,7 @@ func (p *parser) globalFlags() {
 
 // combine gives the flags after some are turned on and off.
 func (p *parser) combine(start int, add, del Flags) Flags {
-	if kinds := add & typeFlags; kinds == typeFlags&^Locale || kinds&Unicode != 0 && p.bytes || del&typeFlags != 0 || add&del != 0 {
+	if kinds := add & typeFlags; kinds == typeFlags&^Locale || del&typeFlags != 0 || add&del != 0 {
 		p.fail(start, "the inline flags do not fit each other or the pattern")
 	}
 	flags := p.flags

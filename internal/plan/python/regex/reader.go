@@ -11,16 +11,15 @@ import (
 // reader reads a pattern or a template. The first error stays; after it there is
 // nothing but the end.
 type reader struct {
-	src   []rune
-	bytes bool
-	pos   int
-	err   *Error
+	src []rune
+	pos int
+	err *Error
 }
 
 // atEOF is the character after the last one.
 const atEOF rune = -1
 
-func newReader(t Text) reader { return reader{src: t.runes(), bytes: t.bytes} }
+func newReader(t Text) reader { return reader{src: t.runes()} }
 
 // fail records an error.
 func (r *reader) fail(pos int, format string, args ...any) {
@@ -113,7 +112,7 @@ func (r *reader) character() rune {
 		r.fail(start, "bad escape (end of pattern)")
 	case c == 'N' && r.accept('{'):
 		r.fail(start, `\N{...} is not supported here, write the character or \uXXXX`)
-	case width > 0 && (c == 'x' || !r.bytes):
+	case width > 0:
 		digits := r.digits(width, 16)
 		n, _ := strconv.ParseInt(digits, 16, 64)
 		if len(digits) < width || n > utf8.MaxRune {
@@ -135,7 +134,7 @@ func (r *reader) name(end rune) string {
 		r.pos++
 	}
 	name := string(r.src[start:r.pos])
-	if !r.accept(end) || !pytext.StrIsIdentifier(name) || r.bytes && !pytext.IsASCII(name) {
+	if !r.accept(end) || !pytext.StrIsIdentifier(name) {
 		r.fail(start, "bad group name")
 	}
 	return name

@@ -20,7 +20,6 @@ package regex
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 )
@@ -47,9 +46,6 @@ type Error struct {
 	Msg string // without the position
 	Pos int    // in characters
 }
-
-// Error is the message with the position.
-func (e *Error) Error() string { return fmt.Sprintf("%s at position %d", e.Msg, e.Pos) }
 
 var errLarge = &Error{Msg: "the regular expression is too large"}
 

@@ -6,8 +6,7 @@ import (
 	"praxis/internal/test/cpython"
 )
 
-// tableCases are patterns, each with the subjects that it is tried on. A pattern
-// that begins with "b:" is a bytes pattern.
+// tableCases are patterns, each with the subjects that it is tried on.
 var tableCases = []struct {
 	pattern  string
 	subjects []string
@@ -231,20 +230,13 @@ var tableCases = []struct {
 	{`^(?:(\d+)\.)?(\d+)$`, []string{"1.2", "3"}},
 	{`[+-]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?`, []string{"1 -2.5 +.3e10 4.e-2 e5"}},
 	{`(a)\Z|(b)`, []string{"ab", "ba"}},
-	// bytes
-	{`b:\w+`, []string{"ab\xe9"}},
-	{`b:(?i)\xe9`, []string{"\xe9\xc9"}},
-	{`b:[\x80-\xff]+`, []string{"a\x80\xffb"}},
-	{`b:.`, []string{"\n\xff"}},
-	{`b:\s`, []string{" \x1c\x85\xa0"}},
-	{`b:(?P<n>a)(?P=n)`, []string{"aa"}},
 	// errors
 	{`*a`, nil}, {`a**`, nil}, {`a*?*`, nil}, {`?`, nil}, {`(*)`, nil}, {`a|*`, nil},
 	{`^*`, nil}, {`$+`, nil}, {`\b*`, nil}, {`(?:^)*`, []string{"a"}}, {`(?i)*`, nil}, {`{1,2}`, []string{"{1,2}"}},
 	{`x{2,1}`, nil}, {`x{4294967295}`, nil}, {`x{4294967294,}`, []string{"x"}}, {`x{99999999999999999999}`, nil},
 	{`(`, nil}, {`)`, nil}, {`a)`, nil}, {`(a`, nil}, {`(?`, nil}, {`(?:`, nil}, {`(?P`, nil}, {`(?P<`, nil},
 	{`(?P<>a)`, nil}, {`(?P<a`, nil}, {`(?P<a>`, nil}, {`(?P<1a>x)`, nil}, {`(?P<a b>x)`, nil}, {`(?P<é>x)`, []string{"x"}},
-	{`b:(?P<é>x)`, nil}, {`(?P<a>x)(?P<a>y)`, nil}, {`(?P=a)`, nil}, {`(?P=`, nil}, {`(?P=)`, nil}, {`(?P=1)`, nil},
+	{`(?P<a>x)(?P<a>y)`, nil}, {`(?P=a)`, nil}, {`(?P=`, nil}, {`(?P=)`, nil}, {`(?P=1)`, nil},
 	{`(?P<a>(?P=a))`, nil}, {`(?P>x)`, nil}, {`(?Px)`, nil}, {`(?P`, nil}, {`(?<`, nil}, {`(?<a`, nil}, {`(?<a>x)`, nil},
 	{`(?z)`, nil}, {`(?~a)`, nil}, {`(?\n)`, nil}, {`(?#abc`, nil}, {`(?#abc)`, []string{""}}, {`(?=a`, nil}, {`(?<=a`, nil},
 	{`[`, nil}, {`[a`, nil}, {`[]`, nil}, {`[^]`, nil}, {`[a-`, nil}, {`[a-]`, []string{"-"}}, {`[z-a]`, nil}, {`[\w-a]`, nil},
@@ -252,10 +244,10 @@ var tableCases = []struct {
 	{`[\A]`, nil}, {`[\Z]`, nil}, {`[\B]`, nil}, {`[\z]`, nil}, {`[\`, nil},
 	{`\`, nil}, {`a\`, nil}, {`*\`, nil}, {`(\`, nil}, {`\q`, nil}, {`\Q`, nil}, {`\y`, nil}, {`\8`, nil}, {`\1`, nil}, {`\99`, nil},
 	{`(a\1)`, nil}, {`(a)\2`, nil}, {`\400`, nil}, {`\377`, []string{"ÿ"}}, {`\x`, nil}, {`\x1`, nil}, {`\xg1`, nil}, {`\u12`, nil},
-	{`\U1234567`, nil}, {`\U00110000`, nil}, {`[\U00110000]`, nil}, {`\N`, nil}, {`\N{`, nil}, {`\N{}`, nil}, {`b:\u0041`, nil}, {`b:\N{x}`, nil},
+	{`\U1234567`, nil}, {`\U00110000`, nil}, {`[\U00110000]`, nil}, {`\N`, nil}, {`\N{`, nil}, {`\N{}`, nil},
 	{`[\x1]`, nil}, {`[\u1]`, nil},
 	{`(?i`, nil}, {`(?i-`, nil}, {`(?i-:`, nil}, {`(?-`, nil}, {`(?-:a)`, nil}, {`(?i-i:a)`, nil}, {`(?iz)`, nil}, {`(?i!`, nil}, {`(?-z:a)`, nil},
-	{`(?-i`, nil}, {`(?-i)`, nil}, {`(?-iz)`, nil}, {`(?-i!)`, nil}, {`(?au)`, nil}, {`b:(?u)`, nil}, {`(?-a:x)`, nil},
+	{`(?-i`, nil}, {`(?-i)`, nil}, {`(?-iz)`, nil}, {`(?-i!)`, nil}, {`(?au)`, nil}, {`(?-a:x)`, nil},
 	{`(?-u:x)`, nil}, {`(?a:x)(?u:y)`, []string{"xy"}}, {`a(?i)`, nil}, {`(a(?i))`, nil}, {`|(?i)`, nil}, {`(?:(?i))`, nil}, {`(?i)(?m)a`, []string{"A"}},
 	{`(?ié)`, nil}, {`(?-é)`, nil}, {`(?i\)`, nil},
 	{"a\n(b\nc", nil}, {"(?x)a # b\n *", []string{"aa"}}, {"(?x)a\n # b\n * *", nil}, {"\n\n*", nil}, {"x\n\n\\q", nil},
@@ -269,13 +261,6 @@ func tableExamples() []example {
 		for _, s := range c.subjects {
 			e.Subjects = append(e.Subjects, []rune(s))
 		}
-		if len(c.pattern) > 2 && c.pattern[:2] == "b:" {
-			e.Bytes = true
-			e.Pattern = latinOf(c.pattern[2:])
-			for j, s := range c.subjects {
-				e.Subjects[j] = latinOf(s)
-			}
-		}
 		out = append(out, e)
 		e.Pos, e.End, e.Limit = 1, 3, 0
 		out = append(out, e)
@@ -287,19 +272,9 @@ func tableExamples() []example {
 		out = append(out, e)
 	}
 	for _, f := range []Flags{Unicode, ASCII | Unicode} {
-		for _, b := range []bool{false, true} {
-			for _, p := range []string{"a", "*", ")", "(?u)a"} {
-				out = append(out, example{Pattern: []rune(p), Bytes: b, Flags: f, Subjects: [][]rune{[]rune("aA")}, End: 9})
-			}
+		for _, p := range []string{"a", "*", ")", "(?u)a"} {
+			out = append(out, example{Pattern: []rune(p), Flags: f, Subjects: [][]rune{[]rune("aA")}, End: 9})
 		}
-	}
-	return out
-}
-
-func latinOf(s string) []rune {
-	out := make([]rune, len(s))
-	for i := range len(s) {
-		out[i] = rune(s[i])
 	}
 	return out
 }
@@ -323,10 +298,7 @@ func TestTemplatesAgainstCPython(t *testing.T) {
 	}
 	var out []example
 	for _, r := range repls {
-		e := example{Pattern: []rune(`(?P<a>x)|(?P<b>y)`), Repl: []rune(r), End: 99, Subjects: [][]rune{[]rune("axbyc")}}
-		out = append(out, e)
-		e.Bytes, e.Repl = true, latinOf(r)
-		out = append(out, e)
+		out = append(out, example{Pattern: []rune(`(?P<a>x)|(?P<b>y)`), Repl: []rune(r), End: 99, Subjects: [][]rune{[]rune("axbyc")}})
 	}
 	compare(t, cpython.Start(t), out)
 }

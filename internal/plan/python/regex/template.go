@@ -48,11 +48,7 @@ type replacement struct {
 
 // add adds a character to the literal.
 func (r *replacement) add(c rune) {
-	if r.bytes {
-		r.literal = append(r.literal, byte(c))
-	} else {
-		r.literal = utf8.AppendRune(r.literal, c)
-	}
+	r.literal = utf8.AppendRune(r.literal, c)
 }
 
 // flush ends the literal with a group.

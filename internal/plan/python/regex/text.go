@@ -7,12 +7,11 @@ import (
 	"praxis/internal/plan/python/pytext"
 )
 
-// Text is a str or a bytes object as the engine reads it: a sequence of
-// characters with an index. The zero value is the empty str.
+// Text is a str as the engine reads it: a sequence of characters with an index. The
+// zero value is the empty str.
 type Text struct {
-	narrow string // one byte a character: an ASCII str, or bytes
+	narrow string // ASCII
 	wide   []rune // otherwise
-	bytes  bool
 }
 
 // Str is a str. ASCII is not copied.
@@ -25,12 +24,6 @@ func Str(s string) Text {
 
 // Runes is a str given as code points. The caller does not change them later.
 func Runes(r []rune) Text { return Text{wide: r} }
-
-// Bytes is a bytes object.
-func Bytes(s string) Text { return Text{narrow: s, bytes: true} }
-
-// IsBytes reports whether the text is a bytes object and not a str.
-func (t Text) IsBytes() bool { return t.bytes }
 
 // Len is the number of characters.
 func (t Text) Len() int {
@@ -48,8 +41,7 @@ func (t Text) At(i int) rune {
 	return rune(t.narrow[i])
 }
 
-// Slice is the text from i up to j: the bytes of a bytes object, UTF-8 for a
-// str.
+// Slice is the text from i up to j, in UTF-8.
 func (t Text) Slice(i, j int) string {
 	if t.wide == nil {
 		return t.narrow[i:j]

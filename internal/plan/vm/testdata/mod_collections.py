@@ -197,17 +197,6 @@ match p:
 E = namedtuple("E", "")
 print(E(), E._fields)
 ---
-from collections import ChainMap
-a, b = {"x": 1, "y": 2}, {"y": 20, "z": 30}
-c = ChainMap(a, b)
-print(c["y"], c["z"], len(c), sorted(c), "z" in c, c.get("q", 5), c, c.maps)
-c["new"] = 1
-print(a, list(c.items()), dict(c))
-try:
-    c["nope"]
-except KeyError as e:
-    print(repr(e))
----
 from collections.abc import Iterable, Mapping, Sequence, Callable, Hashable, Sized, Iterator
 print(isinstance([], Iterable), isinstance({}, Mapping), isinstance("a", Sequence), isinstance(len, Callable), isinstance(5, Iterable))
 print(isinstance([], Hashable), isinstance(1, Hashable), isinstance({1}, Sized), isinstance(iter([]), Iterator), isinstance((), Sequence), isinstance({}, Sequence))

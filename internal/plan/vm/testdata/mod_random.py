@@ -13,7 +13,7 @@ print(random.sample(range(100), 5), random.sample(xs, 20), random.sample(range(1
 ---
 import random
 random.seed(3)
-print(random.gauss(0, 1), random.gauss(5, 2), random.gauss(), random.normalvariate(1, 3))
+print(random.gauss(0, 1), random.gauss(5, 2), random.gauss())
 ---
 # generators of their own
 import random
@@ -57,7 +57,7 @@ for i in range(300):
     elif k == 3: print(random.sample(range(i + 10), i % 9))
     elif k == 4: print(random.choices(range(i + 1), k=3))
     elif k == 5: print(random.getrandbits(i + 1))
-    elif k == 6: print(random.normalvariate(0, i))
+    elif k == 6: print(random.gauss(0, i))
     else:
         xs = [1, 2, 3, 4, 5, 6]
         random.shuffle(xs)

@@ -644,10 +644,6 @@ from collections import defaultdict
 d = defaultdict(int)
 d[mail.read(id=1)["body"]]
 mail.send(to=next(iter(d)), subject="s", body="b")
---- [normal: denied] [strict: denied] a ChainMap
-from collections import ChainMap
-m = ChainMap({}, mail.read(id=1))
-mail.send(to=m["body"], subject="s", body="b")
 --- [normal: denied] [strict: denied] a named tuple
 from collections import namedtuple
 P = namedtuple("P", "to n")

@@ -793,7 +793,6 @@ sink(len(heapq.nsmallest(n, [1, 2, 3])))
 sink(list(collections.Counter(a=n, b=1).elements()))
 sink(+collections.Counter(a=n - 1, b=1))
 sink(list(collections.OrderedDict(a=1, b=2).popitem(last=n > 1)))
-sink(collections.ChainMap({k: 1}, {'a': 2})['a'])
 sink(len(calendar.monthcalendar(2026, n + 1)))
 sink(datetime.datetime(2026, 1, 1, fold=n % 2).fold)
 --- the library branches on data for one field, and not for the others
