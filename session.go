@@ -19,10 +19,11 @@ type SessionOptions struct {
 	Requirements string       // path of a requirements file with packages
 	Limits       event.Limits // zero fields: the defaults, or those that a named session was made with
 	Seed         *int64       // makes the session deterministic
+	Date         time.Time    // when it begins by its clocks, if it has a seed; zero: the same for all
 }
 
 func (o SessionOptions) spec() app.SessionSpec {
-	return app.SessionSpec{Name: o.Name, With: o.With, Requirements: o.Requirements, Limits: o.Limits, Seed: o.Seed}
+	return app.SessionSpec{Name: o.Name, With: o.With, Requirements: o.Requirements, Limits: o.Limits, Seed: o.Seed, Date: o.Date}
 }
 
 // File is a regular file of a session, as the guest describes it: nothing of it

@@ -174,12 +174,14 @@ type Parent struct {
 
 // SessionBegan says that the session of a run is ready.
 type SessionBegan struct {
-	Session  string `json:"session"`
-	Name     string `json:"name,omitempty"` // of a named session
-	Image    Image  `json:"image"`
-	Limits   Limits `json:"limits"`
-	Seed     *int64 `json:"seed,omitempty"`
-	Snapshot string `json:"snapshot,omitempty"` // the state that it began with; empty: a fresh one
+	Session string `json:"session"`
+	Name    string `json:"name,omitempty"` // of a named session
+	Image   Image  `json:"image"`
+	Limits  Limits `json:"limits"`
+	Seed    *int64 `json:"seed,omitempty"`
+	// Date is when the session began by its clocks, if it has a seed.
+	Date     time.Time `json:"date,omitzero"`
+	Snapshot string    `json:"snapshot,omitempty"` // the state that it began with; empty: a fresh one
 	// Added are the packages that it has beside its image's, in the order in which
 	// they were added.
 	Added []Package `json:"added,omitempty"`

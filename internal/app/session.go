@@ -33,7 +33,8 @@ type SessionSpec struct {
 	With         []string // packages, such as "numpy" or "pandas==2.*"
 	Requirements string   // path of a requirements file with packages
 	Limits       event.Limits
-	Seed         *int64 // makes the session deterministic
+	Seed         *int64    // makes the session deterministic
+	Date         time.Time // when it begins by its clocks, if it has a seed; zero: the same for all
 }
 
 // check refuses limits that are out of their ranges.
@@ -108,7 +109,7 @@ func (a *App) OpenSession(ctx context.Context, spec SessionSpec, sink event.Sink
 	if err != nil {
 		return nil, err
 	}
-	s, err := m.sessions.Create(ctx, session.Options{Image: img, Limits: spec.Limits.Over(a.opt.Config.Limits), Seed: spec.Seed}, sink)
+	s, err := m.sessions.Create(ctx, session.Options{Image: img, Limits: spec.Limits.Over(a.opt.Config.Limits), Seed: spec.Seed, Date: spec.Date}, sink)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +119,7 @@ func (a *App) OpenSession(ctx context.Context, spec SessionSpec, sink event.Sink
 // openNamed opens a named session. One that exists has its image and its limits:
 // only what the spec says itself is compared with them.
 func (m *machine) openNamed(ctx context.Context, c Config, spec SessionSpec, sink event.Sink) (*Session, error) {
-	opt := session.Options{Seed: spec.Seed}
+	opt := session.Options{Seed: spec.Seed, Date: spec.Date}
 	info, err := m.sessions.LookupNamed(spec.Name)
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
@@ -160,6 +161,9 @@ func (s SessionSpec) fits(ctx context.Context, info session.NamedInfo, lookup lo
 	}
 	if s.Seed != nil && (info.Seed == nil || *info.Seed != *s.Seed) {
 		return refuse("its seed was set when it was made")
+	}
+	if !s.Date.IsZero() && !s.Date.Equal(info.Date) {
+		return refuse("its date was set when it was made")
 	}
 	if !s.packages() {
 		return nil
@@ -224,6 +228,10 @@ type ImageSpec struct {
 
 // openAgain opens a fresh session like one that was recorded.
 func (a *App) openAgain(ctx context.Context, want event.SessionBegan, other ImageSpec, sink event.Sink) (*Session, error) {
+	if want.Seed != nil && want.Date.IsZero() {
+		return nil, fault.New(fault.Conflict, "Make the run again.",
+			"cannot open the session of the run again: it was made by a version in which a seed left clocks, addresses and other programs as they were")
+	}
 	m, err := a.machinery(ctx)
 	if err != nil {
 		return nil, err
@@ -232,7 +240,7 @@ func (a *App) openAgain(ctx context.Context, want event.SessionBegan, other Imag
 	if err != nil {
 		return nil, err
 	}
-	opt := session.Options{Image: img, Seed: want.Seed, Limits: want.Limits}
+	opt := session.Options{Image: img, Seed: want.Seed, Date: want.Date, Limits: want.Limits}
 	if want.Snapshot == "" {
 		s, err := m.sessions.Create(ctx, opt, sink)
 		if err != nil {
@@ -300,7 +308,7 @@ func (s *Session) Limits() event.Limits { return s.s.Options().Limits }
 func (s *Session) Describe() event.SessionBegan {
 	opt := s.s.Options()
 	out := event.SessionBegan{
-		Session: s.s.ID(), Seed: opt.Seed, Snapshot: s.from, Image: event.Image{ID: s.image.ID, Name: s.image.Name}, Limits: opt.Limits,
+		Session: s.s.ID(), Seed: opt.Seed, Date: opt.Date, Snapshot: s.from, Image: event.Image{ID: s.image.ID, Name: s.image.Name}, Limits: opt.Limits,
 	}
 	for _, r := range s.image.Runtimes {
 		out.Image.Languages = append(out.Image.Languages, event.Language{Name: r.Language, Version: r.Version})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"praxis/event"
 	"praxis/fault"
@@ -66,6 +67,7 @@ func TestFits(t *testing.T) {
 		{"other limits", SessionSpec{Limits: more}, nil, "its limits were set"},
 		{"the same seed", SessionSpec{Seed: &seed}, nil, ""},
 		{"another seed", SessionSpec{Seed: &other}, nil, "its seed was set"},
+		{"another date", SessionSpec{Date: time.Unix(1, 0)}, nil, "its date was set"},
 	} {
 		err := c.o.fits(t.Context(), info, c.built.Lookup)
 		if c.want == "" {
@@ -80,5 +82,14 @@ func TestFits(t *testing.T) {
 		if fault.RemedyOf(err) == "" {
 			t.Errorf("%s: no remedy", c.name)
 		}
+	}
+}
+
+// TestSeedOfOld refuses to repeat a run whose seed fixed less than one does now.
+func TestSeedOfOld(t *testing.T) {
+	seed := int64(7)
+	_, err := (&App{}).openAgain(t.Context(), event.SessionBegan{Seed: &seed}, ImageSpec{}, event.Discard)
+	if fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "a seed left clocks") {
+		t.Errorf("%v", err)
 	}
 }

@@ -113,12 +113,17 @@ type Options struct {
 	Image  image.Image
 	Limits event.Limits
 	Seed   *int64        // makes the session deterministic
+	Date   time.Time     // when it begins by its clocks, if it has a seed; zero: the same for all
 	Wall   time.Duration // longest life; DefaultWall
 	Idle   time.Duration // longest time without a call; DefaultIdle
 }
 
 func (o Options) withDefaults() Options {
 	o.Limits = o.Limits.WithDefaults()
+	if o.Seed != nil && o.Date.IsZero() {
+		o.Date = time.Unix(wire.DefaultDate, 0)
+	}
+	o.Date = o.Date.UTC().Truncate(time.Second)
 	if o.Wall == 0 {
 		o.Wall = DefaultWall
 	}
@@ -224,6 +229,9 @@ func (m *Manager) Close() error {
 // from its template, which is built first when it is missing (sink gets the progress).
 func (m *Manager) Create(ctx context.Context, opt Options, sink event.Sink) (*Session, error) {
 	opt = opt.withDefaults()
+	if opt.Seed == nil && !opt.Date.IsZero() {
+		return nil, fault.New(fault.Invalid, "Give it a seed, too.", "cannot create session: a session without a seed has the machine's clocks, and no date of its own")
+	}
 	began := time.Now()
 	t, h, err := m.takeTemplate(ctx, opt, sink)
 	if err != nil {
@@ -493,7 +501,16 @@ func setup(opt Options) wire.Setup {
 		Env:           env,
 		Deterministic: opt.Seed != nil,
 		Seed:          opt.Seed,
+		Date:          opt.unixDate(),
 	}
+}
+
+// unixDate is the date as the guest gets it; 0: there is none.
+func (o Options) unixDate() int64 {
+	if o.Date.IsZero() {
+		return 0
+	}
+	return o.Date.Unix()
 }
 
 // boot starts a guest from its image and prepares its kernel.

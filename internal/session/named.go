@@ -34,6 +34,7 @@ type NamedInfo struct {
 	Image     image.Image    `json:"image"`
 	Limits    event.Limits   `json:"limits"`
 	Seed      *int64         `json:"seed,omitempty"`
+	Date      time.Time      `json:"date,omitzero"`    // when it began by its clocks, if it has a seed
 	Forked    string         `json:"forked,omitempty"` // name of the session that it was forked from
 	Version   int            `json:"version"`
 	// Unsealed says that the description is not what Praxis wrote under this data
@@ -101,7 +102,7 @@ func (m *Manager) openLocked(ctx context.Context, name string, opt Options, sink
 			return nil, err
 		}
 		return &Named{Session: s, info: NamedInfo{
-			Name: name, Created: time.Now().UTC(), Image: opt.Image, Limits: opt.Limits, Seed: opt.Seed, Version: metaVersion,
+			Name: name, Created: time.Now().UTC(), Image: opt.Image, Limits: opt.Limits, Seed: opt.Seed, Date: opt.Date, Version: metaVersion,
 		}}, nil
 	}
 	if err != nil {
@@ -110,7 +111,7 @@ func (m *Manager) openLocked(ctx context.Context, name string, opt Options, sink
 	if err := info.fits(opt); err != nil {
 		return nil, err
 	}
-	opt.Image, opt.Limits, opt.Seed = info.Image, info.Limits, info.Seed
+	opt.Image, opt.Limits, opt.Seed, opt.Date = info.Image, info.Limits, info.Seed, info.Date
 	s, err := m.fromSnapshot(ctx, info.Head, opt.withDefaults())
 	if err != nil {
 		return nil, unusable(name, "open", err)
@@ -140,6 +141,9 @@ func (i NamedInfo) fits(opt Options) error {
 	}
 	if opt.Seed != nil && (i.Seed == nil || *i.Seed != *opt.Seed) {
 		return differs("its seed was set when it was made")
+	}
+	if !opt.Date.IsZero() && !opt.Date.Equal(i.Date) {
+		return differs("its date was set when it was made")
 	}
 	return nil
 }

@@ -218,7 +218,7 @@ func (m *Manager) ImportNamed(ctx context.Context, name string, p Portable, img 
 func (m *Manager) importStates(ctx context.Context, p Portable, img image.Image, next func() (io.Reader, error)) (NamedInfo, error) {
 	from := p.Session
 	info := NamedInfo{
-		Created: from.Created, Head: from.Head, Image: img, Limits: from.Limits, Seed: from.Seed, Version: metaVersion,
+		Created: from.Created, Head: from.Head, Image: img, Limits: from.Limits, Seed: from.Seed, Date: from.Date, Version: metaVersion,
 		Forked: safetext.OneLine(from.Forked, 80),
 	}
 	known := map[string]bool{}

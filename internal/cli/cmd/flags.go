@@ -64,6 +64,7 @@ type sessionFlags struct {
 	with         []string
 	requirements string
 	seed         flagValue[int64]
+	date         flagValue[time.Time]
 	limits       event.Limits // those that were given; zero: the configuration's
 	timeout, cpu flagValue[time.Duration]
 	output       flagValue[int64]
@@ -75,6 +76,7 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 	f.timeout = flagValue[time.Duration]{parse: app.ParseTimeout, kind: "time"}
 	f.cpu = flagValue[time.Duration]{parse: app.ParseCPUTime, kind: "time"}
 	f.seed = flagValue[int64]{parse: parseSeed, kind: "number"}
+	f.date = flagValue[time.Time]{parse: parseDate, kind: "date"}
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.with, "with", nil, "`PACKAGES` to have, such as numpy,pandas==2.*")
 	fs.StringVar(&f.requirements, "requirements", "", "requirements `FILE` with packages to have")
@@ -90,6 +92,7 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 		fs.Var(&limitFlag{spec, &f.limits, kind}, spec.Flag(), spec.What+" (default "+standard+")")
 	}
 	fs.Var(&f.seed, "seed", "make the session deterministic: the same code prints the same bytes")
+	fs.Var(&f.date, "date", "when a session with a seed begins by its clocks (default 2026-01-01)")
 }
 
 func parseSeed(s string) (int64, error) {
@@ -100,9 +103,23 @@ func parseSeed(s string) (int64, error) {
 	return v, nil
 }
 
+// parseDate reads a day, or a moment of one.
+func parseDate(s string) (time.Time, error) {
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(layout, s); err == nil && t.Unix() > 0 && t.Year() < 2200 {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, usage("praxis run", "--date %q is not a date from 1970 to 2199, such as 2026-03-01 or 2026-03-01T12:00:00Z", safetext.Line(s))
+}
+
 // session returns what session to make, or to open when it has a name.
 func (f *sessionFlags) session(name string) app.SessionSpec {
-	return app.SessionSpec{Name: name, With: f.with, Requirements: f.requirements, Limits: f.limits, Seed: f.seed.value}
+	spec := app.SessionSpec{Name: name, With: f.with, Requirements: f.requirements, Limits: f.limits, Seed: f.seed.value}
+	if d := f.date.value; d != nil {
+		spec.Date = *d
+	}
+	return spec
 }
 
 // beyond says which limits are more than a machine has, or "": such limits

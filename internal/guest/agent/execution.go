@@ -38,14 +38,17 @@ type execution struct {
 	stopAt int64 // bytes of output that stop it
 
 	// The kernel's lock guards these: limits, and how far stopping it is.
-	waiting  bool      // not to be sent yet: the working folder is being looked at
-	began    time.Time // when the code was sent to the kernel
-	cpuBase  time.Duration
-	cpuNext  time.Time // when the CPU time is looked at again
-	stopping stop
-	notes    []string
-	stamps   *wire.Stamps // nil: nobody asked
-	seen     witness
+	waiting bool      // not to be sent yet: the working folder is being looked at
+	began   time.Time // when the code was sent to the kernel
+	cpuBase time.Duration
+	// cpuBefore is what the interpreter and its children had used before, in a session
+	// with a seed, whose programs cannot measure themselves.
+	cpuBefore time.Duration
+	cpuNext   time.Time // when the CPU time is looked at again
+	stopping  stop
+	notes     []string
+	stamps    *wire.Stamps // nil: nobody asked
+	seen      witness
 
 	resume func() // wakes whoever reads the output of a Whole execution; nil: nobody waits
 

@@ -49,6 +49,9 @@ func (s *server) expose(_ *request, args wire.Exposure) (none, error) {
 			return none{}, err
 		}
 	}
+	if args.Tools || args.Net {
+		s.seeds.outside()
+	}
 	s.mu.Lock()
 	s.cfg.exposed = environ
 	cfg = s.cfg

@@ -217,6 +217,9 @@ func (k *kernel) showLate(e *execution) {
 
 func (k *kernel) sendCode(e *execution) {
 	k.srv.seeds.next()
+	if k.cfg.seeded() {
+		e.cpuBefore = cpuOf(k.in.child.pid)
+	}
 	e.began = time.Now()
 	k.in.id++
 	message := map[string]any{"op": "execute", "id": k.in.id, "code": e.Code, "result": !e.Silent, "columns": e.Columns}

@@ -2,8 +2,10 @@ package agent
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"praxis/internal/guest/wire"
 	"praxis/internal/safetext"
@@ -46,8 +48,8 @@ func checkKernels(kernels []wire.Kernel) error {
 // change none.
 func (c config) writeKernels() error {
 	for _, k := range c.Kernels {
-		for name, text := range k.Files {
-			path := c.fileOf(k, name)
+		for _, name := range slices.Sorted(maps.Keys(k.Files)) { // in order: a seed fixes the files' numbers
+			text, path := k.Files[name], c.fileOf(k, name)
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				return fmt.Errorf("cannot set up session: %w", err)
 			}

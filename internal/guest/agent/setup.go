@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"praxis/internal/guest/wire"
 	"praxis/internal/safetext"
@@ -33,8 +34,6 @@ func (c config) seeded() bool { return c.Deterministic && c.privileged() }
 // deterministicEnv makes the same code on the same inputs print the same bytes.
 var deterministicEnv = map[string]string{
 	"TZ": "UTC",
-	// Programs that write a date into a file write this one: the first that a ZIP archive can hold.
-	"SOURCE_DATE_EPOCH": "315532800",
 	// Threads that add up in the order in which they happen to end give other last digits.
 	"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "BLIS_NUM_THREADS": "1",
 	"RAYON_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1",
@@ -159,11 +158,8 @@ func (s *server) setup(_ *request, args wire.Setup) (wire.SetupReply, error) {
 	if err := cfg.limitProcesses(); err != nil {
 		return wire.SetupReply{}, err
 	}
-	seed := int64(0) // what is prepared first is the same under every seed: a template serves them all
-	if cfg.Seed != nil && old.ready {
-		seed = *cfg.Seed
-	}
-	if err := s.seed(cfg, seed); err != nil {
+	// What is prepared first is the same under every seed and date: a template serves them all.
+	if err := s.seed(cfg, old.ready); err != nil {
 		return wire.SetupReply{}, err
 	}
 	s.mu.Lock()
@@ -183,19 +179,23 @@ func (s *server) setup(_ *request, args wire.Setup) (wire.SetupReply, error) {
 		return wire.SetupReply{}, err
 	}
 	reply, err := main.waitReady()
-	if err == nil && cfg.Seed != nil {
-		err = s.seed(cfg, *cfg.Seed)
+	if err == nil {
+		err = s.seed(cfg, true)
 	}
 	return reply, err
 }
 
-// seed begins what follows from a seed, or the system's randomness when there is none.
-func (s *server) seed(cfg config, seed int64) error {
-	if !cfg.seeded() {
+// seed begins what follows from the session's seed and date, or before it is prepared from
+// those that are the same for all; without a seed the sandbox's kernel needs no word.
+func (s *server) seed(cfg config, prepared bool) error {
+	switch {
+	case !cfg.seeded():
 		s.seeds.off()
 		return nil
+	case !prepared || cfg.Seed == nil:
+		return s.seeds.set(0, wire.DefaultDate*int64(time.Second))
 	}
-	return s.seeds.set(seed)
+	return s.seeds.set(*cfg.Seed, cmp.Or(cfg.Date, wire.DefaultDate)*int64(time.Second))
 }
 
 // limitLive gives a running program the limits of cfg. A program that is

@@ -132,13 +132,9 @@ const (
 	seedJoin = 2
 )
 
-// setSeed tells the sandbox's kernel what the programs' randomness follows from.
-func setSeed(seed int64, number uint64) syscall.Errno {
-	state := struct {
-		seed   int64
-		number uint64
-	}{seed, number}
-	_, _, e := syscall.RawSyscall(syscall.SYS_PRCTL, prSeed, seedSet, uintptr(unsafe.Pointer(&state)))
+// setSeed says to the sandbox's kernel where in its life the session is.
+func setSeed(s *seedState) syscall.Errno {
+	_, _, e := syscall.RawSyscall(syscall.SYS_PRCTL, prSeed, seedSet, uintptr(unsafe.Pointer(s)))
 	return e
 }
 

@@ -61,6 +61,9 @@ const (
 	MaxFileSize    = 1 << 50 // bytes of a changed file
 )
 
+// DefaultDate is when sessions with a seed begin by their clocks: 2026-01-01.
+const DefaultDate = 1767225600
+
 // DefaultWorkdir is the working folder of sessions that are set up as usual.
 const DefaultWorkdir = "/work"
 
@@ -103,6 +106,9 @@ type Setup struct {
 	Limits        Limits `json:"limits"`
 	Deterministic bool   `json:"deterministic,omitempty"`
 	Seed          *int64 `json:"seed,omitempty"`
+	// Date is when the session begins by the clocks of its programs, in seconds since
+	// 1970, if it has a seed; 0: DefaultDate.
+	Date int64 `json:"date,omitempty"`
 	// Kernels are the languages of the session. The first is that of the context
 	// main, and of contexts that are made without naming one. A later setup
 	// without any leaves them as they are.

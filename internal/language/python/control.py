@@ -30,6 +30,7 @@ class Control:
         self.drain = drain
         self.buffer = bytearray()
         self.read = []  # what was read and is not in the buffer yet
+        self.stamped = True
         self.came = 0  # when something was read last, nanoseconds
         self.lock = _thread.allocate_lock()
 
@@ -53,7 +54,8 @@ class Control:
                 room = max(1 << 16, min(size + 4 - have, 1 << 20))
                 try:
                     self.read.extend(map(os.read, (self.fd,), (room,)))
-                    self.came = time_ns()
+                    if self.stamped:
+                        self.came = time_ns()
                 except OSError as exc:
                     if _foreign(exc):
                         raise

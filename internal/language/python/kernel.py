@@ -189,10 +189,14 @@ class Kernel:
         columns = message.get("columns")
         columns = columns if isinstance(columns, int) and 20 <= columns <= 1000 else 100
         self.width = hooks.Width(self.show, columns)
-        self.prepare_process()
-        self.prepare_libraries()
         seed = message.get("seed")
         seeded = seed is not None or message.get("deterministic")
+        if seeded:
+            self.control.drain.stand_still(self.control.fd)
+            self.streams.drain.stand_still(self.control.fd)
+            self.control.stamped = False  # how often it reads is not up to the program
+        self.prepare_process()
+        self.prepare_libraries()
         if seeded:
             self.seeds.set(0)  # what is imported first is the same under every seed: a template serves them all
         failures = {}

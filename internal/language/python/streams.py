@@ -15,6 +15,7 @@ ZERO = bytes(4)
 SPARE = 4  # descriptors in reserve: files that are open at once while a traceback is made
 PATIENCE = 10  # longest wait for the reader, seconds: it reads at once but on a very busy machine
 SURE = 0.00025  # how long a pipe that was empty is taken to be so, seconds
+PAUSE = 0x50525853  # pauses for some microseconds that the clocks of a session with a seed leave out
 NOBODY = "there is nobody to ask; put the value in a variable"
 
 _original_input = input
@@ -39,27 +40,48 @@ class Drain:
 
     def __init__(self):
         self.patience = PATIENCE
+        self.still = False  # the clocks stand still while this waits
+
+    def stand_still(self, fd):
+        """Wait from now on without the clocks, which must not show how fast the other side is."""
+        try:
+            ioctl(fd, PAUSE, 1)
+            self.still = True
+        except OSError:  # not in a sandbox of such a session
+            return
 
     def wait(self, fd, request=FIONREAD):
         """Wait until nothing waits in fd. Gives up after the patience."""
-        deadline = None
+        begun = None
         turns = 0
+        waited = 0.0
         try:
             while ioctl(fd, request, ZERO) != ZERO:
                 turns += 1
                 if turns < 8:
                     os.sched_yield()
                     continue
-                now = monotonic()
-                if deadline is None:
-                    deadline = now + self.patience
-                elif now > deadline:
+                if not self.still:
+                    begun = begun or monotonic()
+                    waited = monotonic() - begun
+                if waited > self.patience:
                     self.patience = 0.002
                     return
-                sleep(0.00005 if turns < 100 else 0.001)
+                waited += self.pause(fd, 50 if turns < 100 else 1000)
         except OSError:  # not a pipe: nothing to wait for
             return
         self.patience = PATIENCE
+
+    def pause(self, fd, microseconds):
+        """Pause, and return for how many seconds."""
+        if not self.still:
+            sleep(microseconds / 1e6)
+        else:
+            try:
+                ioctl(fd, PAUSE, microseconds)
+            except InterruptedError:
+                pass
+        return microseconds / 1e6
 
 
 class Turns:
@@ -112,7 +134,7 @@ class Raw(io.RawIOBase):
             try:
                 n = os.write(self.fd, data)
             except BlockingIOError:  # a subprocess made the shared pipe non-blocking
-                sleep(0.001)
+                self.turns.drain.pause(self.fd, 1000)
                 continue
             self.turns.end(self.fd)
             return n

@@ -15,9 +15,9 @@ var causeRules = []struct {
 	text    string
 }{
 	{regexp.MustCompile(`\btime\.(?:time|time_ns|ctime|localtime|gmtime|strftime|asctime)\(|\b(?:now|utcnow|today)\(|\bTimestamp\(\s*["'](?:now|today)|\bdatetime64\(\s*["'](?:now|today)`),
-		false, "it may read the time of day"},
+		true, "it may read the time of day"},
 	{regexp.MustCompile(`\b(?:perf_counter|monotonic|process_time|thread_time)(?:_ns)?\(|\btimeit\b|\bgetrusage\(`),
-		false, "it may measure time"},
+		true, "it may measure time"},
 	{regexp.MustCompile(`\b(?:random|rand|randn|randint|randrange|shuffle|choice|choices|default_rng|permutation|normal|uniform|getrandbits|RandomState)\(|\.sample\(|\brandom_state\s*=\s*None`),
 		true, "it may use randomness without a seed"},
 	{regexp.MustCompile(`\b(?:secrets|uuid)\.|\burandom\(|\buuid[14]\(|\bSystemRandom\b|\bNamedTemporaryFile\(|\bmkdtemp\(|\bmkstemp\(`),
@@ -27,17 +27,17 @@ var causeRules = []struct {
 	{regexp.MustCompile(`\b(?:threading|concurrent\.futures|ThreadPoolExecutor|ProcessPoolExecutor|multiprocessing|asyncio|joblib|n_jobs)\b|\bThread\(`),
 		false, "it may depend on the order in which threads or processes run"},
 	{regexp.MustCompile(`\bid\(|__repr__\b|\bobject at 0x`),
-		false, "it may show addresses in memory"},
+		true, "it may show addresses in memory"},
 	{regexp.MustCompile(`\b(?:getpid|getppid|get_ident|get_native_id)\(`),
-		false, "it may show numbers of processes or threads"},
+		true, "it may show numbers of processes or threads"},
 	{regexp.MustCompile(`\bst_[mca]time\b|\bget[mca]time\(|\bos\.stat\(|\.stat\(\)`),
-		false, "it may read times of files"},
+		true, "it may read times of files"},
 	{regexp.MustCompile(`\b(?:listdir|scandir|iterdir|i?glob|rglob|walk)\(`),
 		false, "it may depend on the order in which a folder is listed"},
 	{regexp.MustCompile(`\b(?:virtual_memory|cpu_count|getloadavg|cpu_percent|memory_info|disk_usage)\(|/proc/`),
 		false, "it may read how much of the machine is free or used"},
 	{regexp.MustCompile(`\bsavefig\(|\bto_excel\(|\bZipFile\(|\bgzip\.|\btarfile\.|\bpickle\.dump`),
-		false, "it may write files that hold the time or an order"},
+		true, "it may write files that hold the time or an order"},
 }
 
 var (
@@ -51,7 +51,7 @@ const randomRule = "it may use randomness without a seed"
 // Causes guesses from its text why code may do another thing when it is run
 // again. It knows no Python: what it names may be harmless, and what it does
 // not name may be the cause. seeded says that the session had a seed, which
-// settles what is random.
+// settles what is random, the clocks and addresses.
 func Causes(code string, seeded bool) []string {
 	code = commentRE.ReplaceAllString(code, "")
 	var out []string

@@ -195,6 +195,6 @@ func (r *Report) givenAnew(was, is *event.SessionBegan) {
 	}
 	r.Packages = packageChanges(was.Packages(), is.Packages())
 	r.Image = imageChange(was.Image, is.Image)
-	r.Seeded = r.Seeded && is.Seed != nil && *is.Seed == *was.Seed
+	r.Seeded = r.Seeded && is.Seed != nil && *is.Seed == *was.Seed && is.Date.Equal(was.Date)
 	r.Limits = was.Limits != is.Limits
 }

@@ -216,7 +216,8 @@ func TestCauses(t *testing.T) {
 		seeded bool
 		want   string // in the first cause; "" none
 	}{
-		{"print(datetime.now())", true, "time of day"},
+		{"print(datetime.now())", false, "time of day"},
+		{"print(datetime.now())", true, ""},
 		{"t = time.time()", false, "time of day"},
 		{"t0 = time.perf_counter()", false, "measure time"},
 		{"x = np.random.rand(3)", false, "randomness without a seed"},
@@ -229,9 +230,11 @@ func TestCauses(t *testing.T) {
 		{"for x in set(names): print(x)", false, "order of a set"},
 		{"for x in set(names): print(x)", true, ""},
 		{"with ThreadPoolExecutor() as p: pass", true, "threads or processes"},
-		{"print(id(x))", true, "addresses"},
+		{"print(id(x))", false, "addresses"},
+		{"print(id(x))", true, ""},
 		{"os.listdir('.')", true, "folder is listed"},
-		{"plt.savefig('a.svg')", true, "files that hold the time"},
+		{"plt.savefig('a.svg')", false, "files that hold the time"},
+		{"plt.savefig('a.svg')", true, ""},
 		{"# time.time() would differ\nprint(1)", false, ""},
 		{"df.groupby('a').b.sum()", false, ""},
 		{"width(3); grid(x); valid(y)", false, ""},

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"praxis/event"
 	"praxis/internal/safetext"
@@ -250,6 +251,9 @@ func given(s *timeline) string {
 			seed = s.session.Seed
 		}
 		line("limits", limits(s.session.Limits))
+		if !s.session.Date.IsZero() {
+			line("date", s.session.Date.Format(time.RFC3339))
+		}
 	}
 	if seed != nil {
 		line("seed", decimal(*seed))

@@ -386,6 +386,9 @@ func (s *timeline) facts() []fact {
 	if seed != nil {
 		put("seed", decimal(*seed))
 	}
+	if s.session != nil && !s.session.Date.IsZero() {
+		put("date", s.session.Date.Format(time.RFC3339))
+	}
 	put("thread", s.began.Thread)
 	s.toolFacts(put)
 	s.planFacts(put)

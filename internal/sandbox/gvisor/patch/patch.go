@@ -9,12 +9,13 @@
 //
 // The memory of a restored guest is read when it is touched (memory.go).
 //
-// A seeded sandbox gives its programs random bytes that follow from the seed (random.go).
+// A seeded sandbox gives its programs random bytes that follow from the seed (random.go), and
+// clocks that follow from what they do (clock.go).
 // Whatever is added for that asks first whether the sandbox is seeded, which its owner said before
 // it was booted; in all others everything goes the ways that it went before. What a
 // checkpoint holds is not changed.
 //
-// The rules of a seeded sandbox stand in added/kernel.go.txt.
+// The rules of a seeded sandbox stand in added/kernel.go.txt and added/clock.go.txt.
 package patch
 
 import (
@@ -40,10 +41,13 @@ var added embed.FS
 
 // files are those that are added: where in the module, and what is embedded.
 var files = map[string]string{
-	"pkg/rand/praxis.go":           "added/rand.go.txt",
-	"pkg/sentry/kernel/praxis.go":  "added/kernel.go.txt",
-	"pkg/sentry/mm/praxis.go":      "added/mm.go.txt",
-	"pkg/sentry/pgalloc/praxis.go": "added/pgalloc.go.txt",
+	"pkg/rand/praxis.go":                "added/rand.go.txt",
+	"pkg/sentry/fsimpl/gofer/praxis.go": "added/gofer.go.txt",
+	"pkg/sentry/kernel/praxis.go":       "added/kernel.go.txt",
+	"pkg/sentry/kernel/praxis_clock.go": "added/clock.go.txt",
+	"pkg/sentry/ktime/praxis.go":        "added/ktime.go.txt",
+	"pkg/sentry/mm/praxis.go":           "added/mm.go.txt",
+	"pkg/sentry/pgalloc/praxis.go":      "added/pgalloc.go.txt",
 }
 
 // edit replaces a text that stands in a file so many times.
@@ -54,7 +58,7 @@ type edit struct {
 }
 
 // edits are all changes.
-func edits() []edit { return slices.Concat(memory(), random(), identity()) }
+func edits() []edit { return slices.Concat(memory(), random(), identity(), clocks()) }
 
 // Overlay writes the changed files of the module in dir to the folder out and returns the
 // file that "go build -overlay" reads.

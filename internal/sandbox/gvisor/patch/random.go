@@ -28,7 +28,7 @@ func random() []edit {
 func identity() []edit {
 	return []edit{
 		{"pkg/sentry/kernel/thread_group.go", "type ThreadGroup struct {\n\tthreadGroupNode\n", "type ThreadGroup struct {\n\tthreadGroupNode\n\n\t// member is what the group is in a seeded sandbox.\n\tmember member `state:\"nosave\"`\n", 1},
-		{"pkg/sentry/kernel/task_clone.go", "\t\ttg.oomScoreAdj = atomicbitops.FromInt32(t.tg.oomScoreAdj.Load())\n", "\t\ttg.bornOf(t.tg)\n\t\ttg.oomScoreAdj = atomicbitops.FromInt32(t.tg.oomScoreAdj.Load())\n", 1},
+		{"pkg/sentry/kernel/task_clone.go", "\t\ttg.oomScoreAdj = atomicbitops.FromInt32(t.tg.oomScoreAdj.Load())\n", "\t\ttg.bornOf(t)\n\t\ttg.oomScoreAdj = atomicbitops.FromInt32(t.tg.oomScoreAdj.Load())\n", 1},
 		{"pkg/sentry/kernel/task_start.go", "if tid, err = ns.allocateTID(); err != nil {", "if tid, err = ns.allocateTIDOf(t.tg); err != nil {", 1},
 		{"pkg/sentry/kernel/task_start.go", "\t\tif tid > TasksLimit {\n", "\t\tif tid > lastOrdinaryTID() {\n", 1},
 		{"pkg/sentry/syscalls/linux/sys_prctl.go", "\tcase linux.PR_GET_TIMING,\n", "\tcase kernel.SeedOption:\n\t\treturn 0, nil, t.SeedControl(args[1].Int(), args[2].Pointer())\n\n\tcase linux.PR_GET_TIMING,\n", 1},
