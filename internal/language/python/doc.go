@@ -53,14 +53,12 @@
 //
 // # Seeds
 //
-// With "deterministic", or a seed, every source of randomness that Python code
-// asks follows from the seed: random, numpy.random, torch and polars are seeded,
-// and os.urandom and os.getrandom, which secrets, uuid4, unseeded generators and
-// the names of temporary files ask, give the bytes of one stream. A fork gets a
-// stream of its own. What is preloaded draws from the stream of seed 0, so that
-// a template serves every seed. Without a seed nothing is replaced, and after
-// "reseed" what was replaced asks the system again. What libraries in C and
-// other programs ask the system is theirs.
+// With "deterministic", or a seed, the generators that libraries keep in memory are
+// seeded: random, numpy.random, torch and polars. What is preloaded has seed 0, so that a
+// template serves every seed; "seed" sets the session's. What code and its libraries ask
+// the system for, and the clocks, are the sandbox's. While the kernel waits for the agent
+// it pauses in a way that the session's clocks leave out. After "reseed" the generators
+// get fresh entropy.
 //
 // # Tools
 //
