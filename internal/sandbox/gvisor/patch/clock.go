@@ -46,7 +46,7 @@ func clocks() []edit {
 		{"pkg/sentry/kernel/timekeeper.go", "\t\tres := t.clocks.Update(parked)\n", "\t\tres := t.clocks.Update(parked)\n\t\tif rand.Seeded {\n\t\t\tres = sentrytime.UpdateResult{}\n\t\t}\n", 1},
 		// A timer of a clock that stands still is due when the time has really passed; then
 		// the clock is put there.
-		{"pkg/sentry/ktime/sampled_timer.go", "\tsetting Setting\n\n\tpauseState", "\tsetting Setting\n\n\t// due is when setting is due really, if clock stands still.\n\tdue time.Time `state:\"nosave\"`\n\n\tpauseState", 1},
+		{"pkg/sentry/ktime/sampled_timer.go", "\tsetting Setting\n\n\tpauseState", "\tsetting Setting\n\n\t// due is when setting is due really, if clock stands still, and aim what that reaches then.\n\tdue time.Time `state:\"nosave\"`\n\taim int64     `state:\"nosave\"`\n\n\tpauseState", 1},
 		{"pkg/sentry/ktime/sampled_timer.go", "\tnewS, newExp := s.At(now)\n", "\tt.due = time.Time{}\n\tnewS, newExp := s.At(now)\n", 1},
 		{"pkg/sentry/ktime/sampled_timer.go", "\tt.setting = s\n\tif oldC := t.clock; oldC != c {\n", "\tt.setting = s\n\tt.due = time.Time{}\n\tif oldC := t.clock; oldC != c {\n", 1},
 		{"pkg/sentry/ktime/sampled_timer.go", "\tif t.pauseState != timerUnpaused {\n\t\treturn\n\t}\n\tif t.clock != unlockedClock {\n\t\tnow = t.clock.Now()\n\t}\n", "\tif t.pauseState != timerUnpaused {\n\t\treturn\n\t}\n\tif t.clock != unlockedClock {\n\t\tnow = t.clock.Now()\n\t}\n\tnow = t.reachLocked(now)\n", 1},
