@@ -151,7 +151,8 @@ func (vm *VM) callbacks(args []value.Value, by label.ID) {
 				continue
 			}
 		case value.KObject:
-			if _, _, ok := t.ClassOf(*v).Lookup("__call__"); !ok && !t.Hooks {
+			cls := t.ClassOf(*v) // a mere object() runs nothing
+			if _, _, ok := cls.Lookup("__call__"); !ok && (!t.Hooks || cls == t.Types.Object) {
 				continue
 			}
 		case value.KList, value.KTuple, value.KSet, value.KDict:

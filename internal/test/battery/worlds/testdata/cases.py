@@ -1258,3 +1258,16 @@ y.pop(1)
 x.a = 2
 sink(q.a)
 sink(r.a)
+--- the default of a field that has a factory is no object of the program
+from dataclasses import dataclass, field
+xs = []
+class C:
+    def __len__(self):
+        xs.append(1)
+        return 1
+@dataclass(frozen=True)
+class D:
+    a: str
+    items: list = field(default_factory=list)
+D(src.key())
+sink(1)
