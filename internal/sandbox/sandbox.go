@@ -20,17 +20,26 @@ import (
 type Backend interface {
 	// Start boots a guest from its image.
 	Start(ctx context.Context, spec Spec) (Sandbox, error)
-	// Restore makes a guest from a checkpoint that Checkpoint wrote. spec must
-	// have the same contents and the same targets of mounts as the checkpoint's; a checkpoint that is
-	// damaged ([Damaged] is in the chain) or does not fit is a fault.Conflict
-	// and leaves nothing behind.
-	Restore(ctx context.Context, spec Spec, dir string) (Sandbox, error)
+	// Restore makes a guest from a checkpoint that Checkpoint wrote, in the folder that
+	// from returns: it is asked once, while the sandbox is being made, and may take its
+	// time. spec must have the same contents and the same targets of mounts as the
+	// checkpoint's; a checkpoint that is damaged ([Damaged] is in the chain) or does not
+	// fit is a fault.Conflict and leaves nothing behind.
+	Restore(ctx context.Context, spec Spec, from From) (Sandbox, error)
 	// Host says what boundary and limits this host gives.
 	Host(ctx context.Context) (Host, error)
 	// Sweep removes what owners that no longer live left behind and returns how many sandboxes that were.
 	Sweep(ctx context.Context) (int, error)
 	// Close ends every sandbox that the backend still runs and waits for them.
 	Close() error
+}
+
+// From returns the folder of a checkpoint.
+type From func(ctx context.Context) (dir string, err error)
+
+// Folder returns a From of a checkpoint that is there.
+func Folder(dir string) From {
+	return func(context.Context) (string, error) { return dir, nil }
 }
 
 // Damaged says of an error of Restore that the checkpoint is not what was written.

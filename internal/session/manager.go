@@ -542,16 +542,25 @@ func (m *Manager) boot(ctx context.Context, opt Options) (*live, error) {
 // restore makes a guest from a snapshot and tells it its limits, the time and
 // fresh randomness.
 func (m *Manager) restore(ctx context.Context, snap Snapshot, opt Options) (*live, error) {
-	release, err := m.trust(ctx, snap)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
+	release := func() {}
+	defer func() { release() }()
+	return m.restoreLater(ctx, snap, opt, func(ctx context.Context) (string, error) {
+		done, err := m.trust(ctx, snap)
+		if err != nil {
+			return "", err
+		}
+		release = done
+		return snap.state(), nil
+	})
+}
+
+// restoreLater is restore of a snapshot whose files are in the folder that from returns.
+func (m *Manager) restoreLater(ctx context.Context, snap Snapshot, opt Options, from sandbox.From) (*live, error) {
 	spec := snap.Spec
 	spec.ID = newID()
 	spec.Limits = opt.Limits
 	spec.Seeded = snap.Deterministic
-	box, err := m.cfg.Backend.Restore(ctx, spec, snap.state())
+	box, err := m.cfg.Backend.Restore(ctx, spec, from)
 	if err != nil {
 		return nil, err
 	}

@@ -125,21 +125,26 @@ func (s *Session) Fork(ctx context.Context) (*Session, error) {
 	}
 	defer free()
 	st := start{origin: Saved, began: time.Now()}
+	// The child's sandbox is made while the state is written. It is restored from the
+	// folder as it stands: naming it by its contents would hash all of it, and nobody
+	// will ask for it again.
 	var snap Snapshot
-	err = s.alone(ctx, func(l *live) (err error) {
-		snap, err = s.freeze(ctx, l)
-		s.mu.Lock()
-		st.base, st.own = s.base, s.own
-		s.mu.Unlock()
-		return err
+	s.mu.Lock()
+	child := Snapshot{Spec: s.base.Spec, Deterministic: s.base.Deterministic}
+	s.mu.Unlock()
+	l, err := s.m.restoreLater(ctx, child, s.opt, func(ctx context.Context) (string, error) {
+		err := s.alone(ctx, func(l *live) (err error) {
+			snap, err = s.freeze(ctx, l)
+			s.mu.Lock()
+			st.base, st.own = s.base, s.own
+			s.mu.Unlock()
+			return err
+		})
+		return snap.state(), err
 	})
-	if err != nil {
-		return nil, err
+	if snap.dir != "" {
+		defer os.RemoveAll(snap.dir)
 	}
-	// The child is restored from the folder as it stands: naming it by its
-	// contents would hash all of it, and nobody will ask for it again.
-	defer os.RemoveAll(snap.dir)
-	l, err := s.m.restore(ctx, snap, s.opt)
 	if err != nil {
 		return nil, err
 	}

@@ -27,8 +27,8 @@ type slowBox struct {
 	b *slowBackend
 }
 
-func (b *slowBackend) Restore(ctx context.Context, spec sandbox.Spec, dir string) (sandbox.Sandbox, error) {
-	box, err := b.Backend.Restore(ctx, spec, dir)
+func (b *slowBackend) Restore(ctx context.Context, spec sandbox.Spec, from sandbox.From) (sandbox.Sandbox, error) {
+	box, err := b.Backend.Restore(ctx, spec, from)
 	if err != nil {
 		return nil, err
 	}

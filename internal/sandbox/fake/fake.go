@@ -77,8 +77,12 @@ func (b *Backend) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox
 }
 
 // Restore implements [sandbox.Backend].
-func (b *Backend) Restore(ctx context.Context, spec sandbox.Spec, dir string) (sandbox.Sandbox, error) {
+func (b *Backend) Restore(ctx context.Context, spec sandbox.Spec, from sandbox.From) (sandbox.Sandbox, error) {
 	spec, err := check(spec)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := from(ctx)
 	if err != nil {
 		return nil, err
 	}

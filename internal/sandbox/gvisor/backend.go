@@ -82,23 +82,16 @@ func New(cfg Config) (*Backend, error) {
 
 // Start implements [sandbox.Backend].
 func (b *Backend) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox, error) {
-	return b.make(ctx, spec, "")
+	return b.make(ctx, spec, nil)
 }
 
 // Restore implements [sandbox.Backend].
-func (b *Backend) Restore(ctx context.Context, spec sandbox.Spec, dir string) (sandbox.Sandbox, error) {
-	if dir == "" {
-		return nil, fault.New(fault.Invalid, "Name the checkpoint's folder.", "cannot restore sandbox: no checkpoint named")
-	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, fmt.Errorf("cannot restore sandbox: %w", err)
-	}
-	return b.make(ctx, spec, dir)
+func (b *Backend) Restore(ctx context.Context, spec sandbox.Spec, from sandbox.From) (sandbox.Sandbox, error) {
+	return b.make(ctx, spec, from)
 }
 
-// make starts a guest, from the checkpoint in dir unless dir is empty.
-func (b *Backend) make(ctx context.Context, spec sandbox.Spec, dir string) (_ sandbox.Sandbox, err error) {
+// make starts a guest, from a checkpoint unless from is nil.
+func (b *Backend) make(ctx context.Context, spec sandbox.Spec, from sandbox.From) (_ sandbox.Sandbox, err error) {
 	spec, err = checkSpec(spec)
 	if err != nil {
 		return nil, err
@@ -112,7 +105,7 @@ func (b *Backend) make(ctx context.Context, spec sandbox.Spec, dir string) (_ sa
 	}
 	defer b.making.Done()
 	x := newBox(b, spec, turn)
-	if err := x.begin(ctx, dir); err != nil {
+	if err := x.begin(ctx, from); err != nil {
 		x.abandon()
 		b.forget(spec.ID)
 		if ctx.Err() != nil {

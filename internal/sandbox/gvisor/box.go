@@ -70,18 +70,22 @@ func newBox(b *Backend, spec sandbox.Spec, turn int) *box {
 }
 
 // begin brings the guest up. On failure abandon must be called.
-func (x *box) begin(ctx context.Context, from string) error {
-	x.from = from
-	var checked <-chan error
-	if from != "" {
-		m, err := readManifest(from)
-		if err != nil {
-			return err
-		}
-		if err := m.fits(x.spec); err != nil {
-			return err
-		}
-		checked = x.b.sums.check(from, m)
+func (x *box) begin(ctx context.Context, from sandbox.From) error {
+	// What is looked for needs no sandbox, and the other way round: each works while the
+	// other waits.
+	var found chan error
+	if from != nil {
+		found = make(chan error, 1)
+		looking, cancel := context.WithCancel(ctx)
+		defer func() {
+			cancel()
+			for range found { // from's work is over when this is
+			}
+		}()
+		go func() {
+			defer close(found)
+			found <- x.find(looking, from)
+		}()
 	}
 	if err := x.launch(); err != nil {
 		return err
@@ -89,24 +93,46 @@ func (x *box) begin(ctx context.Context, from string) error {
 	if _, err := x.call(ctx, control.Request{Op: control.Create}); err != nil {
 		return fmt.Errorf("cannot start sandbox: %w", x.explain(err))
 	}
-	if from == "" {
+	if from == nil {
 		if _, err := x.call(ctx, control.Request{Op: control.Start}); err != nil {
 			return x.startFailed(err)
 		}
-	} else {
-		select {
-		case err := <-checked:
-			if err != nil {
-				return err
-			}
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-		if _, err := x.call(ctx, control.Request{Op: control.Restore, Dir: from}); err != nil {
-			return x.restoreFailed(err)
-		}
+		return x.limitCPU()
+	}
+	if err := <-found; err != nil {
+		return err
+	}
+	if _, err := x.call(ctx, control.Request{Op: control.Restore, Dir: x.from}); err != nil {
+		return x.restoreFailed(err)
 	}
 	return x.limitCPU()
+}
+
+// find asks for the checkpoint, and looks whether it is whole and fits.
+func (x *box) find(ctx context.Context, from sandbox.From) error {
+	dir, err := from(ctx)
+	if err != nil {
+		return err
+	}
+	if dir == "" {
+		return fault.New(fault.Invalid, "Name the checkpoint's folder.", "cannot restore sandbox: no checkpoint named")
+	}
+	if x.from, err = filepath.Abs(dir); err != nil {
+		return fmt.Errorf("cannot restore sandbox: %w", err)
+	}
+	m, err := readManifest(x.from)
+	if err != nil {
+		return err
+	}
+	if err := m.fits(x.spec); err != nil {
+		return err
+	}
+	select {
+	case err := <-x.b.sums.check(x.from, m):
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // launch makes the folder, the cgroup and the helper.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"praxis/internal/sandbox"
 	"strings"
 	"sync"
 	"testing"
@@ -110,7 +111,7 @@ func TestOwnerKilledWhileSaving(t *testing.T) {
 			whole++
 			spec := guestSpec(root, testExe(t))
 			spec.ID = "back-" + n
-			s, err := b.Restore(t.Context(), spec, filepath.Join(snaps, n))
+			s, err := b.Restore(t.Context(), spec, sandbox.Folder(filepath.Join(snaps, n)))
 			if err != nil {
 				t.Errorf("round %d: %v", round, err)
 				continue

@@ -402,7 +402,7 @@ func TestGoroutines(t *testing.T) {
 		t.Fatal(err)
 	}
 	spec.ID = "twice"
-	if _, err := b.Restore(t.Context(), spec, dir); err != nil {
+	if _, err := b.Restore(t.Context(), spec, sandbox.Folder(dir)); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.Close(); err != nil {

@@ -13,7 +13,7 @@ import (
 func restore(t *testing.T, b *Backend, spec sandbox.Spec, id, dir string) session {
 	t.Helper()
 	spec.ID = id
-	s, err := b.Restore(t.Context(), spec, dir)
+	s, err := b.Restore(t.Context(), spec, sandbox.Folder(dir))
 	if err != nil {
 		t.Fatal(err)
 	}

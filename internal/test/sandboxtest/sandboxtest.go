@@ -116,7 +116,7 @@ func (e exam) startSpec(spec sandbox.Spec) *guest {
 
 func (e exam) restore(id, dir string) *guest {
 	e.t.Helper()
-	s, err := e.b.Restore(e.t.Context(), e.spec(id), dir)
+	s, err := e.b.Restore(e.t.Context(), e.spec(id), sandbox.Folder(dir))
 	if err != nil {
 		e.t.Fatalf("Restore: %v", err)
 	}
@@ -375,7 +375,7 @@ func (e exam) manyRestores() {
 		specs[i] = e.spec(fmt.Sprintf("many-%d", i))
 	}
 	for i := range sandboxes {
-		wg.Go(func() { sandboxes[i], errs[i] = e.b.Restore(e.t.Context(), specs[i], dir) })
+		wg.Go(func() { sandboxes[i], errs[i] = e.b.Restore(e.t.Context(), specs[i], sandbox.Folder(dir)) })
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -399,7 +399,7 @@ func (e exam) restoreBigger() {
 	spec.Limits = spec.Limits.WithDefaults()
 	spec.Limits.Memory *= 2
 	spec.Limits.CPUs *= 2
-	s, err := e.b.Restore(e.t.Context(), spec, dir)
+	s, err := e.b.Restore(e.t.Context(), spec, sandbox.Folder(dir))
 	if err != nil {
 		e.t.Fatal(err)
 	}
@@ -430,7 +430,7 @@ func (e exam) damaged() {
 	}
 	refused := func(what, dir string, kinds ...fault.Kind) {
 		e.t.Helper()
-		s, err := e.b.Restore(e.t.Context(), e.spec("copy"), dir)
+		s, err := e.b.Restore(e.t.Context(), e.spec("copy"), sandbox.Folder(dir))
 		if err == nil {
 			_ = s.Close()
 		}
@@ -501,7 +501,7 @@ func (e exam) misfits() {
 			continue
 		}
 		change(&spec)
-		s, err := e.b.Restore(e.t.Context(), spec, dir)
+		s, err := e.b.Restore(e.t.Context(), spec, sandbox.Folder(dir))
 		if err == nil {
 			_ = s.Close()
 			e.t.Errorf("%s: the checkpoint was restored", name)
@@ -529,7 +529,7 @@ func (e exam) moved() {
 		e.t.Fatal(err)
 	}
 	spec.ID, spec.Root = "second", copied
-	s, err := e.b.Restore(e.t.Context(), spec, dir)
+	s, err := e.b.Restore(e.t.Context(), spec, sandbox.Folder(dir))
 	if err != nil {
 		e.t.Fatalf("Restore: %v", err)
 	}
