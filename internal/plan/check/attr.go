@@ -509,7 +509,7 @@ func (f *frame) elements(o *object, v val, n syntax.Node) val {
 		return join(join(a.dataItem(o), o.elem), join(k, o.dictKeys())).with(o.shape).loose()
 	case oGen:
 		f.resume(o, val{}, n)
-		return o.gen.yields
+		return o.gen.yields.with(o.gen.ret.may) // what it returns ends it
 	case oInst:
 		return f.instElements(o, v, n)
 	case oClass:

@@ -93,7 +93,7 @@ func (f *frame) lengthOf(v val) *lab {
 		case oOpaque, oInst, oIter:
 			l = union(l, o.elem.may)
 		case oGen:
-			l = union(l, o.gen.yields.may)
+			l = union(l, union(o.gen.yields.may, o.gen.ret.may)) // what it returns ends it
 		}
 	}
 	return l

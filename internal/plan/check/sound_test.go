@@ -326,6 +326,10 @@ sink(1)
 
 // soundEnds ends a map by the end of one of its iterators.
 const soundEnds = `v = src.s(1)
+def gen():
+    yield "a"
+    return v
+sink(list(gen()))
 its = [iter([v, "a"]), iter(["b"]), iter([])]
 xs = list(map(next, its))
 sink(xs)
