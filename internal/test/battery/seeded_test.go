@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"praxis/event"
 	"praxis/internal/image"
@@ -96,6 +97,29 @@ func TestSeeded(t *testing.T) {
 		}
 		if p.random && first[i] == other[i] {
 			t.Errorf("%s: under both seeds\n%s", p.name, first[i])
+		}
+	}
+}
+
+// TestSeededLimits keeps limits of time true ones, whatever the session's clocks show, and
+// what an execution used.
+func TestSeededLimits(t *testing.T) {
+	t.Parallel()
+	ctx, seed := context.Background(), int64(7)
+	s, err := manager(t).Create(ctx, session.Options{Image: defaultImage, Seed: &seed}, event.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for code, want := range map[string]event.Status{
+		"while True: pass": event.Timeout,
+		"import threading; threading.Event().wait(1e6)":         event.Timeout,
+		"import time; time.sleep(1e6)":                          event.OK,
+		"import time\nwhile time.time() < 2e9: time.sleep(1e6)": event.OK,
+	} {
+		x, err := s.Execute(ctx, code, session.Exec{Bounds: event.Bounds{Timeout: event.Duration(time.Second)}}, event.Discard)
+		if err != nil || x.Status != want || x.Usage.WallMS <= 0 || want == event.Timeout && x.Usage.WallMS < 1000 || x.Usage.WallMS > 1e6 {
+			t.Errorf("%s: %+v, %v", code, x, err)
 		}
 	}
 }
