@@ -405,7 +405,7 @@ sink(1)
 
 func TestSoundModules(t *testing.T) {
 	w := newSoundWorld(t)
-	for src, want := range map[string]int{soundModules: 10, soundEnds: 13, soundWith: 2, soundParts: 18} {
+	for src, want := range map[string]int{soundModules: 10, soundEnds: 14, soundWith: 2, soundParts: 18} {
 		for _, strict := range []bool{false, true} {
 			if wrong, calls := w.violated(t, src, strict); wrong != "" || calls != want {
 				t.Errorf("strict %v: %d calls, wrong: %s\n%s", strict, calls, wrong, src)
