@@ -6,9 +6,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 
 	"praxis/fault"
+	"praxis/internal/sandbox"
 )
 
 // TestManifestLies reads what may lie in a checkpoint's folder, mutated at
@@ -62,6 +65,23 @@ func TestManifestLies(t *testing.T) {
 			if s.Name != stateFiles[i] || s.Size != 0 {
 				t.Fatalf("round %d: accepted %q: %+v", round, text, s)
 			}
+		}
+	}
+}
+
+// TestManifestOfASeed restores a seeded guest as one only, and no other as one: checkpoints
+// of a time when a seed was none of the sandbox's business do not say that they are seeded.
+func TestManifestOfASeed(t *testing.T) {
+	spec := sandbox.Spec{Root: "/image", Args: []string{"guest"}}
+	m := manifest{GVisor: gvisorVersion, Arch: runtime.GOARCH, Guest: spec.Files(), Args: spec.Args}
+	for _, seeded := range []bool{false, true} {
+		m.Seeded, spec.Seeded = seeded, seeded
+		if err := m.fits(spec); err != nil {
+			t.Errorf("seeded %t: %v", seeded, err)
+		}
+		spec.Seeded = !seeded
+		if err := m.fits(spec); fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "a seed meant something else") {
+			t.Errorf("seeded %t, restored the other way: %v", seeded, err)
 		}
 	}
 }
