@@ -150,14 +150,14 @@ func (k *Key) Seal(f Folder) error {
 	if err != nil {
 		return err
 	}
-	return k.write(f, description)
-}
-
-func (k *Key) write(f Folder, description []byte) error {
 	id, err := identity(f.Path)
 	if err != nil {
 		return err
 	}
+	return k.write(f, description, id)
+}
+
+func (k *Key) write(f Folder, description []byte, id string) error {
 	data, err := json.Marshal(folderSeal{id, k.of(f, description, id)})
 	if err != nil {
 		return err
@@ -206,8 +206,9 @@ func (k *Key) Check(f Folder, contents func() error) error {
 	if err := contents(); err != nil {
 		return fmt.Errorf("%w: %w", ErrBroken, err)
 	}
-	// Without a new seal the contents are read again the next time.
-	_ = k.write(f, description)
+	// The identity is that from before they were read: of what changed meanwhile nothing is
+	// known. Without a new seal the contents are read again the next time.
+	_ = k.write(f, description, id)
 	return nil
 }
 

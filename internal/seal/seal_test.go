@@ -199,3 +199,23 @@ func TestFolder(t *testing.T) {
 		})
 	}
 }
+
+// TestChangedWhileRead changes a file that was read already while the others are: what is
+// sealed anew is what was read, so the change is found the next time.
+func TestChangedWhileRead(t *testing.T) {
+	k := key(t)
+	f := folder(t, k)
+	other := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(other, os.DirFS(f.Path)); err != nil {
+		t.Fatal(err)
+	}
+	f.Path = other
+	err := k.Check(f, func() error { return os.WriteFile(filepath.Join(f.Path, "files/a"), []byte("another"), 0o600) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	errOther := errors.New("the contents differ")
+	if err := k.Check(f, func() error { return errOther }); !errors.Is(err, errOther) {
+		t.Errorf("got %v, want %v", err, errOther)
+	}
+}
