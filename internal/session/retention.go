@@ -3,7 +3,9 @@ package session
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -102,15 +104,21 @@ func (m *Manager) PruneNamed(ctx context.Context, p Prune) ([]PrunedSession, err
 		return nil, err
 	}
 	busy := map[string]bool{}
-	if !p.DryRun {
-		for _, name := range names {
-			unlock, err := m.tryName(name)
-			if err != nil {
-				return nil, err
-			}
-			if busy[name] = unlock == nil; unlock != nil {
-				defer unlock()
-			}
+	for _, name := range names {
+		unlock, err := m.tryName(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			busy[name] = true // removed meanwhile; one that is made again is another's
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch busy[name] = unlock == nil; {
+		case busy[name]:
+		case p.DryRun:
+			unlock() // nobody has to wait for what only says something
+		default:
+			defer unlock()
 		}
 	}
 	unlock, err := m.lockAll(ctx)

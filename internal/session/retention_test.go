@@ -1,6 +1,8 @@
 package session
 
 import (
+	"errors"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -117,8 +119,10 @@ func TestPruneLeavesWhatIsOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := Prune{Names: []string{"a", "a"}, Retention: Retention{Keep: 1}}
-	if got := pruned(t, m, p)["a"]; !got.InUse || len(got.Steps) != 0 || got.Left != 3 {
-		t.Errorf("of an open session went %+v", got)
+	for _, p.DryRun = range []bool{true, false} {
+		if got := pruned(t, m, p)["a"]; !got.InUse || len(got.Steps) != 0 || got.Left != 3 {
+			t.Errorf("dry run: %t; of an open session went %+v", p.DryRun, got)
+		}
 	}
 	if err := n.Close(); err != nil {
 		t.Fatal(err)
@@ -128,6 +132,14 @@ func TestPruneLeavesWhatIsOpen(t *testing.T) {
 	}
 	if _, err := m.PruneNamed(t.Context(), Prune{Names: []string{"none"}}); fault.CodeOf(err) != fault.SessionMissing {
 		t.Errorf("of no session: %v", err)
+	}
+}
+
+// TestPruneOfRemoved takes the lock of a session that was removed after it was listed.
+func TestPruneOfRemoved(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	if unlock, err := m.tryName("gone"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("locked: %t, %v", unlock != nil, err)
 	}
 }
 
