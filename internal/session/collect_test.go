@@ -305,3 +305,25 @@ func TestCollectWhileSessionsBegin(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestProgramOfAnotherVersion removes the program of a process that runs for days, as
+// another version does that knows of nothing that runs it: the next session has it again.
+func TestProgramOfAnotherVersion(t *testing.T) {
+	dir := t.TempDir()
+	m, other := toyManager(t, dir), toyManager(t, dir)
+	other.cfg.Program = testProgram("another version's")
+	old := time.Now().Add(-48 * time.Hour)
+	if err := os.Chtimes(filepath.Dir(m.program), old, old); err != nil {
+		t.Fatal(err)
+	}
+	got, err := other.CollectSnapshots(t.Context(), Collect{OlderThan: time.Hour})
+	if err != nil || len(got.Programs) != 1 {
+		t.Fatalf("collected %+v, %v", got, err)
+	}
+	if err := create(t, m, toyOptions(t)).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.cfg.Programs.Check(m.cfg.Program.Key()); err != nil {
+		t.Error(err)
+	}
+}

@@ -140,6 +140,10 @@ func (m *Manager) build(ctx context.Context, key string, opt Options, sink event
 	}
 	sink.Emit(event.Progress{Stage: "template", Text: what})
 	opt = generous(opt)
+	// A process of another version may have removed it: nothing that is stored ran it.
+	if _, err := m.cfg.Programs.Install(m.cfg.Program); err != nil {
+		return Snapshot{}, noSpace(err)
+	}
 	l, err := m.boot(ctx, opt)
 	if err != nil {
 		return Snapshot{}, err
