@@ -118,15 +118,25 @@ func linkOver(from, path string) error {
 	if os.Link(from, linked) != nil {
 		return nil // as many names as a file may have, or a file system without
 	}
-	theirs, _, err := hashFile(linked)
-	if err == nil {
-		var ours string
-		if ours, _, err = hashFile(path); err == nil && ours == theirs {
-			return os.Rename(linked, path)
-		}
+	same, err := sameFile(linked, path)
+	if err == nil && same {
+		return os.Rename(linked, path)
 	}
 	// Theirs was changed since it was listed.
 	return errors.Join(err, os.Remove(linked))
+}
+
+// sameFile says whether two files hold the same, and are the same kind of file: a symbolic
+// link to one that does may lead to something else later.
+func sameFile(a, b string) (bool, error) {
+	x, errA := os.Lstat(a)
+	y, errB := os.Lstat(b)
+	if err := errors.Join(errA, errB); err != nil || !x.Mode().IsRegular() || x.Mode() != y.Mode() {
+		return false, err
+	}
+	theirs, _, errA := hashFile(a)
+	ours, _, errB := hashFile(b)
+	return theirs == ours, errors.Join(errA, errB)
 }
 
 // sealAnew compares the layers whose files lost a name when others were removed.

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"praxis/event"
 )
 
@@ -24,6 +26,46 @@ func sameInode(t *testing.T, a, b string) bool {
 		t.Fatal(err)
 	}
 	return os.SameFile(x, y)
+}
+
+// TestLinkOver puts links to files in the place of others: only to those that are the very
+// same, and not to what leads to such a file or has other rights.
+func TestLinkOver(t *testing.T) {
+	for name, c := range map[string]struct {
+		make func(path string) error
+		want bool
+	}{
+		"the same": {func(path string) error { return os.WriteFile(path, []byte("data"), 0o644) }, true},
+		"others":   {func(path string) error { return os.WriteFile(path, []byte("evil"), 0o644) }, false},
+		"other rights": {func(path string) error {
+			return errors.Join(os.WriteFile(path, []byte("data"), 0o644), os.Chmod(path, 0o4755))
+		}, false},
+		"a link": {func(path string) error {
+			return errors.Join(os.WriteFile(path+".to", []byte("data"), 0o644), os.Symlink(path+".to", path))
+		}, false},
+		"a broken link": {func(path string) error { return os.Symlink("nowhere", path) }, false},
+		"a pipe":        {func(path string) error { return unix.Mkfifo(path, 0o644) }, false},
+		"nothing":       {func(string) error { return nil }, false},
+	} {
+		dir := t.TempDir()
+		from, path := filepath.Join(dir, "from"), filepath.Join(dir, "path")
+		if err := errors.Join(c.make(from), os.WriteFile(path, []byte("data"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		err := linkOver(from, path)
+		st, errStat := os.Lstat(path)
+		left, errList := filepath.Glob(filepath.Join(dir, ".link-*"))
+		if err := errors.Join(err, errStat, errList); err != nil || !st.Mode().IsRegular() || len(left) > 0 {
+			t.Fatalf("%s: %v, left are %v", name, err, left)
+		}
+		theirs, err := os.Lstat(from)
+		if got := err == nil && os.SameFile(theirs, st); got != c.want {
+			t.Errorf("%s: linked: %t", name, got)
+		}
+		if data, err := os.ReadFile(path); err != nil || string(data) != "data" {
+			t.Errorf("%s: it holds %q, %v", name, data, err)
+		}
+	}
 }
 
 // TestLayersShareFiles makes images with a wheel in common: its files are there once, each
