@@ -126,6 +126,11 @@ func (m *Manager) PruneNamed(ctx context.Context, p Prune) ([]PrunedSession, err
 		return nil, err
 	}
 	defer unlock()
+	// While it is not known what a session refers to that is damaged, nothing goes: neither
+	// contents nor the steps of others.
+	if _, err := m.referred(); err != nil {
+		return nil, err
+	}
 	out, gone, err := m.pruneHistories(names, busy, p)
 	if err != nil {
 		return out, err

@@ -3,6 +3,8 @@ package session
 import (
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -140,6 +142,24 @@ func TestPruneOfRemoved(t *testing.T) {
 	m := toyManager(t, t.TempDir())
 	if unlock, err := m.tryName("gone"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("locked: %t, %v", unlock != nil, err)
+	}
+}
+
+// TestPruneBesideDamage prunes while another session's description is damaged, which may
+// refer to anything: no step goes.
+func TestPruneBesideDamage(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	steps(t, m, "a", 3)
+	steps(t, m, "b", 1)
+	if err := os.WriteFile(filepath.Join(m.names, "b", namedFile), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := m.PruneNamed(t.Context(), Prune{Retention: Retention{Keep: 1}})
+	if fault.KindOf(err) != fault.Conflict {
+		t.Errorf("pruned: %v", err)
+	}
+	if log, err := m.LogNamed(t.Context(), "a"); err != nil || len(log) != 3 {
+		t.Errorf("%d steps are left, %v", len(log), err)
 	}
 }
 
