@@ -41,13 +41,14 @@ var added embed.FS
 
 // files are those that are added: where in the module, and what is embedded.
 var files = map[string]string{
-	"pkg/rand/praxis.go":                "added/rand.go.txt",
-	"pkg/sentry/fsimpl/gofer/praxis.go": "added/gofer.go.txt",
-	"pkg/sentry/kernel/praxis.go":       "added/kernel.go.txt",
-	"pkg/sentry/kernel/praxis_clock.go": "added/clock.go.txt",
-	"pkg/sentry/ktime/praxis.go":        "added/ktime.go.txt",
-	"pkg/sentry/mm/praxis.go":           "added/mm.go.txt",
-	"pkg/sentry/pgalloc/praxis.go":      "added/pgalloc.go.txt",
+	"pkg/rand/praxis.go":                 "added/rand.go.txt",
+	"pkg/sentry/fsimpl/gofer/praxis.go":  "added/gofer.go.txt",
+	"pkg/sentry/kernel/praxis.go":        "added/kernel.go.txt",
+	"pkg/sentry/kernel/praxis_clock.go":  "added/clock.go.txt",
+	"pkg/sentry/ktime/praxis.go":         "added/ktime.go.txt",
+	"pkg/sentry/mm/praxis.go":            "added/mm.go.txt",
+	"pkg/sentry/pgalloc/praxis.go":       "added/pgalloc.go.txt",
+	"pkg/sentry/state/stateio/praxis.go": "added/stateio.go.txt",
 }
 
 // edit replaces a text that stands in a file so many times.
