@@ -90,8 +90,10 @@ func (a *App) BuildImage(ctx context.Context, spec SessionSpec, sink event.Sink)
 	if err != nil {
 		return Image{}, err
 	}
-	if err := a.makeSpace(ctx, 0); err != nil {
-		return Image{}, fmt.Errorf("cannot build image: %w", err)
+	if _, err := m.images.Lookup(ctx, spec.image()); fault.KindOf(err) == fault.NotFound {
+		if err := a.makeSpace(ctx, 0); err != nil {
+			return Image{}, fmt.Errorf("cannot build image: %w", err)
+		}
 	}
 	return m.images.Resolve(ctx, spec.image(), sink)
 }

@@ -100,18 +100,21 @@ func TestHomeQuota(t *testing.T) {
 	if err != nil || len(log) != 1 {
 		t.Errorf("%d steps of the session are left, %v", len(log), err)
 	}
-	// A step that does not fit any more is not saved, and says so.
+	// What was computed is saved all the same, and the next session is refused.
 	a.opt.Config.HomeQuota = 0
 	s, err := a.OpenSession(ctx, SessionSpec{Name: "work"}, event.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a.opt.Config.HomeQuota, a.home = 4096, measured{}
-	if _, err := s.Save(ctx, "step"); fault.CodeOf(err) != fault.HomeFull || fault.KindOf(err) != fault.Exhausted {
+	if _, err := s.Save(ctx, "step"); err != nil {
 		t.Errorf("a step that does not fit: %v", err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := a.OpenSession(ctx, SessionSpec{Name: "work"}, event.Discard); fault.CodeOf(err) != fault.HomeFull || fault.KindOf(err) != fault.Exhausted {
+		t.Errorf("a session whose next step does not fit: %v", err)
 	}
 }
 

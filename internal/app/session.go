@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -95,19 +96,24 @@ func (a *App) OpenSession(ctx context.Context, spec SessionSpec, sink event.Sink
 	if err != nil {
 		return nil, err
 	}
-	if err := a.makeSpace(ctx, 0); err != nil {
-		return nil, fmt.Errorf("cannot open a session: %w", err)
-	}
+	// Space is made when what the session needs is in use, so that it stays.
 	if spec.Name != "" {
 		s, err := m.openNamed(ctx, a.opt.Config, spec, sink)
-		if err == nil {
-			s.makeSpace = a.makeSpace
+		if err != nil {
+			return nil, err
 		}
-		return s, err
+		s.makeSpace = a.makeSpace
+		if err := a.makeSpace(ctx, s.nextStep()); err != nil {
+			return nil, errors.Join(fmt.Errorf("cannot open a session: %w", err), s.Close())
+		}
+		return s, nil
 	}
 	img, err := m.images.Resolve(ctx, spec.image(), sink)
 	if err != nil {
 		return nil, err
+	}
+	if err := a.makeSpace(ctx, 0); err != nil {
+		return nil, fmt.Errorf("cannot open a session: %w", err)
 	}
 	s, err := m.sessions.Create(ctx, session.Options{Image: img, Limits: spec.Limits.Over(a.opt.Config.Limits), Seed: spec.Seed, Date: spec.Date}, sink)
 	if err != nil {
@@ -393,10 +399,10 @@ func (s *Session) Save(ctx context.Context, label string) (string, error) {
 	if s.named == nil {
 		return "", fault.New(fault.Invalid, "Open a session with a name, or take a snapshot.", "cannot save the session: it has no name")
 	}
-	if history := s.named.History(); s.makeSpace != nil && len(history) > 0 {
-		// The last step becomes chunks, most of which are there already: the new one is
-		// what is stored.
-		if err := s.makeSpace(ctx, history[len(history)-1].Bytes); err != nil {
+	if s.makeSpace != nil {
+		// What was computed is saved even if there is no space to be made: the session that
+		// is opened next is refused for it.
+		if err := s.makeSpace(ctx, s.nextStep()); err != nil && fault.CodeOf(err) != fault.HomeFull {
 			return "", fmt.Errorf("cannot save the session: %w", err)
 		}
 	}
@@ -405,6 +411,16 @@ func (s *Session) Save(ctx context.Context, label string) (string, error) {
 		return "", fmt.Errorf("cannot save the session: %w", err)
 	}
 	return id, nil
+}
+
+// nextStep is how many bytes the next step of a named session takes, as far as it can be
+// known: as many as the last one, which becomes chunks that are mostly there already.
+func (s *Session) nextStep() int64 {
+	history := s.named.History()
+	if len(history) == 0 {
+		return 0
+	}
+	return history[len(history)-1].Bytes
 }
 
 // Fork makes another session that goes on from the state of this one.

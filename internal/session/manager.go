@@ -228,6 +228,9 @@ func (m *Manager) Close() error {
 // Create makes a session: claimed from the pool when one is warm, else restored
 // from its template, which is built first when it is missing (sink gets the progress).
 func (m *Manager) Create(ctx context.Context, opt Options, sink event.Sink) (*Session, error) {
+	if y := opt.Date.Year(); !opt.Date.IsZero() && (y < 1970 || y > 2199) {
+		return nil, fault.New(fault.Invalid, "Begin it from 1970 to 2199.", "cannot create session: its clocks cannot begin in the year %d", y)
+	}
 	opt = opt.withDefaults()
 	if opt.Seed == nil && !opt.Date.IsZero() {
 		return nil, fault.New(fault.Invalid, "Give it a seed, too.", "cannot create session: a session without a seed has the machine's clocks, and no date of its own")

@@ -496,3 +496,15 @@ func TestLockWaits(t *testing.T) {
 		again()
 	})
 }
+
+// TestDateOutOfRange refuses clocks that could not go on.
+func TestDateOutOfRange(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	for _, year := range []int{1969, 2200, 9999} {
+		opt := toyOptions(t)
+		opt.Date = time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC)
+		if _, err := m.Create(t.Context(), opt, event.Discard); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("in %d: %v", year, err)
+		}
+	}
+}

@@ -11,7 +11,6 @@ func memory() []edit {
 		copying = "pkg/sentry/mm/io.go"
 		holding = "pkg/sentry/pgalloc/pgalloc.go"
 		loading = "pkg/sentry/pgalloc/save_restore.go"
-		files   = "pkg/sentry/state/stateio/fdreader.go"
 		saving  = "runsc/boot/restore.go"
 	)
 	const oneMapping = "return pseg.ValuePtr().internalMappings.DropFirst64(offset).TakeFirst64(uint64(ar.Length())), nil, nil"
@@ -39,8 +38,7 @@ func memory() []edit {
 		{loading, "pending := w.pending != 0\n", "pending := w.pending != 0\n\tif pending {\n\t\tapfl.lfStatus.Notify(aplLFPending)\n\t}\n", 1},
 		{loading, "func (amfl *asyncMemoryFileLoad) awaitLoad(", "func (amfl *asyncMemoryFileLoad) awaitReader(", 1},
 		{loading, "return amfl.awaitLoad(memmap.FileRange{0,", "return amfl.awaitReader(memmap.FileRange{0,", 1},
-		// Whoever reads for himself may do so still when the reader has ended with an error.
-		{files, "return unix.Close(int(r.fd))", "return nil", 1},
+		{loading, "apfl.ar.Close()", "apfl.closeFile()", 1},
 		{loading, "ev := apfl.lfStatus.Wait()", "ev := apfl.waitForWork()", 1},
 
 		{saving, "func (l *Loader) save(o *control.SaveOpts) (err error) {\n", "func (l *Loader) save(o *control.SaveOpts) (err error) {\n\tl.k.MemoryFile().LoadRest()\n", 1},
