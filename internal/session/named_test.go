@@ -97,7 +97,9 @@ func TestRemovingKeepsWhatAForkNeeds(t *testing.T) {
 	if err := m.RemoveNamed(t.Context(), "b"); err != nil {
 		t.Fatal(err)
 	}
+	m.packing.Lock() // what is being packed has temporary folders
 	left, err := os.ReadDir(m.snapshots.dir)
+	m.packing.Unlock()
 	if err != nil || len(left) != 0 {
 		t.Errorf("%d snapshots left, %v", len(left), err)
 	}

@@ -139,6 +139,8 @@ func TestForkGoesItsOwnWay(t *testing.T) {
 
 func noTemp(t *testing.T, m *Manager) {
 	t.Helper()
+	m.packing.Lock() // what is being packed has temporary folders
+	defer m.packing.Unlock()
 	left, err := filepath.Glob(filepath.Join(m.cfg.Dir, "*", ".tmp-*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
