@@ -280,7 +280,11 @@ func TestStateNote(t *testing.T) {
 		"import os; os._exit(3)": "the kernel was restarted: the variables are lost, files are kept",
 		"1/0":                    "", "1": "",
 	} {
-		x := b.exec(wire.Execute{Code: code, WallMS: 300})
+		limit := int64(0)
+		if strings.HasPrefix(code, "while") { // the others end by themselves, however busy the machine
+			limit = 300
+		}
+		x := b.exec(wire.Execute{Code: code, WallMS: limit})
 		if x.StateNote != want || !strings.HasSuffix(x.Message, want) || want != "" && x.Message == want {
 			t.Errorf("%s: %q in %q", code, x.StateNote, x.Message)
 		}
