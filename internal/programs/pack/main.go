@@ -44,20 +44,30 @@ func run(arch, out string) error {
 	if err != nil {
 		return err
 	}
+	tmp, err := os.MkdirTemp("", "praxis-pack-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	changed, err := change(filepath.Join(out, ".built"), tmp)
+	if err != nil {
+		return err
+	}
 	for _, command := range programs.Commands() {
-		if err := pack(arch, out, command); err != nil {
+		if err := pack(arch, out, command, changed); err != nil {
 			return fmt.Errorf("cannot make %s: %w", path.Base(command), err)
 		}
 	}
 	return write(filepath.Join(out, "sources.sha256"), []byte(digest+"\n"))
 }
 
-// change returns the flags that build with the changed lines of gVisor (package patch).
+// change returns the flags that build with the changed lines of gVisor (package patch). It
+// makes what they name in the folder tmp.
 //
 // The go command replaces no file of its cache of modules, so it is given a module that
 // lies elsewhere, in a link to where it does lie. The link's name is relative to this
 // module and becomes a part of the program, which is therefore the same in any folder.
-func change(folder string) (flags []string, clean func(), err error) {
+func change(folder, tmp string) (flags []string, err error) {
 	// Downloaded first where it is not: "go list" would not say where it is to be.
 	text, err := exec.Command("go", "mod", "download", "-json", patch.Module).Output()
 	var module struct{ Dir string }
@@ -65,45 +75,36 @@ func change(folder string) (flags []string, clean func(), err error) {
 		err = json.Unmarshal(text, &module)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot find %s: %w", patch.Module, err)
+		return nil, fmt.Errorf("cannot find %s: %w", patch.Module, err)
 	}
 	link := filepath.Join(folder, "gvisor")
 	if err := errors.Join(os.MkdirAll(folder, 0o755), os.RemoveAll(link)); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := os.Symlink(module.Dir, link); err != nil {
-		return nil, nil, err
-	}
-	tmp, err := os.MkdirTemp("", "praxis-pack-")
-	if err != nil {
-		return nil, nil, err
-	}
-	clean = func() { _ = os.RemoveAll(tmp) }
-	fail := func(err error) ([]string, func(), error) {
-		clean()
-		return nil, nil, err
+		return nil, err
 	}
 	there, err := filepath.Abs(link)
 	if err != nil {
-		return fail(err)
+		return nil, err
 	}
 	overlay, err := patch.Overlay(there, tmp)
 	if err != nil {
-		return fail(err)
+		return nil, err
 	}
 	for _, name := range []string{"go.mod", "go.sum"} {
 		data, err := os.ReadFile(name)
 		if err != nil {
-			return fail(err)
+			return nil, err
 		}
 		if name == "go.mod" {
 			data = fmt.Appendf(data, "\nreplace %s => ./%s\n", patch.Module, filepath.ToSlash(filepath.Clean(link)))
 		}
 		if err := os.WriteFile(filepath.Join(tmp, name), data, 0o600); err != nil {
-			return fail(err)
+			return nil, err
 		}
 	}
-	return []string{"-modfile", filepath.Join(tmp, "go.mod"), "-overlay", overlay, "-tags", patch.Tag}, clean, nil
+	return []string{"-modfile", filepath.Join(tmp, "go.mod"), "-overlay", overlay, "-tags", patch.Tag}, nil
 }
 
 // write writes a file unless it is the same already.
@@ -114,7 +115,7 @@ func write(name string, data []byte) error {
 	return atomicfile.WriteFile(name, data)
 }
 
-func pack(arch, out, command string) error {
+func pack(arch, out, command string, changed []string) error {
 	name := path.Base(command)
 	// The go command does not link again what it finds up to date. The name of the folder
 	// keeps it from being embedded.
@@ -124,11 +125,6 @@ func pack(arch, out, command string) error {
 	}
 	// Without what differs from checkout to checkout the same sources make the same bytes.
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", built}
-	changed, clean, err := change(filepath.Join(out, ".built"))
-	if err != nil {
-		return err
-	}
-	defer clean()
 	cmd := exec.Command("go", append(append(args, changed...), command)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch, "GOFLAGS=")
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
