@@ -153,26 +153,18 @@ func (s *Store) makeRecipe(ctx context.Context, r Recipe, say progress) (Image, 
 	if !recipeName.MatchString(r.Name) || slices.ContainsFunc(r.Preload, func(m string) bool { return !moduleName.MatchString(m) }) {
 		return Image{}, fault.New(fault.Invalid, "", "cannot make an image: its recipe is damaged")
 	}
-	locked, err := s.lockStore(ctx, false, say)
-	if err != nil {
-		return Image{}, err
-	}
-	defer locked.release()
-	py, err := s.makeInterpreter(ctx, say)
-	if err != nil {
-		return Image{}, err
-	}
-	var layer *layerPart
-	if len(r.Wheels) > 0 {
-		if layer, err = s.layerOfWheels(ctx, py, r, say); err != nil {
-			return Image{}, err
+	return s.build(ctx, say, func(py interpreter) (img Image, layer *layerPart, err error) {
+		if len(r.Wheels) > 0 {
+			if layer, err = s.layerOfWheels(ctx, py, r, say); err != nil {
+				return Image{}, nil, err
+			}
 		}
-	}
-	img := assemble(r.Name, py, layer, append([]string{}, r.Preload...))
-	if img.ID != r.ID {
-		return Image{}, fault.New(fault.Conflict, "Use the version of Praxis that made it.", "cannot make image %s: this version of Praxis makes another of it", r.Name)
-	}
-	return img, s.take(img, py, layer)
+		img = assemble(r.Name, py, layer, append([]string{}, r.Preload...))
+		if img.ID != r.ID {
+			return Image{}, nil, fault.New(fault.Conflict, "Use the version of Praxis that made it.", "cannot make image %s: this version of Praxis makes another of it", r.Name)
+		}
+		return img, layer, nil
+	})
 }
 
 // layerOfWheels makes the layer of a recipe.

@@ -115,6 +115,21 @@ func (s *Store) resolve(ctx context.Context, req Request, say progress) (Image, 
 	if err != nil {
 		return Image{}, err
 	}
+	return s.build(ctx, say, func(py interpreter) (Image, *layerPart, error) {
+		if len(reqs) == 0 {
+			return assemble(imageName(reqs), py, nil, []string{}), nil, nil
+		}
+		layer, err := s.makeLayer(ctx, py, reqs, nil, say)
+		if err != nil {
+			return Image{}, nil, err
+		}
+		return assemble(imageName(reqs), py, layer, layer.preload(reqs)), layer, nil
+	})
+}
+
+// build makes the image that add makes of the interpreter, writes it down and leases it.
+// add returns the layer of its packages, if it has one.
+func (s *Store) build(ctx context.Context, say progress, add func(py interpreter) (Image, *layerPart, error)) (Image, error) {
 	locked, err := s.lockStore(ctx, false, say)
 	if err != nil {
 		return Image{}, err
@@ -124,24 +139,14 @@ func (s *Store) resolve(ctx context.Context, req Request, say progress) (Image, 
 	if err != nil {
 		return Image{}, err
 	}
-	var layer *layerPart
-	preload := []string{}
-	if len(reqs) > 0 {
-		if layer, err = s.makeLayer(ctx, py, reqs, nil, say); err != nil {
-			return Image{}, err
-		}
-		preload = layer.preload(reqs)
+	img, layer, err := add(py)
+	if err != nil {
+		return Image{}, err
 	}
-	img := assemble(imageName(reqs), py, layer, preload)
-	return img, s.take(img, py, layer)
-}
-
-// take writes an image down that was just made, and leases it.
-func (s *Store) take(img Image, py interpreter, layer *layerPart) error {
 	if err := s.remember(img, py, layer); err != nil {
-		return err
+		return Image{}, err
 	}
-	return s.lease(img.ID)
+	return img, s.lease(img.ID)
 }
 
 // Lookup returns the image for a request if it can be had without building
