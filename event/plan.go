@@ -111,6 +111,8 @@ type PlanResumed struct {
 	Run   string `json:"run,omitempty"` // the run that waited
 	// Rehearsed are the tools whose calls were only rehearsed before it waited.
 	Rehearsed []string `json:"rehearsed,omitempty"`
+	// Example is one of them that was answered from an example of its definition.
+	Example string `json:"example,omitempty"`
 }
 
 // PlanEnded says what the plan came to.

@@ -92,6 +92,7 @@ const (
 	PlanStateDamaged  Code = "plan_state_damaged"  // the stored state of a plan is damaged
 	PlanNeedsApproval Code = "plan_needs_approval" // a plan waits until somebody approves a call. Data: tool
 	PlanNeedsResult   Code = "plan_needs_result"   // a plan waits for the result of a call. Data: tool
+	PlanExample       Code = "plan_example"        // a call would really be made with what an example of another tool led to. Data: tool, example (that other tool)
 	RuleFails         Code = "rule_fails"          // the condition of a policy's rule cannot be evaluated. Data: rule
 	RuleTooCostly     Code = "rule_too_costly"     // the condition of a policy's rule takes too long. Data: rule
 )

@@ -114,6 +114,7 @@ var table = map[Code]line{
 	PlanStateDamaged:  {Invalid, "", Sentences{"Take an undamaged copy of it, or start the plan again."}},
 	PlanNeedsApproval: {Invalid, "tool", Sentences{"Approve or deny the call."}},
 	PlanNeedsResult:   {Invalid, "tool", Sentences{"Give the call's result, or say why it failed."}},
+	PlanExample:       {Conflict, "tool example", Sentences{"Say what implements {example}, or give its replies, and start the plan again."}},
 	RuleFails:         {Invalid, "rule", Sentences{sayRuleFails}},
 	RuleTooCostly:     {Exhausted, "rule", Sentences{sayRuleFails}},
 

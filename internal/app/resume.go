@@ -63,6 +63,7 @@ type storedPlan struct {
 	approved bool // the call was: its result is what is missing
 
 	rehearsed []string // tools that were not really called
+	example   string   // one of them that was answered from an example; "": none was
 }
 
 // ResumePlan answers the call that a plan waits at, and goes on with the plan, as
@@ -100,6 +101,7 @@ func (a *App) ResumePlan(ctx context.Context, q ResumeRequest, sink event.Sink) 
 	if s.run != "" {
 		began.Parent = &event.Parent{Run: s.run, Change: "resumed"}
 	}
+	h.rehearsal.Example = s.example
 	p := &planRun{app: a, tools: t, rules: s.rules, host: h, prepared: r.Plan(), start: r.Started()}
 	return p.run(ctx, began, sink, func(ctx context.Context, rec *journal.Recorder, host planner.Host) (planner.Result, error) {
 		sum, n, withheld, err := rec.Keep(ctx, "state", bytes.NewReader(s.state))
@@ -107,7 +109,7 @@ func (a *App) ResumePlan(ctx context.Context, q ResumeRequest, sink event.Sink) 
 			return planner.Result{}, err
 		}
 		rec.Emit(event.FileGiven{Name: "state", Role: planner.RoleState, Bytes: n, SHA256: sum, Withheld: withheld})
-		rec.Emit(event.PlanResumed{State: s.sum, Run: s.run, Rehearsed: s.rehearsed})
+		rec.Emit(event.PlanResumed{State: s.sum, Run: s.run, Rehearsed: s.rehearsed, Example: s.example})
 		return planner.Continue(ctx, r, host, q.Response, s.approved)
 	})
 }
@@ -209,10 +211,13 @@ func (a *App) waitingRun(ctx context.Context, id string) (storedPlan, error) {
 		case event.ToolCalled:
 			called[e.ID] = e.Tool
 		case event.PlanResumed:
-			s.rehearsed = e.Rehearsed
+			s.rehearsed, s.example = e.Rehearsed, e.Example
 		case event.ToolReturned:
 			if name := called[e.ID]; e.Rehearsed != "" && !slices.Contains(s.rehearsed, name) {
 				s.rehearsed = append(s.rehearsed, name)
+			}
+			if e.Rehearsed == planner.FromExamples {
+				s.example = called[e.ID]
 			}
 		case event.PlanWaits:
 			s.sum, call, waits = e.State, e.ID, true

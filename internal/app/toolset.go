@@ -250,12 +250,19 @@ func (c caller) really(d *tool.Definition) bool {
 	return c.Implements(d) && !c.rehearsal.Answers(d.Name)
 }
 
-// Call makes a call, or rehearses it.
+// Call makes a call, or rehearses it. Nothing is really changed once an example was
+// taken for a result: what would be sent or paid could be invented.
 func (c caller) Call(ctx context.Context, inv tool.Invocation) (any, error) {
-	if c.really(inv.Tool) {
-		return c.Registry.Call(ctx, inv)
+	if !c.really(inv.Tool) {
+		return c.rehearsal.Call(ctx, inv)
 	}
-	return c.rehearsal.Call(ctx, inv)
+	if example := c.rehearsal.Example; example != "" && inv.Tool.Effects.Acts() {
+		return nil, gate.RehearsedFailure{
+			Err:  fault.Coded(fault.PlanExample, fault.Data{"tool": inv.Tool.Name, "example": example}, "cannot call %s: the plan goes on from an example of %s, which was not called", inv.Tool.Name, example),
+			From: planner.FromExamples,
+		}
+	}
+	return c.Registry.Call(ctx, inv)
 }
 
 // Prepare makes a tool ready that will really be called.

@@ -19,7 +19,10 @@ import (
 // answers is answered later ([gate.ErrLater]), so that the plan waits.
 type Rehearsal struct {
 	// Models says that calls of model tools without a fitting reply go to a model.
-	Models  bool
+	Models bool
+	// Example is a tool that was answered from an example of its definition, "" while none
+	// was: what the plan computes from then on may be invented.
+	Example string
 	replies []reply
 	used    []bool
 }
@@ -133,7 +136,8 @@ func (r *Rehearsal) Call(_ context.Context, c tool.Invocation) (any, error) {
 		return nil, ErrNoImplementation
 	}
 	if result, ok := c.Tool.Rehearse(c.Arguments); ok {
-		return gate.Rehearsed{Result: result, From: "the examples of its definition"}, nil
+		r.Example = c.Tool.Name
+		return gate.Rehearsed{Result: result, From: FromExamples}, nil
 	}
 	if c.Tool.Model {
 		return nil, ErrNoImplementation
@@ -142,6 +146,9 @@ func (r *Rehearsal) Call(_ context.Context, c tool.Invocation) (any, error) {
 }
 
 const fromReplies = "the replies"
+
+// FromExamples says of a result that it is an example of the tool's definition.
+const FromExamples = "the examples of its definition"
 
 // Answers says whether replies were given for a tool.
 func (r *Rehearsal) Answers(name string) bool {

@@ -86,9 +86,9 @@ func TestRehearsal(t *testing.T) {
 		{invocation(t, "find", "key", "b"), false, "null", fromReplies, ""},
 		{invocation(t, "find", "key", "b"), false, nil, "", "lost"},
 		{invocation(t, "find", "key", "b"), false, nil, "", "lost"}, // the last one that fits stays
-		{invocation(t, "look", "key", "one"), false, "1", "the examples of its definition", ""},
+		{invocation(t, "look", "key", "one"), false, "1", FromExamples, ""},
 		{invocation(t, "judge", "text", []any{2}), true, "false", fromReplies, ""},
-		{invocation(t, "judge", "text", "a"), false, "true", "the examples of its definition", ""},
+		{invocation(t, "judge", "text", "a"), false, "true", FromExamples, ""},
 		{invocation(t, "judge", "text", "a"), true, nil, "", ErrNoImplementation.Error()},
 		{invocation(t, "ask_llm", "question", "a"), false, nil, "", ErrNoImplementation.Error()},
 	} {
