@@ -60,7 +60,7 @@ func (s *Session) Execute(code string) *Call[event.Execution] {
 // seconds and 1 MiB of output.
 func (s *Session) ExecuteWithin(code string, b event.Bounds) *Call[event.Execution] {
 	return newCall(func(ctx context.Context, sink event.Sink) (event.Execution, error) {
-		return s.s.Execute(ctx, code, b, sink)
+		return s.s.Execute(ctx, "", code, b, sink)
 	})
 }
 

@@ -145,8 +145,10 @@ type RunBegan struct {
 	Program  string   `json:"program,omitempty"` // version of praxis
 	User     string   `json:"user,omitempty"`    // who ran it: name and number
 	Host     string   `json:"host,omitempty"`    // the machine's name
-	File     string   `json:"file,omitempty"`    // that the code or the plan was read from, without its folder
-	Args     []string `json:"args,omitempty"`    // of the code, after its name
+	// Language is that of the code; "": the first that the session's image has.
+	Language string   `json:"language,omitempty"`
+	File     string   `json:"file,omitempty"` // that the code or the plan was read from, without its folder
+	Args     []string `json:"args,omitempty"` // of the code, after its name
 	// Untrusted says of code that a person runs that nobody vouches for the values
 	// that it makes itself.
 	Untrusted bool `json:"untrusted,omitempty"`

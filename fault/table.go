@@ -62,6 +62,7 @@ var table = map[Code]line{
 	SessionDamaged:    {Conflict, "name", Sentences{"Remove the session {name}."}},
 	SessionUnusable:   {Conflict, "name", Sentences{"Roll the session back to an earlier snapshot."}},
 	SessionDiffers:    {Conflict, "name", Sentences{"Leave the option out, or give the session another name."}},
+	LanguageMissing:   {Invalid, "language known", Sentences{"It has {known}."}},
 	SessionClosed:     {Conflict, "session", Sentences{"Create a new session."}},
 	SessionsUsedUp:    {Exhausted, "limit", Sentences{"Close a session first, or raise the limit."}},
 	ProgramMissing:    {Unavailable, "program", Sentences{"Build Praxis with the program of {program}: it carries none."}},

@@ -42,10 +42,11 @@ import (
 	"praxis/internal/llm"
 )
 
-// Session runs the model's code. What the code did is data in the Execution; an
-// error says that it could not be run. Output and Display events go to sink.
+// Session runs the model's code, which is in a language, "" is the session's first. What
+// the code did is data in the Execution; an error says that it could not be run. Output
+// and Display events go to sink.
 type Session interface {
-	Execute(ctx context.Context, code string, sink event.Sink) (event.Execution, error)
+	Execute(ctx context.Context, lang, code string, sink event.Sink) (event.Execution, error)
 }
 
 // Defaults of a Config.

@@ -333,7 +333,7 @@ func parseSession(t *testing.T, text string) *fake {
 	return f
 }
 
-func (f *fake) Execute(_ context.Context, code string, sink event.Sink) (event.Execution, error) {
+func (f *fake) Execute(_ context.Context, _, code string, sink event.Sink) (event.Execution, error) {
 	if f.next >= len(f.turns) {
 		f.t.Errorf("the session was sent too much: %s", code)
 		return event.Execution{}, errors.New("too much")
@@ -484,7 +484,7 @@ type waiting struct {
 	entered chan struct{}
 }
 
-func (w waiting) Execute(ctx context.Context, _ string, _ event.Sink) (event.Execution, error) {
+func (w waiting) Execute(ctx context.Context, _, _ string, _ event.Sink) (event.Execution, error) {
 	close(w.entered)
 	<-ctx.Done()
 	return event.Execution{Status: event.Interrupted, State: event.Intact}, nil

@@ -42,7 +42,7 @@ func (r *run) send(ctx context.Context, code string, fills []string) (event.Exec
 		r.cfg.Sink.Emit(event.ExecutionEnded{Step: r.step, Execution: x})
 		return x, canceled(cause)
 	}
-	x, err := r.cfg.Session.Execute(ctx, code, event.SinkFunc(func(e event.Event) {
+	x, err := r.cfg.Session.Execute(ctx, r.cfg.Language.Name, code, event.SinkFunc(func(e event.Event) {
 		switch e.(type) {
 		case event.ExecutionBegan, event.ExecutionEnded:
 		default:

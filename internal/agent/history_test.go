@@ -37,7 +37,7 @@ func (m *replies) Complete(_ context.Context, req llm.Request, _ func(string)) (
 // printing is a session whose every code prints the same.
 type printing string
 
-func (p printing) Execute(_ context.Context, code string, _ event.Sink) (event.Execution, error) {
+func (p printing) Execute(_ context.Context, _, code string, _ event.Sink) (event.Execution, error) {
 	if strings.HasPrefix(code, "# the figures") {
 		return event.Execution{Status: event.OK, State: event.Intact, Result: event.Bundle{"text": `'[["42", true]]'`}}, nil
 	}

@@ -21,6 +21,9 @@ import (
 // CodeRequest asks for a piece of code to be run.
 type CodeRequest struct {
 	Code string
+	// Language is that of the code: its name, a tag of its blocks or an ending of its
+	// files; "": what the ending of File says, else the first that the image has.
+	Language string
 	// Notebook is what to run in place of Code: its cells, as a run of several pieces.
 	// With Save, what comes of them is written back.
 	Notebook *Notebook
@@ -45,11 +48,14 @@ type CodeRequest struct {
 }
 
 // check completes a request, and refuses one that is wrong in itself.
-func (q *CodeRequest) check() (err error) {
+func (q *CodeRequest) check(languages language.Table) (err error) {
 	if q.Notebook != nil {
 		q.Code = q.Notebook.Code()
 	}
 	if q.Code, err = CheckCode("the code", q.Code); err != nil {
+		return err
+	}
+	if q.Language, err = languageOf(languages, q.Language, q.File); err != nil {
 		return err
 	}
 	if err := q.Session.check(); err != nil {
@@ -79,7 +85,7 @@ type CodeResult struct {
 // sink as it comes, as do progress and notices. Without a name, the session ends
 // with the code; with one, its state is saved when the code is over.
 func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out CodeResult, err error) {
-	if err := q.check(); err != nil {
+	if err := q.check(a.opt.Languages); err != nil {
 		return out, err
 	}
 	if q.OwnPackages {
@@ -96,7 +102,7 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 	began := event.RunBegan{
 		Kind: event.Code, Question: firstLine(q.Code), Files: inputNames(q.Files), Bounds: q.Bounds.Over(a.opt.Config.Execution),
 		Seed: q.Session.Seed, Program: a.opt.Version, Tools: t.pins(), Net: t.hosts.Strings(),
-		File: fileName(q.File), Args: q.Args, Untrusted: !q.TrustCode,
+		Language: q.Language, File: fileName(q.File), Args: q.Args, Untrusted: !q.TrustCode,
 	}
 	inputs := runInputs(q.Files)
 	if q.Stdin != nil {
@@ -121,7 +127,7 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 	out.Missing = a.MissingOf(out.Execution)
 	endErr := r.end()
 	if raised := out.Execution.Error; raised != nil && c.session != nil {
-		if code, chosen := c.session.Language().Model.ExitCode(raised.Name, raised.Value); chosen {
+		if code, chosen := a.opt.Languages.Named(q.Language).Model.ExitCode(raised.Name, raised.Value); chosen {
 			out.Exit = &code
 		}
 	}
@@ -140,7 +146,7 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 
 // addOwn adds the packages that the code itself names to those of the session.
 func (a *App) addOwn(ctx context.Context, q *CodeRequest) error {
-	of := a.opt.Languages.Named("").Packages
+	of := a.opt.Languages.Named(q.Language).Packages
 	if of == nil {
 		return nil
 	}

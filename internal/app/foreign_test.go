@@ -49,7 +49,7 @@ func TestForeignRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = s.Execute(t.Context(), "set x", event.Bounds{}, event.Discard)
+			_, err = s.Execute(t.Context(), "", "set x", event.Bounds{}, event.Discard)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,8 +1,13 @@
 package app
 
 import (
+	"path/filepath"
+	"strings"
+
+	"praxis/fault"
 	"praxis/internal/language"
 	"praxis/internal/language/python"
+	"praxis/internal/safetext"
 )
 
 // Languages lists the languages whose kernels sessions can start. The first is
@@ -11,6 +16,30 @@ func Languages() language.Table {
 	return language.Table{
 		python.Language(),
 	}
+}
+
+// languageOf finds the language that a word means, or that the ending of a file says. The
+// first language, which every image has, is "".
+func languageOf(languages language.Table, word, file string) (string, error) {
+	l, ok := languages.Called(strings.ToLower(word))
+	switch {
+	case word == "":
+		l, ok = languages.Called(strings.ToLower(filepath.Ext(file)))
+	case !ok:
+		return "", fault.Coded(fault.LanguageMissing, fault.Data{"language": safetext.Line(word), "known": strings.Join(languages.Names(), ", ")},
+			"cannot run the code: there is no language %s", safetext.Quote(word))
+	}
+	if !ok || l.Name == languages.Named("").Name {
+		return "", nil
+	}
+	return l.Name, nil
+}
+
+// LanguageOf returns the language of code that is called by a word, or lies in a file; both
+// may be empty. What is not known is the first language: running the code says so.
+func (a *App) LanguageOf(word, file string) language.Language {
+	name, _ := languageOf(a.opt.Languages, word, file)
+	return a.opt.Languages.Named(name)
 }
 
 // Languages returns those of this Praxis.

@@ -27,7 +27,7 @@ func TestAddPackages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Execute(t.Context(), "set x", event.Bounds{}, event.Discard); err != nil {
+	if _, err := s.Execute(t.Context(), "", "set x", event.Bounds{}, event.Discard); err != nil {
 		t.Fatal(err)
 	}
 	out, err := s.AddPackages(t.Context(), []string{"polars", "numpy"}, event.Discard)
@@ -38,7 +38,7 @@ func TestAddPackages(t *testing.T) {
 	if err := s.ReadFile(t.Context(), "/home/user/.packages/polars.py", &file); err != nil || file.String() != "N = 1" {
 		t.Errorf("the module holds %q, %v", file.String(), err)
 	}
-	if x, err := s.Execute(t.Context(), "get x", event.Bounds{}, event.Discard); err != nil || x.Stdout != "x is true\n" {
+	if x, err := s.Execute(t.Context(), "", "get x", event.Bounds{}, event.Discard); err != nil || x.Stdout != "x is true\n" {
 		t.Errorf("the variable: %q, %v", x.Stdout, err)
 	}
 	if out, err := s.AddPackages(t.Context(), []string{"polars"}, event.Discard); err != nil || len(out.Added) != 0 || len(out.Present) != 1 {

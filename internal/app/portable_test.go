@@ -21,7 +21,7 @@ func travelling(t *testing.T) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = s.Execute(t.Context(), code, event.Bounds{}, event.Discard)
+		_, err = s.Execute(t.Context(), "", code, event.Bounds{}, event.Discard)
 		_, saveErr := s.Save(t.Context(), "ran "+code)
 		if err := errors.Join(err, saveErr, s.Close()); err != nil {
 			t.Fatal(err)
@@ -59,7 +59,7 @@ func TestSessionTravels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := s.Execute(t.Context(), "get y", event.Bounds{}, event.Discard)
+		out, err := s.Execute(t.Context(), "", "get y", event.Bounds{}, event.Discard)
 		if err := errors.Join(err, s.Close()); err != nil {
 			t.Fatal(err)
 		}

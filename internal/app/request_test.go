@@ -80,7 +80,7 @@ func TestSessionRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Execute(t.Context(), "print 1", event.Bounds{Timeout: -1}, event.Discard)
+	_, err = s.Execute(t.Context(), "", "print 1", event.Bounds{Timeout: -1}, event.Discard)
 	refused(t, a, "a time of the past", err, "cannot use timeout")
 	_, err = s.Save(t.Context(), "nothing")
 	refused(t, a, "no name", err, "it has no name")

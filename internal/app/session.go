@@ -326,18 +326,18 @@ func (s *Session) Describe() event.SessionBegan {
 	return out
 }
 
-// Execute runs code, and reports which files it changed. What the code did is data
+// Execute runs code of a language, "" is the image's first, and reports which files it changed. What the code did is data
 // in the result; an error says that it could not be run. Output goes to sink as
 // it comes. Zero bounds mean those of the configuration. When ctx ends, the code
 // is interrupted.
-func (s *Session) Execute(ctx context.Context, code string, b event.Bounds, sink event.Sink) (event.Execution, error) {
+func (s *Session) Execute(ctx context.Context, lang, code string, b event.Bounds, sink event.Sink) (event.Execution, error) {
 	if err := config.ValidateBounds(b); err != nil {
 		return event.Execution{}, err
 	}
 	if s.running != nil {
-		defer s.running(s.Interrupt)()
+		defer s.running(func(ctx context.Context) error { return s.s.InterruptLanguage(ctx, lang) })()
 	}
-	return s.s.Execute(ctx, code, session.Exec{Bounds: b.Over(s.bounds), Changes: true}, sink)
+	return s.s.Execute(ctx, code, session.Exec{Language: lang, Bounds: b.Over(s.bounds), Changes: true}, sink)
 }
 
 // Interrupt interrupts the code that runs, as Ctrl-C would.

@@ -50,6 +50,11 @@ type Language struct {
 	// folder, and leaves no name in the session. nil: packages cannot be added to it.
 	Refresh func(folder string) string
 
+	// Host is the language whose kernels run this one, in their contexts and beside their
+	// variables, and Translate what its code is for them. "": it has kernels of its own.
+	Host      string
+	Translate func(code string) string
+
 	Kernel Kernel
 	Model  Model
 	Prompt Prompt
@@ -271,6 +276,49 @@ func (t Table) Of(image []Runtime) Language {
 	l := t.Named(image[0].Language)
 	l.Version = image[0].Version
 	return l
+}
+
+// In returns the languages that code of an image can be in: those that it has, in its
+// order and in the versions that it has, and those that their kernels run, too.
+func (t Table) In(image []Runtime) Table {
+	var out Table
+	for _, r := range image {
+		l, ok := t.Find(r.Language)
+		if !ok {
+			continue
+		}
+		l.Version = r.Version
+		out = append(out, l)
+		for _, hosted := range t {
+			if hosted.Host == r.Language {
+				out = append(out, hosted)
+			}
+		}
+	}
+	return out
+}
+
+// Called returns the language that somebody means by a word: its name, one of its
+// fences, or the ending of a file.
+func (t Table) Called(word string) (Language, bool) {
+	if l, ok := t.Find(word); ok {
+		return l, true
+	}
+	for _, l := range t {
+		if word != "" && (l.HasFence(word) || slices.Contains(l.Extensions, word)) {
+			return l, true
+		}
+	}
+	return Language{}, false
+}
+
+// Names lists the names of the languages.
+func (t Table) Names() []string {
+	out := make([]string, len(t))
+	for i, l := range t {
+		out[i] = l.Name
+	}
+	return out
 }
 
 // ValidName reports whether s may name a language.

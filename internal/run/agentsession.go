@@ -31,10 +31,10 @@ func (a *agentSession) emit(e event.Event) {
 
 // Execute runs code in the session. One that was started anew gets its inputs
 // again, as the agent says to the model.
-func (a *agentSession) Execute(ctx context.Context, code string, sink event.Sink) (event.Execution, error) {
+func (a *agentSession) Execute(ctx context.Context, lang, code string, sink event.Sink) (event.Execution, error) {
 	a.saving.Wait()
 	a.dirty = true
-	x, err := a.s.Execute(ctx, code, a.task.Began.Bounds, sink)
+	x, err := a.s.Execute(ctx, lang, code, a.task.Began.Bounds, sink)
 	a.gone = a.gone || x.State == event.Gone
 	if err != nil || x.State != event.Fresh || ctx.Err() != nil {
 		return x, err

@@ -27,9 +27,9 @@ import (
 
 // Session is what a run needs of an open session.
 type Session interface {
-	// Execute runs code. What the code did is data; an error says that it
-	// could not be run. Output and Display events go to sink.
-	Execute(ctx context.Context, code string, b event.Bounds, sink event.Sink) (event.Execution, error)
+	// Execute runs code of a language, "" is the session's first. What the code did is
+	// data; an error says that it could not be run. Output and Display events go to sink.
+	Execute(ctx context.Context, lang, code string, b event.Bounds, sink event.Sink) (event.Execution, error)
 	// WriteFile writes a file whole, with the folders above it.
 	WriteFile(ctx context.Context, path string, r io.Reader) error
 	// Snapshot saves the session's whole state. The session goes on.
@@ -64,8 +64,8 @@ type Input struct {
 // Task is a run to be executed.
 type Task struct {
 	Began event.RunBegan
-	// Languages are those that code may be in. The code of a run is in the first
-	// that the session's image has.
+	// Languages are those that code may be in. The code of a run is in the one that it
+	// began with, else in the first that the session's image has.
 	Languages language.Table
 	// Open opens the session; nil: the run needs none, its model has tools alone.
 	Open   func(ctx context.Context) (Session, error)
@@ -197,10 +197,10 @@ func (t Task) execute(ctx context.Context, s Session, code string, first, last, 
 		err = t.invoke(ctx, s, lang)
 	}
 	if err == nil {
-		x, err = s.Execute(ctx, code, t.Began.Bounds, rec)
+		x, err = s.Execute(ctx, lang.Name, code, t.Began.Bounds, rec)
 	}
 	if err == nil && alone && (last || x.Status != event.OK) && ctx.Err() == nil {
-		err = awaitThreads(ctx, s, lang.Model.Rest, &x, t.Began.Bounds, rec)
+		err = awaitThreads(ctx, s, lang, &x, t.Began.Bounds, rec)
 	}
 	ended := x
 	if err != nil {
@@ -226,7 +226,7 @@ func (t Task) invoke(ctx context.Context, s Session, lang language.Language) err
 	if lang.Model.Invoke == nil || args == nil && stdin == "" {
 		return nil
 	}
-	x, err := s.Execute(ctx, lang.Model.Invoke(args, stdin), t.Began.Bounds, event.Discard)
+	x, err := s.Execute(ctx, lang.Name, lang.Model.Invoke(args, stdin), t.Began.Bounds, event.Discard)
 	if err == nil && x.Status != event.OK {
 		err = fmt.Errorf("cannot give the code its arguments: it ended with the status %s", x.Status)
 	}
@@ -235,12 +235,15 @@ func (t Task) invoke(ctx context.Context, s Session, lang language.Language) err
 
 // language is that of a run's code, as the session's image has it.
 func (t Task) language(s Session) language.Language {
-	if has := s.Describe().Image.Languages; len(has) > 0 {
-		l := t.Languages.Named(has[0].Name)
-		l.Version = has[0].Version
-		return l
+	l := t.Languages.Named(t.Began.Language)
+	for i, has := range s.Describe().Image.Languages {
+		if has.Name == l.Name || i == 0 && t.Began.Language == "" {
+			l = t.Languages.Named(has.Name)
+			l.Version = has.Version
+			break
+		}
 	}
-	return t.Languages.Named("")
+	return l
 }
 
 // because puts why nothing more could be recorded before what came of it.

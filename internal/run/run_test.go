@@ -35,7 +35,7 @@ type fakeSession struct {
 	t     *testing.T
 }
 
-func (b *fakeSession) Execute(_ context.Context, code string, _ event.Bounds, sink event.Sink) (event.Execution, error) {
+func (b *fakeSession) Execute(_ context.Context, _, code string, _ event.Bounds, sink event.Sink) (event.Execution, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.busy {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"praxis/event"
+	"praxis/internal/language"
 )
 
 // minRest is the least time that threads get: code that ended in time is not
@@ -16,9 +17,9 @@ const minRest = event.Duration(200 * time.Millisecond)
 
 // awaitThreads waits for the threads that code left in a session that ends with
 // the command, and adds what they did to x. The bounds are those of the code:
-// what it used is used. code is the language's for waiting; "": it needs none.
-func awaitThreads(ctx context.Context, s Session, code string, x *event.Execution, bounds event.Bounds, sink event.Sink) error {
-	if code == "" || x.State != event.Intact || x.Status != event.OK && x.Status != event.Error {
+// what it used is used.
+func awaitThreads(ctx context.Context, s Session, lang language.Language, x *event.Execution, bounds event.Bounds, sink event.Sink) error {
+	if lang.Model.Rest == "" || x.State != event.Intact || x.Status != event.OK && x.Status != event.Error {
 		return nil
 	}
 	spent := func(ms float64) event.Duration { return event.Duration(ms * float64(time.Millisecond)) }
@@ -26,7 +27,7 @@ func awaitThreads(ctx context.Context, s Session, code string, x *event.Executio
 	if bounds.CPU > 0 {
 		bounds.CPU = max(bounds.CPU-spent(x.Usage.CPUMS), minRest)
 	}
-	rest, err := s.Execute(ctx, code, bounds, sink)
+	rest, err := s.Execute(ctx, lang.Name, lang.Model.Rest, bounds, sink)
 	if err != nil {
 		if errors.Is(ctx.Err(), context.Canceled) {
 			return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"
 	"praxis/internal/language"
+	"praxis/internal/safetext"
 	"praxis/internal/sandbox"
 )
 
@@ -87,7 +89,9 @@ func (s *Session) Languages() language.Table { return s.m.cfg.Languages }
 // Exec says how a piece of code is run. Zero values mean defaults: DefaultTimeout,
 // no bound of its own on processor time, and DefaultOutput.
 type Exec struct {
-	Context string // kernel; "" is "main"
+	// Context is the kernel. "": "main" for code in the image's first language, and for
+	// code in another one the context that is called as that is.
+	Context string
 	// Language is that of the code; "": the context's own, or the image's first.
 	// A context has one language for as long as it exists.
 	Language string
@@ -114,7 +118,10 @@ func (s *Session) Execute(ctx context.Context, code string, x Exec, sink event.S
 	if err != nil {
 		return event.Execution{}, err
 	}
-	x = x.withDefaults()
+	if code, x, err = s.place(code, x.withDefaults()); err != nil {
+		done()
+		return event.Execution{}, err
+	}
 	began := time.Now()
 	// The guest keeps the limit; that it does is not taken on trust.
 	timeout := time.Duration(x.Timeout)
@@ -156,6 +163,44 @@ func (s *Session) Execute(ctx context.Context, code string, x Exec, sink event.S
 	}
 	out.Session = s.id
 	return out, nil
+}
+
+// place says where code is run: in which kernel, and as what.
+func (s *Session) place(code string, x Exec) (string, Exec, error) {
+	if x.Language == "" {
+		return code, x, nil
+	}
+	has := s.m.cfg.Languages.In(s.opt.Image.Runtimes)
+	l, ok := has.Find(x.Language)
+	if !ok {
+		return "", x, fault.Coded(fault.LanguageMissing, fault.Data{"language": safetext.Line(x.Language), "known": strings.Join(has.Names(), ", ")},
+			"cannot run %s: the session's image has no such language", safetext.Line(x.Language))
+	}
+	if l.Host != "" {
+		code, x.Language = l.Translate(code), l.Host
+	}
+	if x.Context == "" {
+		x.Context = contextOf(s.opt.Image, x.Language)
+	}
+	return code, x, nil
+}
+
+// contextOf is the context in which code of a language runs when none is named.
+func contextOf(img image.Image, lang string) string {
+	if len(img.Runtimes) > 0 && img.Runtimes[0].Language == lang {
+		return wire.Main
+	}
+	return lang
+}
+
+// InterruptLanguage interrupts the code of a language that runs where it does when no
+// context is named.
+func (s *Session) InterruptLanguage(ctx context.Context, lang string) error {
+	_, x, err := s.place("", Exec{Language: lang})
+	if err != nil {
+		return err
+	}
+	return s.Interrupt(ctx, x.Context)
 }
 
 // withoutFiles says why nothing is known of the files that code changed whose sandbox died.

@@ -63,6 +63,7 @@ type runCommand struct {
 	p       *program
 	flags   sessionFlags
 	code    string
+	lang    string
 	files   []string
 	out     string
 	session string
@@ -95,6 +96,7 @@ func (p *program) runCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&r.code, "code", "c", "", "run this `CODE`")
+	fs.StringVar(&r.lang, "lang", "", "the `LANGUAGE` of the code (default: what the ending of FILE says, else python)")
 	fs.StringArrayVar(&r.files, "file", nil, "copy the file, or the folder, at `PATH` into the working folder (may be repeated)")
 	fs.BoolVar(&r.folder, "with-folder", false, "copy the folder of FILE, too, so that it can import what lies beside it")
 	fs.BoolVar(&r.save, "save", false, "write the outputs of the cells back into the notebook FILE")
@@ -113,7 +115,7 @@ func (p *program) runCommand() *cobra.Command {
 
 func (r *runCommand) run(ctx context.Context, inline *string, args, codeArgs []string) error {
 	q := app.CodeRequest{
-		Session: r.flags.session(r.session), Bounds: r.flags.bounds(), Output: app.Output{Dir: r.out, Protect: args},
+		Language: r.lang, Session: r.flags.session(r.session), Bounds: r.flags.bounds(), Output: app.Output{Dir: r.out, Protect: args},
 		TrustCode: r.trust, OwnPackages: true, Tools: r.tools.spec(r.p), Running: func(interrupt func(context.Context) error) func() { return r.p.interrupts.during(ctx, interrupt) },
 	}
 	var err error
@@ -178,7 +180,7 @@ func (r *runCommand) inputs(args []string) ([]app.Input, error) {
 
 func (r *runCommand) execute(ctx context.Context, a *app.App, q app.CodeRequest) error {
 	printer := newPrinter(r.p.stdout, r.p.stderr)
-	printer.alone, printer.model = r.session == "", a.Languages().Named("").Model
+	printer.alone, printer.model = r.session == "", a.LanguageOf(q.Language, q.File).Model
 	printer.show = r.flags.inPlace(r.p, r.p.stdout)
 	if !r.full {
 		printer.excerpted("--full shows all, and praxis show last what was recorded")

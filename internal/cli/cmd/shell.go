@@ -253,7 +253,7 @@ func (s *shell) execute(ctx context.Context, code string) error {
 	if !s.json {
 		bounds.Columns = columns(s.p.stdout) // now: a window can be resized
 	}
-	x, err := s.w.Execute(ctx, code, bounds, sink)
+	x, err := s.w.Execute(ctx, "", code, bounds, sink)
 	done()
 	if err != nil && s.prompt && ctx.Err() == nil {
 		report(s.p.stderr, err) // a person can try again, or something else

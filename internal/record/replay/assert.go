@@ -170,7 +170,7 @@ func (a *asserting) one(ctx context.Context, s run.Session, name, code string) (
 		return Assertion{}, "", fault.New(fault.Canceled, "", "cannot assert: %w", err)
 	}
 	began := time.Now()
-	x, err := s.Execute(ctx, code, a.bounds, a.sink)
+	x, err := s.Execute(ctx, "", code, a.bounds, a.sink)
 	t := Assertion{Name: name, OK: err == nil && x.Status == event.OK, Took: event.Duration(time.Since(began))}
 	if fault.KindOf(err) == fault.Invalid { // it was refused before it ran
 		x, err = event.Execution{Message: err.Error(), State: event.Intact}, nil

@@ -129,7 +129,7 @@ func (b *fakeSession) Snapshot(context.Context) (run.Snapshot, error) {
 	return run.Snapshot{ID: id, Bytes: 1}, nil
 }
 
-func (b *fakeSession) Execute(_ context.Context, code string, _ event.Bounds, sink event.Sink) (event.Execution, error) {
+func (b *fakeSession) Execute(_ context.Context, _, code string, _ event.Bounds, sink event.Sink) (event.Execution, error) {
 	x := event.Execution{Status: event.OK, State: event.Intact, Usage: event.Usage{WallMS: 1.5}, Session: fmt.Sprint(b.w.opened)}
 	if code == languages[0].Model.Rest {
 		return x, nil

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/language"
 	"praxis/internal/language/python"
 	"praxis/internal/session"
@@ -42,8 +43,15 @@ func TestTwoLanguages(t *testing.T) {
 	want(s, second, "n = 2\nn", "2")
 	want(s, session.Exec{Context: "second"}, "n", "2")
 	want(s, session.Exec{}, "n", "1")
-	if _, err := s.Execute(t.Context(), "n", session.Exec{Language: "tally"}, event.Discard); err == nil {
+	if _, err := s.Execute(t.Context(), "n", session.Exec{Context: "main", Language: "tally"}, event.Discard); err == nil {
 		t.Error("one context runs two languages")
+	}
+	own := session.Exec{Language: "tally"} // runs in the context that is called as it is
+	want(s, own, "n = 9\nn", "9")
+	want(s, session.Exec{Context: "tally"}, "n", "9")
+	want(s, session.Exec{Language: "python"}, "n", "1")
+	if _, err := s.Execute(t.Context(), "n", session.Exec{Language: "cobol"}, event.Discard); fault.CodeOf(err) != fault.LanguageMissing {
+		t.Errorf("a language that the image does not have: %v", err)
 	}
 	fork, err := s.Fork(t.Context())
 	if err != nil {

@@ -60,7 +60,7 @@ func TestAction(t *testing.T) {
 // session is one whose image has nothing but tally.
 type session struct{ ran []string }
 
-func (s *session) Execute(_ context.Context, code string, _ event.Bounds, _ event.Sink) (event.Execution, error) {
+func (s *session) Execute(_ context.Context, _, code string, _ event.Bounds, _ event.Sink) (event.Execution, error) {
 	s.ran = append(s.ran, code)
 	return event.Execution{Status: event.OK, State: event.Intact, Stdout: "it is 7\n"}, nil
 }
