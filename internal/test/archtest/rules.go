@@ -182,6 +182,7 @@ func guestPackages() map[string]Package {
 			Tests:   []string{"internal/test/sandboxtest"},
 		},
 		"internal/test/sandboxtest": {Imports: []string{fault, event, sandbox}, Third: []string{unix}},
+		"internal/test/kerneltest":  {Imports: []string{event, "internal/guest", "internal/session"}},
 		"internal/test/soak":        {Imports: []string{".", fault, event}, Third: []string{unix}},
 		"internal/test/cache":       {},
 		prepared:                    {Imports: []string{event, seals, "internal/image", "internal/programs", "internal/programs/sources", "internal/test/cache"}},
@@ -286,7 +287,7 @@ func runPackages() map[string]Package {
 
 		// The escape and limits battery is tests alone.
 		"internal/test/battery": {
-			Tests: []string{fault, event, sandbox, wire, lang, python, tally, seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/programs", "internal/session", prepared},
+			Tests: []string{"internal/test/kerneltest", fault, event, sandbox, wire, lang, python, tally, seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/programs", "internal/session", prepared},
 		},
 
 		// The application layer wires everything; what shows it to a person
