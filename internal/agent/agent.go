@@ -67,16 +67,18 @@ const (
 
 // Config is what a run needs. Model must be set, and Session or Tools.
 type Config struct {
-	Model       llm.Model
-	Session     Session
-	Language    language.Language // of the model's code
-	SessionName string            // as events name it; may be empty
-	Sink        event.Sink        // nil: nobody listens
-	MaxSteps    int               // turns of the model; 0: DefaultSteps
-	MaxTokens   int               // of one reply; 0: DefaultMaxTokens
-	TotalTokens int               // input and output of the whole run; 0: DefaultTotalTokens
-	Files       []File            // what the question is about, in the session already
-	Packages    []string          // installed besides the standard library, such as "numpy 2.3.1"
+	Model   llm.Model
+	Session Session
+	// Languages are those that the model's code can be in. The first is meant where it does
+	// not say which, and the answer's placeholders are its expressions.
+	Languages   language.Table
+	SessionName string     // as events name it; may be empty
+	Sink        event.Sink // nil: nobody listens
+	MaxSteps    int        // turns of the model; 0: DefaultSteps
+	MaxTokens   int        // of one reply; 0: DefaultMaxTokens
+	TotalTokens int        // input and output of the whole run; 0: DefaultTotalTokens
+	Files       []File     // what the question is about, in the session already
+	Packages    []string   // installed besides the standard library, such as "numpy 2.3.1"
 	// History is the conversation that the question goes on with: the Messages
 	// of the answer before.
 	History []llm.Message
@@ -151,6 +153,9 @@ func Run(ctx context.Context, cfg Config, question string) (Answer, error) {
 	}
 	return answer, err
 }
+
+// language is the main one.
+func (c Config) language() language.Language { return c.Languages.Named("") }
 
 func (c Config) withDefaults() Config {
 	if c.Sink == nil {
@@ -339,7 +344,7 @@ func (r *run) perform(ctx context.Context, a action.Action) (actionResult, error
 	case action.Use:
 		return r.useTools(ctx, a)
 	}
-	return r.execute(ctx, a.Text)
+	return r.execute(ctx, a)
 }
 
 // allowed lists the actions besides code and answers that the model may take.
@@ -356,7 +361,7 @@ func (r *run) allowed() []action.Kind {
 
 // tools are the native tools of the next request.
 func (r *run) tools() []llm.Tool {
-	own := tools(r.cfg.Language, r.allowed(), r.cfg.Session != nil)
+	own := tools(r.cfg.Languages, r.allowed(), r.cfg.Session != nil)
 	if r.cfg.Tools != nil {
 		own = append(own, r.cfg.Tools.Tools()...)
 	}

@@ -21,6 +21,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/agent"
+	"praxis/internal/language"
 	"praxis/internal/language/python"
 	"praxis/internal/llm"
 	"praxis/internal/llm/scripted"
@@ -89,7 +90,7 @@ func sections(text string) map[string]string {
 // play runs a conversation and returns its transcript.
 func play(t *testing.T, c map[string]string) string {
 	t.Helper()
-	cfg := agent.Config{Language: py}
+	cfg := agent.Config{Languages: language.Table{py}}
 	if text := c["config"]; text != "" {
 		d := json.NewDecoder(strings.NewReader(text))
 		d.DisallowUnknownFields()
@@ -400,8 +401,8 @@ func TestSystemPrompt(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = agent.Run(t.Context(), agent.Config{
-		Language: py,
-		Model:    spy{script, &req}, Session: &fake{t: t}, MaxTokens: 123, Packages: []string{"numpy 2.3.1", "pandas 2.3.0"},
+		Languages: language.Table{py},
+		Model:     spy{script, &req}, Session: &fake{t: t}, MaxTokens: 123, Packages: []string{"numpy 2.3.1", "pandas 2.3.0"},
 		Files: []agent.File{{Name: "a.csv", Path: "/work/a.csv", Bytes: 12, Preview: "x,y\n1,2\n"}, {Name: "b.bin", Path: "/work/b.bin", Bytes: 5, Note: "is not text"}},
 	}, "Well?")
 	if err != nil {
@@ -429,7 +430,7 @@ func TestSystemPromptWithNotes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := agent.Run(t.Context(), agent.Config{Language: py, Model: spy{script, &req}, Session: &fake{t: t}, Notes: n}, "Well?"); err != nil {
+		if _, err := agent.Run(t.Context(), agent.Config{Languages: language.Table{py}, Model: spy{script, &req}, Session: &fake{t: t}, Notes: n}, "Well?"); err != nil {
 			t.Fatal(err)
 		}
 		return req.System, req.Tools
@@ -508,8 +509,8 @@ func TestCancel(t *testing.T) {
 		cfg  agent.Config
 		last string // what was begun is closed
 	}{
-		"while the model thinks": {agent.Config{Language: py, Model: waitingModel{waiting{Model: script, entered: make(chan struct{})}}, Session: w}, "model_failed"},
-		"while code runs":        {agent.Config{Language: py, Model: script, Session: w}, "execution_ended"},
+		"while the model thinks": {agent.Config{Languages: language.Table{py}, Model: waitingModel{waiting{Model: script, entered: make(chan struct{})}}, Session: w}, "model_failed"},
+		"while code runs":        {agent.Config{Languages: language.Table{py}, Model: script, Session: w}, "execution_ended"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -542,14 +543,14 @@ func TestCancel(t *testing.T) {
 }
 
 func TestNothingToRun(t *testing.T) {
-	if _, err := agent.Run(t.Context(), agent.Config{Language: py, Session: &fake{t: t}}, "Well?"); err == nil || fault.KindOf(err) != fault.Internal {
+	if _, err := agent.Run(t.Context(), agent.Config{Languages: language.Table{py}, Session: &fake{t: t}}, "Well?"); err == nil || fault.KindOf(err) != fault.Internal {
 		t.Errorf("no model: error = %v", err)
 	}
 	script, err := scripted.Parse("case", strings.NewReader("=== reply\nFINAL ANSWER: yes"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := agent.Run(t.Context(), agent.Config{Language: py, Model: script, Session: &fake{t: t}}, " \n"); fault.KindOf(err) != fault.Invalid {
+	if _, err := agent.Run(t.Context(), agent.Config{Languages: language.Table{py}, Model: script, Session: &fake{t: t}}, " \n"); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("no question: error = %v, want invalid", err)
 	}
 }

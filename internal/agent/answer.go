@@ -30,9 +30,9 @@ func (r *run) answer(ctx context.Context, text string) (actionResult, error) {
 		return r.rejectAnswer(fault.New(fault.Invalid, "Write figures as they stand in what tools gave.",
 			"cannot fill in the placeholders: there is no code in this run that could give {{ %s }}", safetext.OneLine(template.Expressions()[0], 300)))
 	}
-	if r.cfg.Language.Model.Fill == nil && len(template.Expressions()) > 0 {
+	if r.cfg.language().Model.Fill == nil && len(template.Expressions()) > 0 {
 		return r.rejectAnswer(fault.New(fault.Invalid, "Print the figures, and write them as they were printed.",
-			"cannot fill in the placeholders: %s has none, as in {{ %s }}", r.cfg.Language.Display, safetext.OneLine(template.Expressions()[0], 300)))
+			"cannot fill in the placeholders: %s has none, as in {{ %s }}", r.cfg.language().Display, safetext.OneLine(template.Expressions()[0], 300)))
 	}
 	values, err := r.evaluate(ctx, template.Expressions())
 	if bad := (*unusable)(nil); errors.As(err, &bad) {
@@ -104,7 +104,7 @@ func (r *run) evaluate(ctx context.Context, expressions []string) ([]grounding.V
 		return nil, err
 	}
 	if x.Status == event.OK {
-		values, err := grounding.Values(r.cfg.Language, plainText(x.Result), len(expressions))
+		values, err := grounding.Values(r.cfg.language(), plainText(x.Result), len(expressions))
 		if err != nil {
 			return nil, &unusable{err}
 		}
@@ -134,7 +134,7 @@ func (r *run) evaluate(ctx context.Context, expressions []string) ([]grounding.V
 // value runs the snippet of some placeholders. Its output is no source of
 // figures: a bare number in a placeholder must not vouch for itself.
 func (r *run) value(ctx context.Context, expressions []string) (event.Execution, error) {
-	x, err := r.send(ctx, grounding.Snippet(r.cfg.Language, expressions...), expressions)
+	x, err := r.send(ctx, r.cfg.language().Name, grounding.Snippet(r.cfg.language(), expressions...), expressions)
 	if err != nil && fault.KindOf(err) == fault.Invalid {
 		return event.Execution{Status: event.Error, Message: err.Error(), State: event.Intact}, nil
 	}

@@ -208,7 +208,7 @@ func (r *run) lines(older []llm.Message) []line {
 			out = append(out, retold(m.Text)...)
 			question(i)
 		case m.Role == llm.Assistant && i+1 < len(older):
-			out = append(out, summaryLine(r.cfg.Language, m, older[i+1]))
+			out = append(out, summaryLine(r.cfg.Languages, m, older[i+1]))
 		case m.Role == llm.User:
 			question(i)
 		}
@@ -245,8 +245,8 @@ func questionIn(m llm.Message, first bool) string {
 }
 
 // summaryLine summarizes one turn: what the reply did, and what came of it.
-func summaryLine(l language.Language, reply, observed llm.Message) line {
-	p, err := action.Parse(llm.Reply{Text: reply.Text, Calls: reply.Calls}, l, action.Save, action.Search, action.History)
+func summaryLine(langs language.Table, reply, observed llm.Message) line {
+	p, err := action.Parse(llm.Reply{Text: reply.Text, Calls: reply.Calls}, langs, action.Save, action.Search, action.History)
 	text, _, _ := cutLast(observed.Text, markQuestion)
 	if len(observed.Results) > 0 {
 		text = observed.Results[min(max(p.Action.Call, 0), len(observed.Results)-1)].Text

@@ -8,12 +8,13 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/agent/action"
 	"praxis/internal/safetext"
 )
 
 // execute runs the model's code as one step.
-func (r *run) execute(ctx context.Context, code string) (actionResult, error) {
-	x, err := r.send(ctx, code, nil)
+func (r *run) execute(ctx context.Context, a action.Action) (actionResult, error) {
+	x, err := r.send(ctx, a.Language, a.Text, nil)
 	if err != nil {
 		return r.notRun(err)
 	}
@@ -21,8 +22,8 @@ func (r *run) execute(ctx context.Context, code string) (actionResult, error) {
 	if err := over(x); err != nil {
 		return actionResult{}, err
 	}
-	text := observation(x, r.cfg)
-	again, err := r.stall(stallKey(code, x), "code", statusLine(x))
+	text := observation(x, a.Language, r.cfg)
+	again, err := r.stall(stallKey(a.Text, x), "code", statusLine(x))
 	if err != nil {
 		return actionResult{}, err
 	}
@@ -35,14 +36,14 @@ func (r *run) execute(ctx context.Context, code string) (actionResult, error) {
 
 // send runs code in the session, the model's or what fills expressions in, between the events that say so. The session's
 // own opening and closing events, if it emits any, are left out: they know no step.
-func (r *run) send(ctx context.Context, code string, fills []string) (event.Execution, error) {
-	r.cfg.Sink.Emit(event.ExecutionBegan{Step: r.step, Session: r.cfg.SessionName, Language: r.cfg.Language.Name, Code: code, Fills: fills})
+func (r *run) send(ctx context.Context, lang, code string, fills []string) (event.Execution, error) {
+	r.cfg.Sink.Emit(event.ExecutionBegan{Step: r.step, Session: r.cfg.SessionName, Language: lang, Code: code, Fills: fills})
 	if cause := ctx.Err(); cause != nil { // nothing is done that cannot be recorded
 		x := event.Execution{Status: event.Interrupted, Message: "it was not run", State: event.Intact}
 		r.cfg.Sink.Emit(event.ExecutionEnded{Step: r.step, Execution: x})
 		return x, canceled(cause)
 	}
-	x, err := r.cfg.Session.Execute(ctx, r.cfg.Language.Name, code, event.SinkFunc(func(e event.Event) {
+	x, err := r.cfg.Session.Execute(ctx, lang, code, event.SinkFunc(func(e event.Event) {
 		switch e.(type) {
 		case event.ExecutionBegan, event.ExecutionEnded:
 		default:

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"praxis/internal/agent/grounding"
+	"praxis/internal/language"
 	"praxis/internal/language/python"
 	"praxis/internal/llm"
 )
@@ -32,7 +33,7 @@ func FuzzHistory(f *testing.F) {
 		}
 		var s grounding.Sources
 		learnMessages(&s, messages)
-		r := &run{cfg: Config{Language: py}.withDefaults(), messages: messages}
+		r := &run{cfg: Config{Languages: language.Table{py}}.withDefaults(), messages: messages}
 		if len(messages) > 0 {
 			r.questionAt = lastQuestion(messages, "d")
 			question := questionIn(messages[r.questionAt], r.questionAt == 0)

@@ -7,6 +7,7 @@ import (
 
 	"praxis/event"
 	"praxis/internal/agent/action"
+	"praxis/internal/language"
 	"praxis/internal/safetext"
 )
 
@@ -22,7 +23,7 @@ const (
 )
 
 // observation is what the model sees of what its code did.
-func observation(x event.Execution, cfg Config) string {
+func observation(x event.Execution, lang string, cfg Config) string {
 	var parts []string
 	add := func(title, text string) {
 		if text = strings.TrimRight(strings.ToValidUTF8(text, "\uFFFD"), "\n"); text != "" {
@@ -48,7 +49,7 @@ func observation(x event.Execution, cfg Config) string {
 			text = statusLine(x)
 		}
 		add("error", shorten(text, maxTraceback, ""))
-		if h := hint(*x.Error, cfg); h != "" {
+		if h := hint(*x.Error, cfg.Languages.Named(lang), cfg); h != "" {
 			parts = append(parts, h)
 		}
 	}
@@ -109,8 +110,7 @@ func plainText(b event.Bundle) string {
 }
 
 // hint adds what a model cannot know to errors that it often makes.
-func hint(e event.Raised, cfg Config) string {
-	l := cfg.Language
+func hint(e event.Raised, l language.Language, cfg Config) string {
 	module, pack := "", ""
 	if l.Model.Package != nil {
 		module, pack = l.Model.Package(e.Name, e.Value)

@@ -30,10 +30,10 @@ func system(cfg Config) string {
 
 // codeSystem is the prompt of a run whose model writes code.
 func codeSystem(cfg Config) string {
-	return `You answer questions by computing. You have a ` + cfg.Language.Display + ` session in a sandbox; you reason and write code, and the code gives the figures. Never compute, count, sort, convert or look up a figure in your head: let code do it, however easy it seems.
+	return `You answer questions by computing. You have a ` + cfg.language().Display + ` session in a sandbox; you reason and write code, and the code gives the figures. Never compute, count, sort, convert or look up a figure in your head: let code do it, however easy it seems.
 
 The sandbox
-- ` + cfg.Language.Title() + ` with ` + available(cfg) + `. There is no network, and nothing can be installed.
+- ` + cfg.language().Title() + ` with ` + available(cfg) + `. There is no network, and nothing can be installed.
 - The person's files are in /work, which is also the working folder. Files that you want the person to have, such as charts, go there too.
 - The session goes on between your steps: variables, imports and files stay.
 - You see what the code prints and the value of its last line, long output only in part. Print what you need, not whole tables.
@@ -42,16 +42,25 @@ The sandbox
 
 How to act
 - One action a turn. Say in a sentence or two what you are about to do and why, then act.
-- To run code, call the tool ` + cfg.Language.Tool() + ` with the argument code. If you have no tools, write one fenced block:
-` + "```" + cfg.Language.Fence() + "\n" + cfg.Language.Model.Hello + "\n```" + `
-- You then receive what the code did. If it failed, read the error, mend the cause and go on; do not run the same code again.
+- To run code, call the tool ` + cfg.language().Tool() + ` with the argument code. If you have no tools, write one fenced block:
+` + "```" + cfg.language().Fence() + "\n" + cfg.language().Model.Hello + "\n```" + `
+` + beside(cfg.Languages) + `- You then receive what the code did. If it failed, read the error, mend the cause and go on; do not run the same code again.
 - Look at data before you rely on it: columns, types, missing and odd values. Check a result that the answer rests on in a second way where that is cheap.
 
 How to answer
 - When you have seen what you need, call the tool ` + action.ToolAnswer + ` with the argument text, or write a line that begins with FINAL ANSWER: and the answer after it. Give it alone, without code to run.
-` + figures(cfg.Language) + `
+` + figures(cfg.language()) + `
 - A figure that you write out yourself must stand in an output that you have seen or in the question; others are sent back.
 - Answer in the language of the question, briefly, with units. Say what was assumed. If the question cannot be answered from what there is, say so and why.`
+}
+
+// beside says which other languages there are, and what each is good for.
+func beside(langs language.Table) string {
+	var b strings.Builder
+	for _, l := range langs[min(len(langs), 1):] {
+		fmt.Fprintf(&b, "- %s runs in the same session: call the tool %s, or write a ```%s block. %s\n", l.Display, l.Tool(), l.Fence(), l.Model.Beside)
+	}
+	return b.String()
 }
 
 // figures says how figures come into an answer.
@@ -103,20 +112,21 @@ Your notes
 // available names what can be imported.
 func available(cfg Config) string {
 	if len(cfg.Packages) == 0 {
-		return cfg.Language.Model.Library + " and no other package"
+		return cfg.language().Model.Library + " and no other package"
 	}
-	return cfg.Language.Model.Library + " and " + strings.Join(cfg.Packages, ", ")
+	return cfg.language().Model.Library + " and " + strings.Join(cfg.Packages, ", ")
 }
 
 // tools are the native tools of every run: code where there is any, the answer,
 // and the others when the run has them.
-func tools(l language.Language, actions []action.Kind, code bool) []llm.Tool {
+func tools(langs language.Table, actions []action.Kind, code bool) []llm.Tool {
 	out := []llm.Tool{{
 		Name:        action.ToolAnswer,
 		Description: "Gives the final answer and ends the run. Its figures stand in what tools gave.",
 		Schema:      object([]string{"text"}, map[string]any{"text": described("the answer")}),
 	}}
 	if code {
+		l := langs.Named("")
 		stand := "Figures stand in it as {{ expression }} or {{ expression:.2f }} and are filled in from the session."
 		if l.Model.Fill == nil {
 			stand = "Figures stand in it as they were printed."
@@ -132,6 +142,15 @@ func tools(l language.Language, actions []action.Kind, code bool) []llm.Tool {
 				Description: "Gives the final answer and ends the run. " + stand,
 				Schema:      object([]string{"text"}, map[string]any{"text": described("the answer, with placeholders for its figures")}),
 			},
+		}
+	}
+	if code {
+		for _, l := range langs[min(len(langs), 1):] {
+			out = append(out, llm.Tool{
+				Name:        l.Tool(),
+				Description: "Runs " + l.Display + " in the session. " + l.Model.Beside,
+				Schema:      object([]string{"code"}, map[string]any{"code": described(l.Display + " code")}),
+			})
 		}
 	}
 	for _, k := range actions {

@@ -8,6 +8,7 @@ import (
 
 	"praxis/event"
 	"praxis/internal/agent"
+	"praxis/internal/language"
 	"praxis/internal/llm"
 )
 
@@ -33,7 +34,7 @@ func thought() llm.Reasoning {
 func TestReasoning(t *testing.T) {
 	m := &thinker{}
 	var replies []event.ModelReplied
-	answer, err := agent.Run(t.Context(), agent.Config{Language: py, Model: m, Tools: toolbox{"look": "nothing"}, Now: clock(), Sink: event.SinkFunc(func(e event.Event) {
+	answer, err := agent.Run(t.Context(), agent.Config{Languages: language.Table{py}, Model: m, Tools: toolbox{"look": "nothing"}, Now: clock(), Sink: event.SinkFunc(func(e event.Event) {
 		if e, ok := e.(event.ModelReplied); ok {
 			replies = append(replies, e)
 		}

@@ -45,11 +45,11 @@ func (r *run) parse(reply llm.Reply) (action.Parsed, error) {
 		for _, t := range r.cfg.Tools.Tools() {
 			names[t.Name] = true
 		}
-		if parsed, ok := action.Uses(reply, r.cfg.Language, func(name string) bool { return names[name] }); ok {
+		if parsed, ok := action.Uses(reply, r.cfg.Languages, func(name string) bool { return names[name] }); ok {
 			return parsed, nil
 		}
 	}
-	parsed, rejection := action.Parse(reply, r.cfg.Language, r.allowed()...)
+	parsed, rejection := action.Parse(reply, r.cfg.Languages, r.allowed()...)
 	if rejection != nil && r.cfg.Tools != nil {
 		rejection = r.withNames(rejection, reply.Calls)
 	}

@@ -10,6 +10,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/agent"
 	"praxis/internal/config"
+	"praxis/internal/language"
 	"praxis/internal/llm"
 	"praxis/internal/run"
 	"praxis/internal/safetext"
@@ -32,6 +33,8 @@ type AskRequest struct {
 	// Thread is the conversation that the question goes on with, and the name of
 	// its session; "": it stands alone. Session.Name is not used.
 	Thread string
+	// Language is the main one of the model's code, as in CodeRequest; "": the image's first.
+	Language string
 	// Notes lets the model keep notes and find those of all threads. In a thread
 	// it always can.
 	Notes   bool
@@ -44,7 +47,7 @@ type AskRequest struct {
 }
 
 // check completes a request, and refuses one that is wrong in itself.
-func (q *AskRequest) check() error {
+func (q *AskRequest) check(languages language.Table) (err error) {
 	if q.Question = strings.TrimSpace(q.Question); q.Question == "" {
 		return errNoQuestion()
 	}
@@ -54,6 +57,9 @@ func (q *AskRequest) check() error {
 	case ModeCode, ModeTools, ModeBoth:
 	default:
 		return fault.New(fault.Invalid, "Write code, tools or both.", "cannot ask in the mode %q: code and tools do not answer in it", safetext.Line(q.Mode))
+	}
+	if q.Language, err = languageOf(languages, q.Language, ""); err != nil {
+		return err
 	}
 	if err := checkSteps(q.MaxSteps); err != nil {
 		return err
@@ -91,7 +97,7 @@ type AskResult struct {
 // how far it came is in the result all the same. Everything that happens goes to
 // sink.
 func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskResult, err error) {
-	if err := q.check(); err != nil {
+	if err := q.check(a.opt.Languages); err != nil {
 		return out, err
 	}
 	name, err := a.chooseModel(q.Model)
@@ -150,7 +156,7 @@ func (a *App) questionBegan(q AskRequest, m llm.Model, t *toolset) event.RunBega
 		Kind: event.Ask, Question: q.Question, Model: m.Name(), Scripted: strings.HasPrefix(m.Name(), scriptPrefix),
 		Files: inputNames(q.Files), MaxSteps: c.Ask.MaxSteps, Bounds: q.Bounds.Over(c.Execution), Tools: t.pins(), Net: t.hosts.Strings(),
 		Budget: event.Budget{Reply: agent.DefaultMaxTokens, Run: agent.DefaultTotalTokens, Window: c.Ask.Window},
-		Seed:   q.Session.Seed, Thread: q.Thread, Program: a.opt.Version,
+		Seed:   q.Session.Seed, Thread: q.Thread, Language: q.Language, Program: a.opt.Version,
 	}
 	if q.Mode != ModeCode {
 		b.Mode = q.Mode

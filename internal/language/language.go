@@ -121,6 +121,9 @@ type Model struct {
 	Hello string // the shortest code that prints something
 	// Library names what can be imported without a package, such as "the standard library".
 	Library string
+	// Beside says where another language is the main one what this one is good for, and what
+	// the two have in common, in a sentence or two. "": models do not see it.
+	Beside string
 	// Placeholder says what stands between the braces of a placeholder, in a sentence.
 	Placeholder string
 	// Fill returns code whose value is what Filled reads back: the text of each

@@ -125,7 +125,7 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 	cfg.MaxSteps, cfg.MaxTokens = t.Began.MaxSteps, t.Began.Budget.Reply
 	cfg.TotalTokens, cfg.Window = t.Began.Budget.Run, t.Began.Budget.Window
 	if s == nil {
-		cfg.Sink, cfg.Language = rec, t.Languages.Named("")
+		cfg.Sink, cfg.Languages = rec, t.Languages[:min(len(t.Languages), 1)]
 		return agent.Run(ctx, cfg, t.Began.Question)
 	}
 	if t.Conversation != nil {
@@ -135,7 +135,7 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 		}
 		cfg.History, cfg.Changed = c.History, c.Changed
 	}
-	cfg.Language = t.language(s)
+	cfg.Languages = t.languages(s)
 	a := &agentSession{task: t, s: s, rec: rec, dirty: true}
 	a.save = func(step int) { a.saving.Go(func() { save(ctx, s, step, rec) }) }
 	cfg.Session, cfg.Sink, cfg.SessionName = a, event.SinkFunc(a.emit), s.Describe().Session
@@ -244,6 +244,22 @@ func (t Task) language(s Session) language.Language {
 		}
 	}
 	return l
+}
+
+// languages are those that a model may write code in: the run's, and beside it those of
+// the session that say what they are good for.
+func (t Task) languages(s Session) language.Table {
+	out := language.Table{t.language(s)}
+	var has []language.Runtime
+	for _, l := range s.Describe().Image.Languages {
+		has = append(has, language.Runtime{Language: l.Name, Version: l.Version})
+	}
+	for _, l := range t.Languages.In(has) {
+		if l.Name != out[0].Name && l.Model.Beside != "" {
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 // because puts why nothing more could be recorded before what came of it.

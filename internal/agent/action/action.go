@@ -68,8 +68,12 @@ const MaxCode = 256 << 10
 const maxReply = 1 << 20
 
 // Accepted names what a model can do, for prompts and rejections.
-func Accepted(l language.Language) string {
-	return "Act in one of these ways: call the tool " + l.Tool() + " with the argument code, or write one ```" + l.Fence() + " block; " +
+func Accepted(langs language.Table) string {
+	var calls, blocks []string
+	for _, l := range langs {
+		calls, blocks = append(calls, l.Tool()), append(blocks, "```"+l.Fence())
+	}
+	return "Act in one of these ways: call the tool " + strings.Join(calls, " or ") + " with the argument code, or write one " + strings.Join(blocks, " or ") + " block; " +
 		"to finish, call the tool " + ToolAnswer + " with the argument text, or write a line that begins with FINAL ANSWER: and the answer after it."
 }
 
@@ -91,13 +95,15 @@ const maxBeside = 8
 
 // Action is what a reply asks for.
 type Action struct {
-	Kind  Kind
-	Text  string
-	Tags  []string // of a note
-	Part  int      // of a condensed conversation, counted from 1
-	Call  int      // index of the native call that it came from; -1: the text
-	Notes []string // what the model must read with the observation, in full sentences
-	Uses  []int    // indices of the native calls that call tools, or of Written
+	Kind Kind
+	Text string
+	// Language is that of code, by its name.
+	Language string
+	Tags     []string // of a note
+	Part     int      // of a condensed conversation, counted from 1
+	Call     int      // index of the native call that it came from; -1: the text
+	Notes    []string // what the model must read with the observation, in full sentences
+	Uses     []int    // indices of the native calls that call tools, or of Written
 	// Written are calls of tools in a reply without native calls, which small
 	// models write out as JSON.
 	Written []llm.Call
@@ -115,19 +121,43 @@ type Parsed struct {
 	Unused []string
 }
 
-// grammar says what a reply can mean: which kinds of actions, and the language
-// of the code.
+// grammar says what a reply can mean: which kinds of actions, and the languages that
+// code can be in. What is not tagged is in the first.
 type grammar struct {
 	kinds [History + 1]bool
-	lang  language.Language
+	langs language.Table
 }
 
-// Parse reads a reply whose code is in a language. Final answers are always
+// main is the language of code that does not say which it is in.
+func (g grammar) main() language.Language { return g.langs.Named("") }
+
+// fenced finds the language whose blocks have a tag.
+func (g grammar) fenced(tag string) (language.Language, bool) {
+	for _, l := range g.langs {
+		if l.HasFence(tag) {
+			return l, true
+		}
+	}
+	return language.Language{}, false
+}
+
+// byTool finds the language whose code a tool of that name runs.
+func (g grammar) byTool(name string) (language.Language, bool) {
+	for _, l := range g.langs {
+		if l.Tool() == name {
+			return l, true
+		}
+	}
+	return language.Language{}, false
+}
+
+// Parse reads a reply whose code is in one of the languages, the first if it does not say
+// which. Of code in several languages that of the first is taken before others. Final answers are always
 // understood, too, the other kinds when they are given. When the reply holds no action that can be used,
 // the error is a fault.Invalid that says why, and its remedy names what is
 // accepted; the thought and Unused are filled in all the same.
-func Parse(r llm.Reply, l language.Language, kinds ...Kind) (Parsed, error) {
-	g := grammar{lang: l}
+func Parse(r llm.Reply, langs language.Table, kinds ...Kind) (Parsed, error) {
+	g := grammar{langs: langs}
 	for _, k := range append([]Kind{Run, Answer}, kinds...) {
 		g.kinds[k] = true
 	}
@@ -150,13 +180,25 @@ func Parse(r llm.Reply, l language.Language, kinds ...Kind) (Parsed, error) {
 		err = reject("the code is %d bytes long, and the bound is %d", len(p.Action.Text), MaxCode)
 	}
 	if err != nil {
-		err = fault.New(fault.Invalid, Accepted(l), "%s", err)
+		err = fault.New(fault.Invalid, Accepted(langs), "%s", err)
 		p.Action, p.Beside, p.Trimmed = Action{}, nil, ""
 		for i := range p.Unused {
 			p.Unused[i] = err.Error()
 		}
 	}
 	return p, err
+}
+
+// displays names the languages, and says that they are.
+func (g grammar) displays() string {
+	names := make([]string, len(g.langs))
+	for i, l := range g.langs {
+		names[i] = l.Display
+	}
+	if len(names) == 1 {
+		return names[0] + " is"
+	}
+	return strings.Join(names, " and ") + " are"
 }
 
 // reject says why a reply, or a part of it, cannot be used. Parse adds the remedy.
@@ -174,7 +216,7 @@ func fromText(text string, cut bool, g grammar) (Parsed, error) {
 	lookup := slices.IndexFunc(found.memory, func(a Action) bool { return a.Kind != Save })
 	switch {
 	case len(found.code) > 0:
-		return p, found.run(&p, cut)
+		return p, found.run(&p, cut, g)
 	case lookup >= 0:
 		p.Action = found.memory[lookup]
 		p.Trimmed = left(0, "", len(found.answers), len(found.memory)-1)
@@ -204,19 +246,19 @@ func fromText(text string, cut bool, g grammar) (Parsed, error) {
 	case found.problem != nil:
 		return p, found.problem
 	case len(found.foreign) > 0:
-		return p, reject("it holds a block of %q, and only %s is run", found.foreign[0], g.lang.Display)
+		return p, reject("it holds a block of %q, and only %s run", found.foreign[0], g.displays())
 	default:
 		return p, reject("it holds neither code nor a final answer")
 	}
 }
 
 // run takes the first code.
-func (f findings) run(p *Parsed, cut bool) error {
-	first := f.code[0]
+func (f findings) run(p *Parsed, cut bool, g grammar) error {
+	first := f.code[max(0, slices.IndexFunc(f.code, func(p piece) bool { return p.lang == g.main().Name }))]
 	if strings.TrimSpace(first.text) == "" {
 		return reject("its code block is empty")
 	}
-	p.Action.Kind, p.Action.Text = Run, tidy(first.text)
+	p.Action.Kind, p.Action.Text, p.Action.Language = Run, tidy(first.text), first.lang
 	note := func(format string, args ...any) {
 		p.Action.Notes = append(p.Action.Notes, fmt.Sprintf(format, args...))
 	}
@@ -225,7 +267,11 @@ func (f findings) run(p *Parsed, cut bool) error {
 	}
 	p.Trimmed = left(len(f.code), "blocks of code", len(f.answers), len(f.memory))
 	if n := len(f.code); n > 1 {
-		note("Your reply held %d code blocks. Only the first was run; send the next one when you have seen this output.", n)
+		what := "first"
+		if first.lang != f.code[0].lang {
+			what = "first in " + g.main().Display
+		}
+		note("Your reply held %d code blocks. Only the %s was run; send the next one when you have seen this output.", n, what)
 	}
 	if len(f.answers) > 0 {
 		note("Your reply held code and a final answer. The code was run; give the final answer again, alone. To show code in an answer, use <final_answer> and </final_answer>.")
@@ -321,6 +367,7 @@ func sortOut(pieces []piece, cut bool, g grammar) findings {
 			} else if text, ok := answerLine(p.text); ok {
 				f.answers = append(f.answers, piece{kind: answer, text: text, open: p.open})
 			} else {
+				p.lang = g.main().Name
 				untagged = append(untagged, p)
 			}
 		}
@@ -339,7 +386,7 @@ func (f *findings) take(c llm.Call, p piece, g grammar) {
 	case err != nil:
 		f.problem = err
 	case a.Kind == Run:
-		f.code = append(f.code, piece{kind: code, text: a.Text, open: p.open})
+		f.code = append(f.code, piece{kind: code, text: a.Text, lang: a.Language, open: p.open})
 	case a.Kind == Answer:
 		f.answers = append(f.answers, piece{kind: answer, text: a.Text, open: p.open})
 	default:

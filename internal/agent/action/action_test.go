@@ -7,12 +7,14 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/agent/action"
+	"praxis/internal/language"
 	"praxis/internal/language/python"
 	"praxis/internal/llm"
+	"praxis/internal/test/tally"
 )
 
 // py is the language of the code in these tests.
-var py = python.Language()
+var py = language.Table{python.Language()}
 
 func TestText(t *testing.T) {
 	run, answer := action.Run, action.Answer
@@ -166,6 +168,9 @@ func TestCalls(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := action.Parsed{Thought: "Because.", Action: action.Action{Kind: tt.kind, Text: tt.want}, Unused: []string{""}}
+			if tt.kind == action.Run {
+				want.Action.Language = py[0].Name
+			}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("got %+v, want %+v", got, want)
 			}
@@ -285,7 +290,7 @@ func TestLongReply(t *testing.T) {
 // TestTrimmed checks that a person sees what of a reply was left out.
 func TestTrimmed(t *testing.T) {
 	run := func(code string) llm.Call {
-		return llm.Call{Name: py.Tool(), Input: map[string]any{"code": code}}
+		return llm.Call{Name: py[0].Tool(), Input: map[string]any{"code": code}}
 	}
 	answer := llm.Call{Name: action.ToolAnswer, Input: map[string]any{"text": "42"}}
 	for _, c := range []struct {
@@ -307,5 +312,34 @@ func TestTrimmed(t *testing.T) {
 		if err != nil || got.Trimmed != c.want {
 			t.Errorf("%+v: trimmed = %q, %v, want %q", c.reply, got.Trimmed, err, c.want)
 		}
+	}
+}
+
+// Blocks say which language they are in. Code in the first language is taken before
+// other code; what is not tagged is in the first.
+func TestSeveralLanguages(t *testing.T) {
+	langs := language.Table{python.Language(), tally.Language()}
+	for name, c := range map[string]struct {
+		reply      llm.Reply
+		lang, text string
+		note       string
+	}{
+		"the second":       {llm.Reply{Text: "```tally\nn = 1\n```"}, "tally", "n = 1", ""},
+		"its element":      {llm.Reply{Text: "<execute_tally>n = 1</execute_tally>"}, "tally", "n = 1", ""},
+		"its call":         {llm.Reply{Calls: []llm.Call{{Name: "run_tally", Input: map[string]any{"code": "n = 1"}}}}, "tally", "n = 1", ""},
+		"its written call": {llm.Reply{Text: `{"name": "execute_tally", "arguments": {"tally": "n = 1"}}`}, "tally", "n = 1", ""},
+		"untagged":         {llm.Reply{Text: "```\nn = 1\n```"}, "python", "n = 1", ""},
+		"a usual call":     {llm.Reply{Calls: []llm.Call{{Name: "execute_code", Input: map[string]any{"code": "n = 1"}}}}, "python", "n = 1", ""},
+		"both":             {llm.Reply{Text: "```tally\nsay hello\n```\n```python\nn = 2\n```"}, "python", "n = 2", "Only the first in Python was run"},
+		"two of one":       {llm.Reply{Text: "```tally\nsay hello\n```\n```tally\nn = 2\n```"}, "tally", "say hello", "Only the first was run"},
+	} {
+		p, err := action.Parse(c.reply, langs)
+		if err != nil || p.Action.Kind != action.Run || p.Action.Language != c.lang || p.Action.Text != c.text || !strings.Contains(strings.Join(p.Action.Notes, " "), c.note) {
+			t.Errorf("%s: got %+v, %v", name, p.Action, err)
+		}
+	}
+	_, err := action.Parse(llm.Reply{Text: "```cobol\nn = 1\n```"}, langs)
+	if err == nil || !strings.Contains(err.Error(), "only Python and Tally are run") || !strings.Contains(fault.RemedyOf(err), "```python or ```tally") {
+		t.Errorf("got %v, %s", err, fault.RemedyOf(err))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"praxis/internal/language"
 	"praxis/internal/llm"
 	"praxis/internal/safetext"
 )
@@ -115,7 +116,7 @@ func fromCall(c llm.Call, cut bool, g grammar) (Action, error) {
 		case kind > Answer:
 			return finishMemory(Action{Kind: kind, Text: text}, c.Name)
 		default:
-			return finish(kind, text)
+			return g.finish(c.Name, kind, text)
 		}
 	}
 	if kind > Answer {
@@ -125,12 +126,17 @@ func fromCall(c llm.Call, cut bool, g grammar) (Action, error) {
 	if !ok {
 		return Action{}, reject("the call of %s lacks the argument %q", c.Name, want(kind))
 	}
-	return finish(kind, text)
+	return g.finish(c.Name, kind, text)
 }
 
-func finish(kind Kind, text string) (Action, error) {
+func (g grammar) finish(name string, kind Kind, text string) (Action, error) {
+	lang := ""
 	if kind == Run {
 		text = tidy(unwrap(text))
+		lang = g.main().Name
+		if l, ok := g.runs(plainName(name)); ok {
+			lang = l.Name
+		}
 	}
 	if strings.TrimSpace(text) == "" {
 		return Action{}, reject("the argument %q is empty", want(kind))
@@ -138,7 +144,7 @@ func finish(kind Kind, text string) (Action, error) {
 	if kind == Answer {
 		text = strings.TrimSpace(text)
 	}
-	return Action{Kind: kind, Text: text, Call: -1}, nil
+	return Action{Kind: kind, Text: text, Language: lang, Call: -1}, nil
 }
 
 func want(kind Kind) string {
@@ -153,10 +159,8 @@ func want(kind Kind) string {
 
 // kindOf knows the names that models give the tools, whatever names they were given.
 func (g grammar) kindOf(name string) Kind {
-	name = strings.ToLower(name)
-	name = name[strings.LastIndexAny(name, ".:/")+1:]
-	name = strings.ReplaceAll(name, "-", "_")
-	if g.runs(name) {
+	name = plainName(name)
+	if _, ok := g.runs(name); ok {
 		return Run
 	}
 	switch name {
@@ -174,10 +178,17 @@ func (g grammar) kindOf(name string) Kind {
 	return 0
 }
 
-// runs reports whether a tool of that name can only be the one that runs code.
-func (g grammar) runs(name string) bool {
-	if name == g.lang.Tool() {
-		return true
+// plainName is a tool's name without what stands before it, in lower case.
+func plainName(name string) string {
+	name = strings.ToLower(name)
+	name = name[strings.LastIndexAny(name, ".:/")+1:]
+	return strings.ReplaceAll(name, "-", "_")
+}
+
+// runs finds the language whose code a tool of that name must be meant to run.
+func (g grammar) runs(name string) (language.Language, bool) {
+	if l, ok := g.byTool(name); ok {
+		return l, true
 	}
 	for _, before := range []string{"run_", "exec_", "execute_", "execute"} {
 		if rest, ok := strings.CutPrefix(name, before); ok {
@@ -185,13 +196,13 @@ func (g grammar) runs(name string) bool {
 			break
 		}
 	}
-	return g.lang.HasFence(strings.TrimSuffix(name, "_interpreter"))
+	return g.fenced(strings.TrimSuffix(name, "_interpreter"))
 }
 
 // argument finds the code or the answer in a call's input: under a usual name,
 // or as the only text that there is.
 func (g grammar) argument(input map[string]any, kind Kind) (string, bool) {
-	names := append([]string{"code", "source", g.lang.Name}, "script", "program", "snippet", "content", "input", "text")
+	names := slices.Concat([]string{"code", "source"}, g.langs.Names(), []string{"script", "program", "snippet", "content", "input", "text"})
 	switch kind {
 	case Answer:
 		names = []string{"text", "answer", "final_answer", "content", "result", "value", "input"}
@@ -313,7 +324,7 @@ func unwrap(text string) string {
 
 // writtenCall reads a call of one of our own tools that was written out as JSON.
 func writtenCall(text string, g grammar) (llm.Call, bool) {
-	return writtenUse(text, g.lang.Tool(), func(name string) bool { return g.kinds[g.kindOf(name)] })
+	return writtenUse(text, g.main().Tool(), func(name string) bool { return g.kinds[g.kindOf(name)] })
 }
 
 // writtenUse reads a call of a tool that is known and that was written out as

@@ -10,7 +10,7 @@ type pieceKind uint8
 
 const (
 	prose     pieceKind = iota + 1
-	code                // tagged as the language's
+	code                // tagged as one of the languages'
 	bare                // a block without a tag
 	jsonBlock           // a block or element that may hold a tool call
 	memory              // a block or element that uses the memory
@@ -23,6 +23,7 @@ type piece struct {
 	kind pieceKind
 	text string
 	tag  string
+	lang string   // of code
 	info string   // what stands behind the tag of a block
 	open bool     // the reply ended before the piece did
 	more []string // what follows text, joined once at the end: a long reply has many lines
@@ -128,7 +129,7 @@ func balance(text string) string {
 func block(m []string, text string, g grammar) (piece, string) {
 	indent, fence := m[1], m[2]
 	p := piece{tag: firstWord(m[3])}
-	p.kind = kindOfBlock(p.tag, g)
+	p.kind, p.lang = kindOfBlock(p.tag, g)
 	if rest := strings.Trim(strings.TrimSpace(m[3]), "{}."); p.kind == memory {
 		p.info = strings.Trim(rest[len(p.tag):], " \t,;:") // its tag is ASCII
 	}
@@ -174,39 +175,45 @@ func firstWord(info string) string {
 func (g grammar) element(name string) bool {
 	name = strings.ToLower(name)
 	if strings.HasPrefix(name, "execute_") {
-		return name == g.lang.Tool()
+		_, ok := g.byTool(name)
+		return ok
 	}
 	kind := kindOfMemory(name)
 	return kind == 0 || g.kinds[kind]
 }
 
-func kindOfBlock(tag string, g grammar) pieceKind {
+func kindOfBlock(tag string, g grammar) (kind pieceKind, lang string) {
 	if kind := kindOfMemory(tag); kind != 0 && g.kinds[kind] {
-		return memory
+		return memory, ""
 	}
 	switch tag {
 	case "":
-		return bare
+		return bare, ""
 	case "json", "tool_call", "tool":
-		return jsonBlock
+		return jsonBlock, ""
 	case "tool_code":
-		return code
+		return code, g.main().Name
 	}
-	if g.lang.HasFence(tag) || tag == g.lang.Tool() {
-		return code
+	l, ok := g.fenced(tag)
+	if !ok {
+		l, ok = g.byTool(tag)
 	}
-	return foreign
+	if ok {
+		return code, l.Name
+	}
+	return foreign, ""
 }
 
 // readElement reads what stands after an opening tag, up to its closing tag or to the reply's end.
 func (g grammar) readElement(tag, text string) (piece, string) {
 	p := piece{tag: tag}
-	switch tag {
-	case g.lang.Tool():
-		p.kind = code
-	case "final_answer":
+	l, runs := g.byTool(tag)
+	switch {
+	case runs:
+		p.kind, p.lang = code, l.Name
+	case tag == "final_answer":
 		p.kind = answer
-	case ToolSave, ToolSearch, ToolHistory:
+	case kindOfMemory(tag) != 0:
 		p.kind = memory
 	default:
 		p.kind = jsonBlock

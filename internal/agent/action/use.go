@@ -12,9 +12,9 @@ import (
 // names. All such calls are taken, in their order; code and an answer beside
 // them are not, since they were written before the results were seen. It
 // returns false for a reply that calls none.
-func Uses(r llm.Reply, l language.Language, isTool func(name string) bool) (Parsed, bool) {
+func Uses(r llm.Reply, langs language.Table, isTool func(name string) bool) (Parsed, bool) {
 	if len(r.Calls) == 0 {
-		return written(r, l, isTool)
+		return written(r, langs, isTool)
 	}
 	p := Parsed{Action: Action{Kind: Use, Call: -1}, Unused: make([]string, len(r.Calls))}
 	others := false
@@ -45,7 +45,7 @@ func Uses(r llm.Reply, l language.Language, isTool func(name string) bool) (Pars
 
 // written reads calls of tools that were written out as JSON, in blocks of their
 // own or as the whole reply.
-func written(r llm.Reply, l language.Language, isTool func(name string) bool) (Parsed, bool) {
+func written(r llm.Reply, langs language.Table, isTool func(name string) bool) (Parsed, bool) {
 	text := r.Text
 	if len(text) > maxReply {
 		text = strings.ToValidUTF8(text[:maxReply], "")
@@ -54,9 +54,10 @@ func written(r llm.Reply, l language.Language, isTool func(name string) bool) (P
 	p := Parsed{Action: Action{Kind: Use, Call: -1}}
 	var thought []string
 	known := func(name string) bool { return isTool(name) || isTool(strings.ReplaceAll(name, ".", "__")) }
-	for _, piece := range scan(prose, grammar{lang: l}) {
-		c, ok := writtenUse(piece.text, l.Tool(), known)
-		if !ok || c.Name == l.Tool() || c.Name == ToolAnswer {
+	g := grammar{langs: langs}
+	for _, piece := range scan(prose, g) {
+		c, ok := writtenUse(piece.text, g.main().Tool(), known)
+		if _, runs := g.byTool(c.Name); !ok || runs || c.Name == ToolAnswer {
 			thought = append(thought, strings.TrimSpace(piece.text))
 			continue
 		}

@@ -40,6 +40,7 @@ type askCommand struct {
 	files    []string
 	out      string
 	model    string
+	lang     string
 	thread   string
 	notes    bool
 	maxSteps flagValue[float64]
@@ -72,6 +73,7 @@ func (p *program) askCommand() *cobra.Command {
 	fs.StringArrayVar(&a.files, "file", nil, "`PATH` of a file that the question is about (may be repeated)")
 	fs.StringVar(&a.out, "out", "", "save charts and files that the code makes in this `DIR`")
 	fs.StringVar(&a.model, "model", "", "the model, as `PROVIDER:NAME`")
+	fs.StringVar(&a.lang, "lang", "", "the main `LANGUAGE` of the model's code (default python)")
 	fs.StringVar(&a.thread, "thread", "", "go on with the conversation called `NAME`, its variables and files")
 	fs.BoolVar(&a.notes, "notes", false, "let the model keep notes and find those of all threads (with --thread it can)")
 	fs.Var(&a.maxSteps, "max-steps", "how many turns the model may take (default 10)")
@@ -119,7 +121,7 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 		return a.plan(ctx, question)
 	}
 	q := app.AskRequest{
-		Question: question, Mode: a.mode.mode, Model: a.model, Thread: a.thread, Notes: a.notes,
+		Question: question, Mode: a.mode.mode, Model: a.model, Thread: a.thread, Language: a.lang, Notes: a.notes,
 		Session: a.flags.session(""), Bounds: a.flags.bounds(), Output: app.Output{Dir: a.out}, Tools: a.tools.spec(a.p),
 	}
 	if a.maxSteps.value != nil {

@@ -38,7 +38,7 @@ func planOnly() []string {
 }
 
 func codeOnly() []string {
-	return append([]string{"file", "out", "thread", "with", "requirements", "memory", "disk", "cpus", "processes", "cpu-time", "output-limit"}, netFlags()...)
+	return append([]string{"file", "out", "thread", "lang", "with", "requirements", "memory", "disk", "cpus", "processes", "cpu-time", "output-limit"}, netFlags()...)
 }
 
 // check says which flags do not belong to the mode.

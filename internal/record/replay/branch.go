@@ -269,7 +269,7 @@ func (m *brancher) Complete(ctx context.Context, req llm.Request, delta func(str
 	case step < m.from && was.Exchange != nil:
 		return recorded.New(m.name, []recorded.Exchange{*was.Exchange}).Complete(ctx, req, delta)
 	case m.edits(step):
-		reply := edited(m.e.cfg.language(m.e.rec), *was, m.change.Code)
+		reply := edited(m.e.cfg.language(m.e.rec, *was), *was, m.change.Code)
 		if delta != nil && reply.Text != "" {
 			delta(reply.Text)
 		}
@@ -325,8 +325,13 @@ func edited(l language.Language, s Step, code string) llm.Reply {
 	return llm.Reply{Text: fence + l.Fence() + "\n" + strings.TrimRight(code, "\n") + "\n" + fence + "\n"}
 }
 
-// language is that of a run's code.
-func (c Config) language(rec Recording) language.Language {
+// language is that of a step's code.
+func (c Config) language(rec Recording, step Step) language.Language {
+	for _, x := range step.Executions {
+		if x.Fills == nil && x.Language != "" {
+			return c.Languages.Named(x.Language)
+		}
+	}
 	if s := rec.Session; s != nil && len(s.Image.Languages) > 0 {
 		return c.Languages.Named(s.Image.Languages[0].Name)
 	}

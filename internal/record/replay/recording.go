@@ -51,9 +51,11 @@ type Step struct {
 
 // Execution is one piece of code that was executed.
 type Execution struct {
-	Code  string
-	Fills []string         // the expressions that it fills into an answer; nil: the model's or a person's own code
-	Ended *event.Execution // nil: begun, not finished
+	Code string
+	// Language is that of the code.
+	Language string
+	Fills    []string         // the expressions that it fills into an answer; nil: the model's or a person's own code
+	Ended    *event.Execution // nil: begun, not finished
 }
 
 // codes returns the pieces of code of a step: the cells of a notebook are several.
@@ -322,7 +324,7 @@ func (f *fold) executing(e event.ExecutionBegan) error {
 	}
 	return f.change(e.Step, func(s *Step) {
 		f.running = true
-		s.Executions = append(s.Executions, Execution{Code: e.Code, Fills: e.Fills})
+		s.Executions = append(s.Executions, Execution{Code: e.Code, Language: e.Language, Fills: e.Fills})
 	})
 }
 

@@ -262,7 +262,7 @@ func runPackages() map[string]Package {
 		"internal/llm/anthropic":   {Imports: []string{fault, event, llm, "internal/llm/stream"}},
 		"internal/llm/openai":      {Imports: []string{fault, event, llm, "internal/llm/stream"}},
 		"internal/llm/scripted":    {Imports: []string{fault, event, llm}},
-		"internal/agent/action":    {Imports: []string{fault, llm, lang}, Tests: []string{python}},
+		"internal/agent/action":    {Imports: []string{fault, llm, lang}, Tests: []string{python, tally}},
 		"internal/agent/grounding": {Imports: []string{fault, event, lang}, Tests: []string{python}},
 		"internal/agent": {
 			Imports: []string{fault, event, llm, lang, "internal/agent/..."},

@@ -43,16 +43,16 @@ func TestAction(t *testing.T) {
 		"untagged":      {Text: "```\nn = 1\n```"},
 		"beside others": {Text: "```python\nn = 2\n```\n```tally\nn = 1\n```"},
 	} {
-		p, err := action.Parse(r, l)
+		p, err := action.Parse(r, language.Table{l})
 		if err != nil || p.Action.Kind != action.Run || p.Action.Text != "n = 1" {
 			t.Errorf("%s: got %+v, %v", name, p.Action, err)
 		}
 	}
-	_, err := action.Parse(llm.Reply{Text: "```python\nn = 1\n```"}, l)
+	_, err := action.Parse(llm.Reply{Text: "```python\nn = 1\n```"}, language.Table{l})
 	if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "only Tally is run") || !strings.Contains(fault.RemedyOf(err), "execute_tally") || !strings.Contains(fault.RemedyOf(err), "```tally") {
 		t.Errorf("got %v, %s", err, fault.RemedyOf(err))
 	}
-	if _, err := action.Parse(llm.Reply{Calls: []llm.Call{{Name: "execute_python", Input: map[string]any{"code": "1"}}}}, l); err == nil {
+	if _, err := action.Parse(llm.Reply{Calls: []llm.Call{{Name: "execute_python", Input: map[string]any{"code": "1"}}}}, language.Table{l}); err == nil {
 		t.Error("a call for code in another language was taken")
 	}
 }
