@@ -36,7 +36,10 @@ type File struct {
 
 // Session is a sandbox whose variables and files stay between executions. Its
 // methods are safe for concurrent use; executions come one after the other.
-type Session struct{ s *app.Session }
+type Session struct {
+	s    *app.Session
+	lang string // that code is in; "": the first
+}
 
 // NewSession opens a session. The first with an image takes some seconds: the
 // image is unpacked, packages are installed, and a template is made; a later one
@@ -46,8 +49,14 @@ func (c *Client) NewSession(ctx context.Context, o SessionOptions) (*Session, er
 	if err != nil {
 		return nil, err
 	}
-	return &Session{s}, nil
+	return &Session{s: s}, nil
 }
+
+// In returns the same session for code of another language that it has, such as "sql" or
+// "bash": by its name, a tag of its blocks or an ending of its files. Each language has
+// variables of its own, and all have the same files. A language that the session does not
+// have is a fault of the call that executes.
+func (s *Session) In(language string) *Session { return &Session{s.s, language} }
 
 // Execute runs code. What it prints is yielded as [event.Output]; what it did
 // is the result, also when it raised an exception or broke a limit. When the
@@ -60,12 +69,19 @@ func (s *Session) Execute(code string) *Call[event.Execution] {
 // seconds and 1 MiB of output.
 func (s *Session) ExecuteWithin(code string, b event.Bounds) *Call[event.Execution] {
 	return newCall(func(ctx context.Context, sink event.Sink) (event.Execution, error) {
-		return s.s.Execute(ctx, "", code, b, sink)
+		if s.lang == "" {
+			return s.s.Execute(ctx, "", code, b, sink)
+		}
+		l, err := s.s.Speaks(s.lang)
+		if err != nil {
+			return event.Execution{}, err
+		}
+		return s.s.Execute(ctx, l.Name, code, b, sink)
 	})
 }
 
 // Interrupt interrupts the code that runs, as Ctrl-C would.
-func (s *Session) Interrupt(ctx context.Context) error { return s.s.Interrupt(ctx) }
+func (s *Session) Interrupt(ctx context.Context) error { return s.s.Interrupt(ctx, s.lang) }
 
 // AddPackages gives the session packages such as "polars" or "plotly>=6", with what
 // they need, and returns what is new. Variables stay, and code can import the
@@ -120,7 +136,7 @@ func (s *Session) Fork(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Session{other}, nil
+	return &Session{s: other, lang: s.lang}, nil
 }
 
 // Save makes the state what a named session goes on from, and returns the

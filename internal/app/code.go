@@ -50,7 +50,7 @@ type CodeRequest struct {
 // check completes a request, and refuses one that is wrong in itself.
 func (q *CodeRequest) check(languages language.Table) (err error) {
 	if q.Notebook != nil {
-		q.Code = q.Notebook.Code()
+		q.Code, q.Language = q.Notebook.Code(), q.Notebook.book.Language
 	}
 	if q.Code, err = CheckCode("the code", q.Code); err != nil {
 		return err
@@ -108,10 +108,10 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 	if q.Stdin != nil {
 		inputs = append(inputs, run.Input{File: agent.File{Name: q.Stdin.Name, Path: language.StdinPath, Bytes: q.Stdin.Bytes}, Open: q.Stdin.Open})
 	}
-	pieces, results := []string{q.Code}, both(made, sink)
+	pieces, results := []run.Piece{{Code: q.Code}}, both(made, sink)
 	cells := &cellCollector{outputs: report.NewCells()}
 	if q.Notebook != nil {
-		pieces, results = q.Notebook.book.Code(), both(results, cells)
+		pieces, results = q.Notebook.pieces(), both(results, cells)
 	}
 	ctx, r, err := a.begin(ctx, began, t, results, origins("")...)
 	if err != nil {

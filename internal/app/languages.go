@@ -45,6 +45,17 @@ func (a *App) LanguageOf(word, file string) language.Language {
 // Languages returns those of this Praxis.
 func (a *App) Languages() language.Table { return a.opt.Languages }
 
+// Speaks finds the language of the session that a word means, as in CodeRequest.
+func (s *Session) Speaks(word string) (language.Language, error) {
+	has := s.s.Languages().In(s.image.Runtimes)
+	l, ok := has.Called(strings.ToLower(word))
+	if !ok {
+		return l, fault.Coded(fault.LanguageMissing, fault.Data{"language": safetext.Line(word), "known": strings.Join(has.Names(), ", ")},
+			"cannot run %s: the session has no such language", safetext.Quote(word))
+	}
+	return l, nil
+}
+
 // Language is that of the session's code, as its image has it.
 func (s *Session) Language() language.Language {
 	return s.s.Languages().Of(s.image.Runtimes)

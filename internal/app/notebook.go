@@ -11,6 +11,7 @@ import (
 	"praxis/internal/atomicfile"
 	"praxis/internal/notebook"
 	"praxis/internal/record/report"
+	"praxis/internal/run"
 	"praxis/internal/safetext"
 )
 
@@ -35,7 +36,7 @@ func ReadNotebook(path string, save bool) (*Notebook, error) {
 	if err != nil {
 		return nil, err
 	}
-	book, err := notebook.Parse(data, Languages().Named(""))
+	book, err := notebook.Parse(data, Languages())
 	if err != nil {
 		return nil, fault.New(fault.Invalid, fault.RemedyOf(err), "cannot run notebook %s: %w", safetext.Line(path), err)
 	}
@@ -53,6 +54,16 @@ func ReadNotebook(path string, save bool) (*Notebook, error) {
 
 // Code is the code of all cells.
 func (n *Notebook) Code() string { return strings.Join(n.book.Code(), "\n") }
+
+// pieces are its cells.
+func (n *Notebook) pieces() []run.Piece {
+	var out []run.Piece
+	langs := n.book.Languages()
+	for i, code := range n.book.Code() {
+		out = append(out, run.Piece{Language: langs[i], Code: code})
+	}
+	return out
+}
 
 // save writes the notebook with the outputs of the cells that were run over the file that
 // it was read from, unless that is another by now.

@@ -335,21 +335,39 @@ func (s *Session) Execute(ctx context.Context, lang, code string, b event.Bounds
 		return event.Execution{}, err
 	}
 	if s.running != nil {
-		defer s.running(func(ctx context.Context) error { return s.s.InterruptLanguage(ctx, lang) })()
+		defer s.running(func(ctx context.Context) error { return s.Interrupt(ctx, lang) })()
 	}
 	return s.s.Execute(ctx, code, session.Exec{Language: lang, Bounds: b.Over(s.bounds), Changes: true}, sink)
 }
 
-// Interrupt interrupts the code that runs, as Ctrl-C would.
-func (s *Session) Interrupt(ctx context.Context) error { return s.s.Interrupt(ctx, "") }
+// Interrupt interrupts the code of a language that runs, as Ctrl-C would. Here and in what
+// follows "" is the image's first language.
+func (s *Session) Interrupt(ctx context.Context, lang string) error {
+	name, err := s.s.ContextOf(lang)
+	if err != nil {
+		return err
+	}
+	return s.s.Interrupt(ctx, name)
+}
 
-// Restart starts a new interpreter: variables are gone, files stay.
-func (s *Session) Restart(ctx context.Context) error { return s.s.Restart(ctx, "") }
+// Restart starts a new interpreter of a language: its variables are gone, files stay.
+func (s *Session) Restart(ctx context.Context, lang string) error {
+	name, err := s.s.ContextOf(lang)
+	if err != nil {
+		return err
+	}
+	return s.s.Restart(ctx, name)
+}
 
-// Complete returns completions of code at a cursor, which counts characters.
-func (s *Session) Complete(ctx context.Context, code string, cursor int) (out Completion, err error) {
+// Complete returns completions of code at a cursor, which counts characters. A language
+// that another one's kernels run has none.
+func (s *Session) Complete(ctx context.Context, lang, code string, cursor int) (out Completion, err error) {
+	name, err := s.s.ContextOf(lang)
+	if err != nil || s.s.Languages().Named(lang).Host != "" {
+		return out, err
+	}
 	err = s.s.Use(ctx, func(c *guest.Client) error {
-		got, err := c.Complete(ctx, "", code, cursor)
+		got, err := c.Complete(ctx, name, code, cursor)
 		out = Completion{got.Start, got.End, got.Matches}
 		return err
 	})

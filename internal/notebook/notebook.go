@@ -31,21 +31,26 @@ const againInJupyter = "Open it in Jupyter and save it again."
 
 // Notebook is a notebook whose cells of code can be run.
 type Notebook struct {
+	// Language is the one that the notebook is in, by its name.
+	Language string
+
 	data  []byte
 	cells []cell
 }
 
 // cell is a cell of code that is not blank.
 type cell struct {
+	lang    string // of the code
 	code    string
 	members map[string]part
 	from    int // where the cell begins
 	first   int // where its first key begins
 }
 
-// Parse reads a notebook whose code is in the language l. The error is a fault: it is
-// none, or cannot be run.
-func Parse(data []byte, l language.Language) (*Notebook, error) {
+// Parse reads a notebook whose code is in one of the languages, the first if it does not
+// say which. A cell that begins with %% and the name of another one, such as %%sql, is in
+// that. The error is a fault: it is none, or cannot be run.
+func Parse(data []byte, langs language.Table) (*Notebook, error) {
 	if !utf8.Valid(data) {
 		return nil, wrong("Save it as UTF-8.", "it is not UTF-8 text")
 	}
@@ -66,16 +71,17 @@ func Parse(data []byte, l language.Language) (*Notebook, error) {
 		return nil, wrong("Save it in version 4 of the format, which Jupyter has written since 2015.",
 			"it is in version %s of the format, not 4", safetext.Clip(safetext.Line(cmp.Or(major, "?")), 20))
 	}
-	if name := d.foreign(file["metadata"], l); name != "" {
-		return nil, wrong("Sessions run "+l.Display+".", "its code is in %s", safetext.Clip(safetext.Line(name), 40))
+	l, err := d.language(file["metadata"], langs)
+	if err != nil {
+		return nil, err
 	}
 	cells, ok := d.array(file["cells"])
 	if !ok {
 		return nil, wrong(againInJupyter, "it has no list of cells")
 	}
-	n := &Notebook{data: data}
+	n := &Notebook{Language: l.Name, data: data}
 	for i, c := range cells {
-		if err := n.add(i+1, c, l); err != nil {
+		if err := n.add(i+1, c, l, langs); err != nil {
 			return nil, err
 		}
 	}
@@ -89,22 +95,43 @@ func wrong(remedy, format string, args ...any) error {
 	return fault.New(fault.Invalid, remedy, format, args...)
 }
 
-// foreign returns the language that a notebook says it is in, when that is not l.
-func (d document) foreign(metadata part, l language.Language) string {
+// language finds the language that a notebook says it is in.
+func (d document) language(metadata part, langs language.Table) (language.Language, error) {
 	about, _ := d.object(metadata)
+	out, said := langs.Named(""), false
 	for _, at := range [...][2]string{{"language_info", "name"}, {"kernelspec", "language"}} {
 		spec, _ := d.object(about[at[0]])
 		name, _ := d.text(spec[at[1]])
-		own := func(known string) bool { return strings.EqualFold(name, known) }
-		if name != "" && !own(l.Name) && !slices.ContainsFunc(l.Fences, own) {
-			return name
+		if name == "" {
+			continue
 		}
+		l, ok := langs.Called(strings.ToLower(name))
+		if !ok || said && l.Name != out.Name {
+			var known []string
+			for _, l := range langs {
+				known = append(known, l.Display)
+			}
+			return l, wrong("Sessions run "+strings.Join(known, ", ")+".", "its code is in %s", safetext.Clip(safetext.Line(name), 40))
+		}
+		out, said = l, true
 	}
-	return ""
+	return out, nil
+}
+
+// other finds the language that a cell says it is in, and its code without the line that
+// says so: %%sql, %%bash.
+func other(source string, main language.Language, langs language.Table) (l language.Language, code string, ok bool) {
+	first, rest, _ := strings.Cut(source, "\n")
+	name, ok := strings.CutPrefix(strings.TrimSpace(first), "%%")
+	if !ok {
+		return l, "", false
+	}
+	l, ok = langs.Called(strings.ToLower(name))
+	return l, rest, ok && l.Name != main.Name
 }
 
 // add takes in the i-th cell.
-func (n *Notebook) add(i int, at part, l language.Language) error {
+func (n *Notebook) add(i int, at part, l language.Language, langs language.Table) error {
 	d := document(n.data)
 	members, ok := d.object(at)
 	if !ok {
@@ -118,7 +145,9 @@ func (n *Notebook) add(i int, at part, l language.Language) error {
 	if kind != "code" {
 		return nil
 	}
-	if l.Cell != nil {
+	if o, code, ok := other(source, l, langs); ok {
+		l, source = o, code
+	} else if l.Cell != nil {
 		code, line, command := l.Cell(source)
 		if line > 0 {
 			return wrong("Take it out, or write it in "+l.Display+". Packages are added to the session instead.",
@@ -127,7 +156,7 @@ func (n *Notebook) add(i int, at part, l language.Language) error {
 		source = code
 	}
 	if strings.TrimSpace(source) != "" {
-		n.cells = append(n.cells, cell{code: source, members: members, from: at.from, first: d.space(at.from + 1)})
+		n.cells = append(n.cells, cell{lang: l.Name, code: source, members: members, from: at.from, first: d.space(at.from + 1)})
 	}
 	return nil
 }
@@ -137,6 +166,15 @@ func (n *Notebook) Code() []string {
 	var out []string
 	for _, c := range n.cells {
 		out = append(out, c.code)
+	}
+	return out
+}
+
+// Languages returns the languages of the same cells.
+func (n *Notebook) Languages() []string {
+	var out []string
+	for _, c := range n.cells {
+		out = append(out, c.lang)
 	}
 	return out
 }

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"praxis/fault"
+	"praxis/internal/language"
 	"praxis/internal/language/python"
+	"praxis/internal/test/tally"
 )
 
 // jupyter is a notebook as Jupyter writes it, with what a JSON encoder would change.
@@ -58,7 +60,7 @@ const jupyter = `{
 `
 
 func TestWith(t *testing.T) {
-	n, err := Parse([]byte(jupyter), python.Language())
+	n, err := Parse([]byte(jupyter), language.Table{python.Language()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +93,7 @@ func TestWith(t *testing.T) {
 	}
 
 	// One without lines gets none.
-	n, err = Parse([]byte(`{"nbformat":4,"cells":[{"cell_type":"code","source":"x","outputs":[1,2],"execution_count":null}]}`), python.Language())
+	n, err = Parse([]byte(`{"nbformat":4,"cells":[{"cell_type":"code","source":"x","outputs":[1,2],"execution_count":null}]}`), language.Table{python.Language()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,13 +132,13 @@ func TestParse(t *testing.T) {
 		{"a command", code(`["x\n", "!pip install y"]`), `cell 1, line 2: "!pip install y" is a command of a notebook, not Python`},
 		{"a deep one", strings.Repeat("[", 20000), "not valid JSON"},
 	} {
-		_, err := Parse([]byte(tt.data), python.Language())
+		_, err := Parse([]byte(tt.data), language.Table{python.Language()})
 		if fault.KindOf(err) != fault.Invalid || fault.RemedyOf(err) == "" || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, want %q", tt.name, err, tt.want)
 		}
 	}
 	for _, data := range []string{code(`"x"`), code(`["x"]`), book(`"metadata": {"language_info": {"name": "ipython"}}, "cells": [{"cell_type": "code", "source": "x"}]`)} {
-		if n, err := Parse([]byte(data), python.Language()); err != nil || !slices.Equal(n.Code(), []string{"x"}) {
+		if n, err := Parse([]byte(data), language.Table{python.Language()}); err != nil || !slices.Equal(n.Code(), []string{"x"}) {
 			t.Errorf("%s: %v", data, err)
 		}
 	}
@@ -148,9 +150,9 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(jupyter))
 	f.Add([]byte(`{"nbformat":4,"cells":[{ "cell_type":"code","source":["x","\n!y"],"outputs":[[],"\"]"],"a":-1.5e3}]}`))
 	f.Add([]byte(" {\"nbformat\":4,\"cells\":[\n\t{\t\"source\":\"x\",\"cell_type\":\"code\"}, {\"\\u0073ource\":\"y\",\"cell_type\":\"code\",\"outputs\":null}]}"))
-	l := python.Language()
+	langs := language.Table{python.Language()}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		n, err := Parse(data, l)
+		n, err := Parse(data, langs)
 		if err != nil {
 			if fault.KindOf(err) != fault.Invalid {
 				t.Errorf("no fault: %v", err)
@@ -163,7 +165,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := Parse(got, l)
+		again, err := Parse(got, langs)
 		if err != nil || !slices.Equal(again.Code(), n.Code()) {
 			t.Fatalf("%v\n%s\nbecame\n%s", err, data, got)
 		}
@@ -191,4 +193,30 @@ func others(t *testing.T, data []byte) map[string]any {
 		delete(cell, "execution_count")
 	}
 	return file
+}
+
+// A cell says that it is in another language than the notebook's.
+func TestOtherLanguages(t *testing.T) {
+	langs := language.Table{python.Language(), tally.Language()}
+	n, err := Parse([]byte(`{"nbformat":4,"cells":[
+		{"cell_type":"code","source":"x = 1"},
+		{"cell_type":"code","source":["%%tally\n","n = 1\n","n"]},
+		{"cell_type":"code","source":"%%tally\n"},
+		{"cell_type":"code","source":"%%time\ny = 2"}
+	]}`), langs)
+	if err != nil || n.Language != "python" || !slices.Equal(n.Code(), []string{"x = 1", "n = 1\nn", "# %%time\ny = 2"}) || !slices.Equal(n.Languages(), []string{"python", "tally", "python"}) {
+		t.Errorf("got %+v, %v", n, err)
+	}
+	n, err = Parse([]byte(`{"nbformat":4,"metadata":{"kernelspec":{"language":"Tally"}},"cells":[{"cell_type":"code","source":"n = 1"},{"cell_type":"code","source":"%%python\nx"}]}`), langs)
+	if err != nil || n.Language != "tally" || !slices.Equal(n.Languages(), []string{"tally", "python"}) {
+		t.Errorf("got %+v, %v", n, err)
+	}
+	_, err = Parse([]byte(`{"nbformat":4,"metadata":{"kernelspec":{"language":"tally"},"language_info":{"name":"python"}},"cells":[{"cell_type":"code","source":"n"}]}`), langs)
+	if err == nil {
+		t.Error("a notebook in two languages was taken")
+	}
+	_, err = Parse([]byte(`{"nbformat":4,"cells":[{"cell_type":"code","source":"%%cobol\nn"}]}`), langs)
+	if err == nil || !strings.Contains(err.Error(), "%%cobol") {
+		t.Errorf("a cell in a language that there is not: %v", err)
+	}
 }

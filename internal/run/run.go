@@ -153,10 +153,16 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 	return answer, err
 }
 
+// Piece is a piece of a person's code.
+type Piece struct {
+	Language string // "": that of the run
+	Code     string
+}
+
 // Code runs a person's code: one piece after the other, as long as they end well.
 // With alone, the session ends with the run: threads that the code left are waited
 // for. The execution is that of the last piece that was run.
-func Code(ctx context.Context, t Task, pieces []string, alone bool, rec Recorder) (event.Execution, error) {
+func Code(ctx context.Context, t Task, pieces []Piece, alone bool, rec Recorder) (event.Execution, error) {
 	began := time.Now()
 	var x event.Execution
 	s, err := t.open(ctx, rec)
@@ -174,9 +180,9 @@ func Code(ctx context.Context, t Task, pieces []string, alone bool, rec Recorder
 }
 
 // executeAll runs the pieces of a code run.
-func (t Task) executeAll(ctx context.Context, s Session, pieces []string, alone bool, rec Recorder) (x event.Execution, err error) {
-	for i, code := range pieces {
-		x, err = t.execute(ctx, s, code, i == 0, i == len(pieces)-1, alone, rec)
+func (t Task) executeAll(ctx context.Context, s Session, pieces []Piece, alone bool, rec Recorder) (x event.Execution, err error) {
+	for i, p := range pieces {
+		x, err = t.execute(ctx, s, p, i == 0, i == len(pieces)-1, alone, rec)
 		if err != nil || x.Status != event.OK {
 			break
 		}
@@ -189,15 +195,18 @@ func (t Task) executeAll(ctx context.Context, s Session, pieces []string, alone 
 
 // execute runs one piece of code between its events. Of a session that ends with the
 // run, the last piece waits for threads that were left.
-func (t Task) execute(ctx context.Context, s Session, code string, first, last, alone bool, rec Recorder) (event.Execution, error) {
+func (t Task) execute(ctx context.Context, s Session, p Piece, first, last, alone bool, rec Recorder) (event.Execution, error) {
+	if p.Language != "" {
+		t.Began.Language = p.Language
+	}
 	lang := t.language(s)
-	rec.Emit(event.ExecutionBegan{Session: s.Describe().Session, Language: lang.Name, Code: code, Untrusted: t.Began.Untrusted})
+	rec.Emit(event.ExecutionBegan{Session: s.Describe().Session, Language: lang.Name, Code: p.Code, Untrusted: t.Began.Untrusted})
 	x, err := event.Execution{}, ctx.Err() // nothing is done that cannot be recorded
 	if err == nil && first {
 		err = t.invoke(ctx, s, lang)
 	}
 	if err == nil {
-		x, err = s.Execute(ctx, lang.Name, code, t.Began.Bounds, rec)
+		x, err = s.Execute(ctx, lang.Name, p.Code, t.Began.Bounds, rec)
 	}
 	if err == nil && alone && (last || x.Status != event.OK) && ctx.Err() == nil {
 		err = awaitThreads(ctx, s, lang, &x, t.Began.Bounds, rec)

@@ -256,7 +256,11 @@ func TestCode(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		b, l := &fakeSession{t: t, files: map[string]string{}}, &log{failAt: c.failAt, cancel: cancel}
 		task := Task{Languages: languages, Began: event.RunBegan{Kind: event.Code}, Inputs: given(), Open: func(context.Context) (Session, error) { return b, nil }}
-		x, err := Code(ctx, task, strings.Split(c.code, "|"), true, l)
+		var pieces []Piece
+		for _, code := range strings.Split(c.code, "|") {
+			pieces = append(pieces, Piece{Code: code})
+		}
+		x, err := Code(ctx, task, pieces, true, l)
 		if got := l.names(); got != c.want {
 			t.Errorf("%s: events\n%s\nwant\n%s", c.code, got, c.want)
 		}

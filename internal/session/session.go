@@ -177,7 +177,10 @@ func (s *Session) place(code string, x Exec) (string, Exec, error) {
 			"cannot run %s: the session's image has no such language", safetext.Line(x.Language))
 	}
 	if l.Host != "" {
-		code, x.Language = l.Translate(code), l.Host
+		x.Language = l.Host
+		if code != "" {
+			code = l.Translate(code)
+		}
 	}
 	if x.Context == "" {
 		x.Context = contextOf(s.opt.Image, x.Language)
@@ -193,14 +196,11 @@ func contextOf(img image.Image, lang string) string {
 	return lang
 }
 
-// InterruptLanguage interrupts the code of a language that runs where it does when no
-// context is named.
-func (s *Session) InterruptLanguage(ctx context.Context, lang string) error {
+// ContextOf is the context in which code of a language runs when none is named; "" is the
+// image's first language.
+func (s *Session) ContextOf(lang string) (string, error) {
 	_, x, err := s.place("", Exec{Language: lang})
-	if err != nil {
-		return err
-	}
-	return s.Interrupt(ctx, x.Context)
+	return x.Context, err
 }
 
 // withoutFiles says why nothing is known of the files that code changed whose sandbox died.

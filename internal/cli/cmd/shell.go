@@ -28,6 +28,8 @@ exit() end the shell.
 
   NAME?          signature and documentation of an object
   !COMMAND       run a command in the sandbox's shell
+  %sql, %bash …   type that language from here on; %sql CODE runs one line of it;
+                 %python goes back
   %timeit CODE   measure how long code takes
   %pip           add packages: %pip install NAME; %pip list shows what there is
   :files         what is in the working folder
@@ -54,6 +56,7 @@ type shellCommand struct {
 	p       *program
 	flags   sessionFlags
 	session string
+	lang    string
 	out     string
 	files   []string
 	json    bool
@@ -70,6 +73,7 @@ func (p *program) shellCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&s.session, "session", "", "keep variables and files under this `NAME`")
+	fs.StringVar(&s.lang, "lang", "", "the `LANGUAGE` that is typed first (default python)")
 	fs.StringVar(&s.out, "out", ".", "save pictures in this `DIR`")
 	fs.StringArrayVar(&s.files, "file", nil, "copy the file at `PATH` into the working folder (may be repeated)")
 	fs.BoolVar(&s.json, "json", false, "print one JSON object an execution, without a prompt")
@@ -127,12 +131,21 @@ func (s *shellCommand) run(ctx context.Context) error {
 	})
 }
 
+// language is the one that the conversation begins in.
+func (s *shellCommand) language(w *app.Session) (language.Language, error) {
+	if s.lang == "" {
+		return w.Language(), nil
+	}
+	return w.Speaks(s.lang)
+}
+
 // shell is one conversation at the prompt.
 type shell struct {
 	*shellCommand
 	a      *app.App
 	cfg    app.Config
 	w      *app.Session
+	lang   language.Language // of what is typed now
 	pieces tui.PieceReader
 	prompt bool
 	dirty  bool         // something ran since the last save
@@ -141,10 +154,14 @@ type shell struct {
 }
 
 func (s *shellCommand) loop(ctx context.Context, a *app.App, cfg app.Config, w *app.Session) (err error) {
-	sh := &shell{shellCommand: s, a: a, cfg: cfg, w: w, prompt: isTerminal(s.p.stdin) && isTerminal(s.p.stdout) && s.p.getenv("TERM") != "dumb" && !s.json}
-	pieces := tui.Pieces{Language: w.Language(), Command: isCommand}
+	lang, err := s.language(w)
+	if err != nil {
+		return err
+	}
+	sh := &shell{shellCommand: s, a: a, cfg: cfg, w: w, lang: lang, prompt: isTerminal(s.p.stdin) && isTerminal(s.p.stdout) && s.p.getenv("TERM") != "dumb" && !s.json}
+	pieces := tui.Pieces{Language: func() language.Language { return sh.lang }, Command: sh.isCommand}
 	if sh.prompt {
-		if err := s.p.emit(s.banner(cfg, w.Language())); err != nil {
+		if err := s.p.emit(s.banner(cfg, lang)); err != nil {
 			return err
 		}
 		sh.pieces = tui.NewTypedPieces(tui.Typing{
@@ -227,7 +244,7 @@ func (s *shell) turn(ctx context.Context) (more bool, err error) {
 	if err := s.pieces.Remember(code); err != nil {
 		report(s.p.stderr, err)
 	}
-	if !isCommand(trimmed) {
+	if !s.isCommand(trimmed) {
 		return true, s.execute(ctx, code)
 	}
 	more, err = s.command(ctx, trimmed)
@@ -238,7 +255,12 @@ func (s *shell) turn(ctx context.Context) (more bool, err error) {
 	return more, err
 }
 
+// execute runs code of the language that is typed now.
 func (s *shell) execute(ctx context.Context, code string) error {
+	return s.executeIn(ctx, s.lang, code)
+}
+
+func (s *shell) executeIn(ctx context.Context, lang language.Language, code string) error {
 	printer := newPrinter(s.p.stdout, s.p.stderr)
 	printer.show = s.flags.inPlace(s.p, s.p.stdout)
 	if !s.full {
@@ -248,12 +270,12 @@ func (s *shell) execute(ctx context.Context, code string) error {
 	if s.json {
 		sink = event.Discard
 	}
-	done := s.p.interrupts.during(ctx, s.w.Interrupt)
+	done := s.p.interrupts.during(ctx, func(ctx context.Context) error { return s.w.Interrupt(ctx, lang.Name) })
 	bounds := s.bounds(s.cfg)
 	if !s.json {
 		bounds.Columns = columns(s.p.stdout) // now: a window can be resized
 	}
-	x, err := s.w.Execute(ctx, "", code, bounds, sink)
+	x, err := s.w.Execute(ctx, lang.Name, code, bounds, sink)
 	done()
 	if err != nil && s.prompt && ctx.Err() == nil {
 		report(s.p.stderr, err) // a person can try again, or something else

@@ -10,23 +10,28 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/app"
+	"praxis/internal/language"
 	"praxis/internal/safetext"
 )
 
 // inspectRule matches an expression with the question mark that asks what it is.
 var inspectRule = regexp.MustCompile(`^\??([\pL_][\pL\pN_.\[\]'"]*)\?{1,2}$|^\?([\pL_][\pL\pN_.\[\]'"]*)$`)
 
-// isCommand says that a line is for the shell, and no code.
-func isCommand(line string) bool {
+// commandRule matches a line that begins as a command of the shell's does.
+var commandRule = regexp.MustCompile(`^[:%]\pL`)
+
+// isCommand says that a line is for the shell, and no code of the language that is typed.
+func (s *shell) isCommand(line string) bool {
 	if line == "" || strings.Contains(line, "\n") {
 		return false
 	}
-	return strings.ContainsRune(":%!", rune(line[0])) || inspectRule.MatchString(line)
+	prompt := s.lang.Prompt
+	return commandRule.MatchString(line) || line[0] == '!' && prompt.Shell != nil || prompt.Inspect != nil && inspectRule.MatchString(line)
 }
 
 // command does what is no code.
 func (s *shell) command(ctx context.Context, line string) (more bool, err error) {
-	prompt := s.w.Language().Prompt
+	prompt := s.lang.Prompt
 	if m := inspectRule.FindStringSubmatch(line); m != nil {
 		return true, s.generate(ctx, line, prompt.Inspect, m[1]+m[2])
 	}
@@ -60,7 +65,7 @@ func (s *shell) command(ctx context.Context, line string) (more bool, err error)
 		}
 		return true, s.w.AddFiles(ctx, inputs)
 	case ":restart", "%reset":
-		if err := s.w.Restart(ctx); err != nil {
+		if err := s.w.Restart(ctx, s.lang.Name); err != nil {
 			return true, err
 		}
 		s.dirty = true
@@ -68,14 +73,26 @@ func (s *shell) command(ctx context.Context, line string) (more bool, err error)
 	case ":save":
 		return true, s.saveAs(ctx, arg)
 	}
+	if lang, err := s.w.Speaks(strings.TrimPrefix(name, "%")); err == nil && name[0] == '%' {
+		return true, s.speak(ctx, lang, arg)
+	}
 	return true, fault.New(fault.Invalid, "", "%s is not a command; see :help", safetext.Line(name))
+}
+
+// speak changes the language that is typed, or runs one line of another one.
+func (s *shell) speak(ctx context.Context, lang language.Language, code string) error {
+	if code != "" {
+		return s.executeIn(ctx, lang, code)
+	}
+	s.lang = lang
+	return s.say("%s from here on", lang.Display)
 }
 
 // generate runs the code that a language has for a command.
 func (s *shell) generate(ctx context.Context, name string, code func(string) string, arg string) error {
 	switch {
 	case code == nil:
-		return fault.New(fault.Invalid, "", "%s has no %s", s.w.Language().Display, safetext.Line(name))
+		return fault.New(fault.Invalid, "", "%s has no %s", s.lang.Display, safetext.Line(name))
 	case arg == "":
 		return usage("praxis shell", "%s needs something after it, see :help", name)
 	}
@@ -104,7 +121,7 @@ func (s *shell) completer(ctx context.Context) func(string, int) (int, []string)
 		}
 		ctx, stop := context.WithTimeout(ctx, completeWait)
 		defer stop()
-		c, err := s.w.Complete(ctx, code, utf8.RuneCountInString(code[:cursor]))
+		c, err := s.w.Complete(ctx, s.lang.Name, code, utf8.RuneCountInString(code[:cursor]))
 		if err != nil {
 			return 0, nil // completion is a comfort: without it the person types on
 		}

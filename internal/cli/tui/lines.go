@@ -32,14 +32,15 @@ const maxLine = 1 << 20
 
 // Pieces says what a piece of code is.
 type Pieces struct {
-	Language language.Language
+	// Language is that of the next piece.
+	Language func() language.Language
 	// Command says that a line is no code but a command, which is one line.
 	Command func(line string) bool
 }
 
 // more says whether somebody who typed code has more to type.
 func (p Pieces) more(code string) bool {
-	return !p.Command(strings.TrimSpace(code)) && p.Language.NeedsMore(code)
+	return !p.Command(strings.TrimSpace(code)) && p.Language().NeedsMore(code)
 }
 
 // plainPieces reads what no person types.
@@ -149,7 +150,7 @@ func (l *typedPieces) paint(code string) string {
 	for line := range strings.SplitSeq(code, "\n") {
 		rows += 1 + (promptWidth+format.ColumnsOf(line))/max(l.Style.Width, promptWidth+1)
 	}
-	return strings.Repeat("\x1bD", rows) + fmt.Sprintf("\x1b[%dA", rows) + highlight(l.Style, l.Language, code)
+	return strings.Repeat("\x1bD", rows) + fmt.Sprintf("\x1b[%dA", rows) + highlight(l.Style, l.Language(), code)
 }
 
 // around returns the text before and behind the cursor.
@@ -172,8 +173,8 @@ func (l *typedPieces) accept(line []rune) bool {
 	if !strings.Contains(strings.TrimRight(after, " \n"), "\n") && !l.more(whole) {
 		return true
 	}
-	if l.Language.Prompt.Indent != nil {
-		l.indent = l.Language.Prompt.Indent(before)
+	if indent := l.Language().Prompt.Indent; indent != nil {
+		l.indent = indent(before)
 	}
 	return false
 }

@@ -10,6 +10,7 @@ import (
 	"praxis/internal/llm"
 	"praxis/internal/llm/recorded"
 	"praxis/internal/planner"
+	"praxis/internal/run"
 	"praxis/internal/tool/gate"
 )
 
@@ -58,11 +59,11 @@ type Execution struct {
 	Ended    *event.Execution // nil: begun, not finished
 }
 
-// codes returns the pieces of code of a step: the cells of a notebook are several.
-func (s Step) codes() []string {
-	var out []string
+// pieces returns the pieces of code of a step: the cells of a notebook are several.
+func (s Step) pieces() []run.Piece {
+	var out []run.Piece
 	for _, x := range s.Executions {
-		out = append(out, x.Code)
+		out = append(out, run.Piece{Language: x.Language, Code: x.Code})
 	}
 	return out
 }

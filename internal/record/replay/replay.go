@@ -278,9 +278,9 @@ func (r Recording) before(step int) (tokens event.Tokens, ran []agent.Ran) {
 func (e *rerun) execute(ctx context.Context, model llm.Model, begin *agent.Begin) (err error) {
 	defer e.close(&err)
 	if e.rec.Began.Kind == event.Code {
-		pieces := []string{e.code}
+		pieces := []run.Piece{{Code: e.code}}
 		if e.code == "" {
-			pieces = e.rec.Steps[0].codes()
+			pieces = e.rec.Steps[0].pieces()
 		}
 		_, err = run.Code(ctx, e.task, pieces, e.rec.Session.Name == "", e.live)
 	} else {

@@ -374,7 +374,7 @@ func TestPieces(t *testing.T) {
 	w := newWorld(t)
 	w.bend["show y"] = func(x *event.Execution) { x.Status = event.Error }
 	rec := w.code("c", "set x 4", "show x\nset y 5", "show y", "write /work/never 1")
-	if got := rec.Steps[0].codes(); len(got) != 3 || got[2] != "show y" || rec.Ended.Status != "error" {
+	if got := rec.Steps[0].pieces(); len(got) != 3 || got[2].Code != "show y" || rec.Ended.Status != "error" {
 		t.Fatalf("recorded %q, %+v", got, rec.Ended)
 	}
 	got, err := Replay(t.Context(), w.config(), rec)

@@ -179,7 +179,7 @@ func (w *world) deal(id string, began event.RunBegan, script, code string) (Reco
 	}
 	to := observingRecorder{rec, br}
 	if code != "" {
-		_, err = run.Code(w.t.Context(), task, []string{code}, true, to)
+		_, err = run.Code(w.t.Context(), task, []run.Piece{{Code: code}}, true, to)
 	} else {
 		_, err = run.Ask(w.t.Context(), task, cfg, to)
 	}
@@ -547,7 +547,7 @@ func TestReplayNetwork(t *testing.T) {
 	began := event.RunBegan{Kind: event.Code, Question: "show x", Net: []string{"example.org"}}
 	rec := w.begin("n", began)
 	task := run.Task{Languages: languages, Began: began, Open: func(ctx context.Context) (run.Session, error) { return w.open(ctx, event.SessionBegan{}) }}
-	if _, err := run.Code(t.Context(), task, []string{"show x"}, false, rec); err != nil {
+	if _, err := run.Code(t.Context(), task, []run.Piece{{Code: "show x"}}, false, rec); err != nil {
 		t.Fatal(err)
 	}
 	records := w.records["n"]

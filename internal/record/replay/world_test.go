@@ -349,7 +349,11 @@ func (w *world) code(id string, pieces ...string) Recording {
 		Began:     began, Snapshots: true,
 		Open: func(ctx context.Context) (run.Session, error) { return w.open(ctx, event.SessionBegan{}) },
 	}
-	if _, err := run.Code(w.t.Context(), task, pieces, true, rec); err != nil {
+	var all []run.Piece
+	for _, code := range pieces {
+		all = append(all, run.Piece{Code: code})
+	}
+	if _, err := run.Code(w.t.Context(), task, all, true, rec); err != nil {
 		w.t.Fatal(err)
 	}
 	return w.load(id)

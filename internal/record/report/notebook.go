@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"praxis/event"
+	"praxis/internal/language"
 	"praxis/internal/safetext"
 )
 
@@ -210,10 +211,13 @@ func (n *notebook) part(p *part) {
 }
 
 // begin adds a code cell that nothing came of yet. It says its language where
-// that is not the notebook's.
+// that is not the notebook's, as notebooks do.
 func (n *notebook) begin(stem string, step int, code, name string) {
 	if name == n.main().Name {
 		name = ""
+	}
+	if language.ValidName(name) {
+		code = "%%" + name + "\n" + code
 	}
 	n.runs++
 	n.cell = &codeCell{Type: "code", Count: n.runs, ID: n.id(stem), Metadata: cellMetadata{cellRun{Step: step, Language: valid(name), Status: unfinished}},

@@ -206,7 +206,7 @@ func guestPackages() map[string]Package {
 		// What a language is, and the languages. Only internal/app, and tests that
 		// run code, import one by its name.
 		lang:                {},
-		"internal/notebook": {Imports: []string{fault, lang}, Tests: []string{python}},
+		"internal/notebook": {Imports: []string{fault, lang}, Tests: []string{python, tally}},
 		python:              {Imports: []string{fault, lang}, Third: []string{"github.com/BurntSushi/toml"}, Tests: []string{cpython}},
 
 		// session and agent never import each other: cli joins them.
