@@ -313,15 +313,6 @@ class date(_Ordered):
     def fromisoformat(cls, date_string, /):
         return _depend(cls(*_text.read_iso(date_string, 'date')[:3]), date_string)
 
-    @classmethod
-    def fromisocalendar(cls, year, week, day):
-        fourth = _text.ordinal(year, 1, 4)
-        made = cls.fromordinal(fourth - (fourth - 1) % 7 + (week - 1) * 7 + day - 1)
-        if made.isocalendar() != (year, week, day):
-            raise ValueError(f'Invalid week: {week}' if 1 <= day <= 7
-                             else f'Invalid weekday: {day} (range is [1, 7])')
-        return made
-
     def replace(self, year=_missing, month=_missing, day=_missing):
         return _replaced(self, year=year, month=month, day=day)
 
@@ -540,10 +531,6 @@ class datetime(date):
     @classmethod
     def fromtimestamp(cls, timestamp, tz=None):
         return _from_utc(cls, _stamp(timestamp), tz)
-
-    @classmethod
-    def utcfromtimestamp(cls, timestamp, /):
-        return _from_utc(cls, _stamp(timestamp), None)
 
     @classmethod
     def combine(cls, date, time, tzinfo=_missing):

@@ -90,9 +90,6 @@ class Fraction:
     def denominator(self):
         return self._denominator
 
-    def is_integer(self):
-        return self._denominator == 1
-
     def as_integer_ratio(self):
         return self._numerator, self._denominator
 

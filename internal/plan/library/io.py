@@ -67,12 +67,6 @@ class StringIO:
     def tell(self):
         return self._at
 
-    def truncate(self, size=None, /):
-        size = self._at if size is None else size
-        self._text = self._all()[:size]
-        self._end = len(self._text)
-        return size
-
     def flush(self):
         pass
 

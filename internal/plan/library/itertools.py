@@ -330,25 +330,3 @@ def _combinations(pool, n, r):
         for j in range(i + 1, r):
             at[j] = at[j - 1] + 1
         yield tuple([pool[k] for k in at])
-
-
-def combinations_with_replacement(iterable, r):
-    pool = tuple(iterable)
-    if r < 0:
-        raise ValueError("r must be non-negative")
-    return _depend(_multisets(pool, len(pool), r), len(pool), r)
-
-
-def _multisets(pool, n, r):
-    if n == 0 and r > 0:
-        return
-    at = [0] * r
-    yield tuple([pool[i] for i in at])
-    while True:
-        for i in range(r - 1, -1, -1):
-            if at[i] != n - 1:
-                break
-        else:
-            return
-        at[i:] = [at[i] + 1] * (r - i)
-        yield tuple([pool[k] for k in at])

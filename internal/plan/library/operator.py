@@ -1,28 +1,12 @@
 """Operators as functions."""
 
 
-def is_(a, b, /):
-    return a is b
-
-
-def is_not(a, b, /):
-    return a is not b
-
-
 def not_(a, /):
     return not a
 
 
-def truth(a, /):
-    return bool(a)
-
-
 def contains(a, b, /):
     return b in a
-
-
-def countOf(a, b, /):
-    return sum([x is b or x == b for x in a])
 
 
 def setitem(a, b, c, /):

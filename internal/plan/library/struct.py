@@ -1,6 +1,6 @@
 """Numbers and bytes in the layouts of C (standard sizes; native alignment is that of 64-bit Linux)."""
 
-__all__ = ['calcsize', 'pack', 'unpack', 'unpack_from', 'Struct', 'error']
+__all__ = ['calcsize', 'pack', 'unpack', 'error']
 
 
 class error(Exception):
@@ -85,22 +85,11 @@ def pack(format, *values):
 
 
 def unpack(format, buffer):
-    size = calcsize(format)
-    if len(buffer) != size:
-        raise error(f'unpack requires a buffer of {size} bytes')
-    return unpack_from(format, buffer)
-
-
-def unpack_from(format, buffer, offset=0):
     order, total, fields = _fields(format)
-    if offset < 0:
-        offset += len(buffer)
-    if offset < 0 or len(buffer) - offset < total:
-        raise error(f'unpack_from requires a buffer of at least {offset + total} bytes for unpacking {total} bytes '
-                    f'at offset {offset} (actual buffer size is {len(buffer)})')
+    if len(buffer) != total:
+        raise error(f'unpack requires a buffer of {total} bytes')
     out = []
     for c, n, at, size in fields:
-        at += offset
         if c == 's':
             out.append(bytes(buffer[at:at + n]))
         elif c != 'x':
@@ -115,18 +104,3 @@ def unpack_from(format, buffer, offset=0):
                 else:
                     out.append(int.from_bytes(part, order, signed=c.islower()))
     return tuple(out)
-
-
-class Struct:
-    def __init__(self, format):
-        self.format = format
-        self.size = calcsize(format)
-
-    def pack(self, *values):
-        return pack(self.format, *values)
-
-    def unpack(self, buffer):
-        return unpack(self.format, buffer)
-
-    def unpack_from(self, buffer, offset=0):
-        return unpack_from(self.format, buffer, offset)

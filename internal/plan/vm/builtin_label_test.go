@@ -130,7 +130,6 @@ var builtinLabels = []labelCase{
 		bisect.bisect([1, 2], 5):
 		bisect.bisect([1, 2], A): a
 		bisect.bisect_left([1, B], 5): b
-		operator.countOf([A, 5], 1): a
 		copy.deepcopy([A])[0]: a
 		copy.copy([A, 5])[1]:
 	`},

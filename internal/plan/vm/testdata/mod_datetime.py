@@ -136,8 +136,6 @@ def tell(f):
     except Exception as e:
         print(type(e).__name__, e)
 tell(lambda: date(2020,1,1).replace(month=13))
-tell(lambda: date.fromisocalendar(2020,54,1))
-tell(lambda: date.fromisocalendar(2020,1,8))
 tell(lambda: date(2020,1,1).strftime(3))
 tell(lambda: datetime.combine(1,2))
 tell(lambda: datetime.combine(date(2020,1,1),3))
@@ -339,7 +337,7 @@ for i in range(400):
     k = n % 3652059 + 1
     d = date.fromordinal(k)
     assert d.toordinal() == k
-    print(d, d.weekday(), tuple(d.isocalendar()), d.strftime('%j %U %W %a %b %V %G'), d.replace(day=1), date.fromisocalendar(*d.isocalendar()) == d)
+    print(d, d.weekday(), tuple(d.isocalendar()), d.strftime('%j %U %W %a %b %V %G'), d.replace(day=1))
 ---
 # generated: arithmetic
 from datetime import datetime, timedelta

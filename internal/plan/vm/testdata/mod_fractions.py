@@ -35,7 +35,7 @@ Fraction(1, 2) < 'x'
 from fractions import Fraction
 import math
 x = Fraction(-7, 2)
-print(math.floor(x), math.ceil(x), math.trunc(x), x.numerator, x.denominator, x.as_integer_ratio(), x.is_integer())
+print(math.floor(x), math.ceil(x), math.trunc(x), x.numerator, x.denominator, x.as_integer_ratio())
 ---
 # formatting
 from fractions import Fraction as F

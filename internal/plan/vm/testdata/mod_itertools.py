@@ -72,10 +72,9 @@ print(list(zip_longest([1, 2, 3], "ab")), list(zip_longest([1], [], [2, 3], fill
 from itertools import product
 print(list(product("AB", [1, 2])), list(product([0, 1], repeat=2)), list(product()), list(product([1], [])), len(list(product(range(3), repeat=4))))
 ---
-from itertools import permutations, combinations, combinations_with_replacement
+from itertools import permutations, combinations
 print(list(permutations("ABC", 2)), list(permutations(range(3))), list(permutations([1], 2)), list(permutations([])), list(permutations([1, 2], 0)))
 print(list(combinations("ABCD", 2)), list(combinations(range(4), 3)), list(combinations([1], 2)), list(combinations([1, 2], 0)))
-print(list(combinations_with_replacement("ABC", 2)), list(combinations_with_replacement([], 2)), list(combinations_with_replacement([], 0)), list(combinations_with_replacement([1, 2], 3)))
 ---
 from itertools import permutations, combinations
 try:
