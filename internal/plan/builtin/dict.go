@@ -130,16 +130,13 @@ func dictGet(t *value.Thread, a *value.Args) (value.Value, error) {
 func dictSetDefault(t *value.Thread, a *value.Args) (value.Value, error) {
 	self := a.Pos[0]
 	d := self.Obj.(*value.Dict)
-	v, ok, err := d.Get(t, a.Pos[1])
-	if err != nil || ok {
-		return v.With(t.Join(v.Label, self.Label)), err
-	}
-	l := t.Join(v.Label, self.Label)
-	if v = a.Pos[2]; v.Kind == value.KUnset {
+	v := a.Pos[2]
+	if v.Kind == value.KUnset {
 		v = value.None
 	}
 	t.Mark(&d.Shape, self.Label)
-	return v.With(t.Join(v.Label, l)), d.Set(t, a.Pos[1], v)
+	v, err := d.SetDefault(t, a.Pos[1], v)
+	return v.With(t.Join(v.Label, self.Label)), err
 }
 
 func dictPop(t *value.Thread, a *value.Args) (value.Value, error) {

@@ -82,7 +82,7 @@ func exceptionNatives() []*value.Native {
 		{Name: "BaseException.__str__", Params: "self, /", Call: exceptionText("__str__", (*value.Thread).AppendException)},
 		{Name: "BaseException.__repr__", Params: "self, /", Call: exceptionText("__repr__", (*value.Thread).AppendExceptionRepr)},
 		n("BaseException.with_traceback", "self, tb, /", func(t *value.Thread, a *value.Args) (value.Value, error) { return a.Pos[0], nil }),
-		n("BaseException.add_note", "self, note, /", exceptionAddNote),
+		{Name: "BaseException.add_note", Params: "self, note, /", Call: exceptionAddNote, Precise: true, Changes: true},
 	}
 }
 
@@ -142,6 +142,7 @@ func exceptionAddNote(t *value.Thread, a *value.Args) (value.Value, error) {
 	if _, err := textArg(t, text{}, a.Pos[1], "add_note"); err != nil {
 		return value.Value{}, err
 	}
+	t.Chosen(a.Pos[0].Label, value.Unknown) // whether others have notes
 	e.Notes = append(e.Notes, t.Under(a.Pos[1]).With(t.Join(a.Pos[1].Label, a.Pos[0].Label)))
 	return value.None, t.Alloc(value.ValueBytes)
 }

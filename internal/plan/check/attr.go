@@ -298,6 +298,7 @@ func (f *frame) accessor(v val, name string, x args) bool {
 func (f *frame) item(v, key val, n syntax.Node) val {
 	var out val
 	f.a.step(1)
+	key = f.hashes(key, n)
 	by := union(v.may, key.may)
 	f.raises(by)
 	f.risks(v, key)
@@ -351,6 +352,8 @@ func (f *frame) itemOf(o *object, v, key val, n syntax.Node) val {
 		} else {
 			out = join(join(a.contents(o), o.other), f.allAttrs(o)).loose()
 		}
+		fn, _ := a.classAttr(o.of, "__missing__")
+		f.mayMiss(join(fn, join(a.contents(o), o.other)), union(a.deep(key), union(v.may, o.shape)))
 		r, _ := f.specialOf(o, "__missing__", ref(o).with(v.may), args{site: n, pos: []val{key}})
 		out = join(out, r)
 		return out
@@ -361,6 +364,7 @@ func (f *frame) itemOf(o *object, v, key val, n syntax.Node) val {
 	}
 	if o.name == "collections.defaultdict" { // looking a key up puts it in
 		f.overwrite(o, val{may: union(a.deep(key), f.pc), fl: reached})
+		f.mayMiss(a.contents(o), union(a.deep(key), union(v.may, o.shape)))
 	}
 	return join(a.contents(o).loose(), ref(o))
 }
@@ -382,7 +386,7 @@ func (f *frame) setItem(v, key, x val, n syntax.Node) {
 	x.may = union(x.may, f.pc)
 	f.raises(union(v.may, key.may))
 	f.risks(v, key, x)
-	f.hashes(key, n)
+	key = f.hashes(key, n)
 	stored := x
 	name := ""
 	if s, ok := key.text(); ok {
@@ -453,14 +457,29 @@ func (f *frame) delItem(v, key val, n syntax.Node) {
 	}
 }
 
-// hashes calls the methods that a key's use in a dict or set calls.
-func (f *frame) hashes(key val, n syntax.Node) {
-	if key.objs == nil {
-		return
+// mayMiss notes that l decides whether something is called that makes a missing value.
+func (f *frame) mayMiss(v val, l *lab) {
+	for o := range v.objs.each {
+		switch o.kind {
+		case oFunc, oBound, oWrap, oNative, oClass, oTool:
+			if !f.silent(o) {
+				f.stay(l)
+			}
+		}
 	}
-	if l := f.compares(n, key); f.mayRun(key) {
+}
+
+// hashes calls the methods that a key's use in a dict or set calls, and returns the key
+// with what they look at.
+func (f *frame) hashes(key val, n syntax.Node) val {
+	if key.objs == nil {
+		return key
+	}
+	l := f.compares(n, key)
+	if f.mayRun(key) {
 		f.stay(l) // with which others it is compared
 	}
+	return key.with(l)
 }
 
 // iterate gives what iterating over v gives, each element with what it depends on.

@@ -19,14 +19,14 @@ func (f *frame) comprehension(n *syntax.Comp) val {
 			x := f.eval(n.Value)
 			f.risks(v, x)
 			x.may = union(x.may, f.pc)
-			f.hashes(v, n)
+			v = f.hashes(v, n)
 			v.may = union(a.deep(v), f.pc)
 			a.setKey(o, v, x)
 			return
 		}
 		if kind == oSet {
 			f.risks(v)
-			f.hashes(v, n)
+			v = f.hashes(v, n)
 			a.growLab(&o.shape, a.deep(v))
 		}
 		a.grow(&o.elem, v)

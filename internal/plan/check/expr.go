@@ -3,6 +3,7 @@ package check
 import (
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"praxis/internal/plan/syntax"
@@ -299,12 +300,19 @@ func (f *frame) drains(fn val) bool {
 func (f *frame) super(e *syntax.Call) val {
 	o := f.a.alloc(oSuper, e, f.act, "super")
 	if len(e.Args) == 2 {
-		for c := range f.eval(e.Args[0]).objs.each {
+		classes, out := f.eval(e.Args[0]), val{}
+		f.a.grow(&o.recv, f.eval(e.Args[1]).with(classes.may))
+		for c := range classes.objs.each {
 			if c.kind == oClass {
-				o.of = c
+				s := f.a.alloc(oSuper, e, f.act, "super "+strconv.Itoa(int(c.id)))
+				s.of = c
+				f.a.grow(&s.recv, o.recv)
+				out = join(out, ref(s).with(o.recv.may))
 			}
 		}
-		f.a.grow(&o.recv, f.eval(e.Args[1]))
+		if out.objs != nil {
+			return out
+		}
 	} else {
 		for act := f.act; act != nil; act = act.fn.outer {
 			if act.fn.class != nil {
@@ -705,7 +713,7 @@ func (f *frame) sequence(kind okind, n syntax.Node, elts []syntax.Expr) val {
 	if kind == oSet {
 		for _, v := range items {
 			f.risks(v)
-			f.hashes(v, n)
+			v = f.hashes(v, n)
 			a.grow(&o.elem, v)
 			a.growLab(&o.shape, a.deep(v))
 		}
@@ -738,7 +746,7 @@ func (f *frame) dict(e *syntax.Dict) val {
 		v := f.eval(e.Values[i])
 		f.risks(key, v)
 		v.may = union(v.may, f.pc)
-		f.hashes(key, e)
+		key = f.hashes(key, e)
 		key.may = a.deep(key)
 		a.setKey(o, key, v)
 		if s, ok := key.text(); ok && !o.made {

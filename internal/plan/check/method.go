@@ -233,8 +233,8 @@ func (f *frame) setMethod(o *object, self val, name string, x args) (val, bool) 
 	all := x.all()
 	switch name {
 	case "add", "discard", "remove":
-		f.hashes(join(all, o.elem), x.site)
-		l := union(by, f.compares(x.site, self, all))
+		all = f.hashes(all, x.site)
+		l := union(union(by, f.hashes(o.elem, x.site).may), f.compares(x.site, self, all))
 		a.growLab(&o.shape, l)
 		if name == "add" {
 			a.grow(&o.elem, all.with(f.pc))
@@ -281,7 +281,7 @@ func (f *frame) dictMethod(o *object, self val, name string, x args) (val, bool)
 	key := val{}
 	if len(x.pos) > 0 {
 		key = x.pos[0]
-		f.hashes(key, x.site)
+		key = f.hashes(key, x.site)
 	}
 	kl := a.deep(key)
 	switch name {

@@ -63,7 +63,7 @@ func (f *frame) unbound(owner, fn string, x args) (val, bool) {
 	if fn == "fromkeys" && owner == "dict" && len(x.pos) > 0 {
 		d := f.a.alloc(oDict, x.site, f.act, fn)
 		el := f.iterate(x.pos[0], x.site)
-		f.hashes(el, x.site)
+		el = f.hashes(el, x.site)
 		f.a.grow(&d.keys, el)
 		f.a.growLab(&d.shape, union(f.lengthOf(x.pos[0]), f.a.deep(el)))
 		v := f.constant(nil)
@@ -322,7 +322,6 @@ func (f *frame) pattern(p syntax.Pattern, v val) {
 		f.controlWith(union(v.may, f.lengthOf(v)))
 		for i, k := range p.Keys {
 			key := f.eval(k)
-			f.hashes(key, p)
 			f.pattern(p.Patterns[i], f.item(v, key, p))
 		}
 	case *syntax.MatchClass:
@@ -366,6 +365,10 @@ func (f *frame) matchClass(p *syntax.MatchClass, v val) {
 	}
 	// The names of the positional ones are in __match_args__.
 	any := join(v, f.attrs(v, append(f.attrNames(v), "?"), p)).loose()
+	for o := range c.objs.each {
+		names, _ := f.a.classAttr(o, "__match_args__")
+		any = any.with(f.a.deep(names))
+	}
 	f.controlWith(any.may)
 	for i, q := range p.Patterns {
 		part := any

@@ -321,9 +321,8 @@ func (f *frame) container(name string, x args) (val, bool) {
 		}
 		return f.copyOf(kindNamed(name), x.site, by, el), true
 	case "set", "frozenset":
-		r := f.copyOf(oSet, x.site, union(by, a.deep(el)), el)
-		f.hashes(el, x.site)
-		return r, true
+		el = f.hashes(el, x.site)
+		return f.copyOf(oSet, x.site, union(by, a.deep(el)), el), true
 	case "sorted":
 		l := f.ordered(el, x)
 		return f.copyOf(oList, x.site, union(by, l), el.with(l)), true

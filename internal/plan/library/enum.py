@@ -1,7 +1,7 @@
 """Enumerations. The machine calls EnumType._bind_ for each name that the body of an
 enumeration assigns: that is where auto() gets its value and members are distinguished from methods."""
 
-from _labels import calls as _calls, depend as _depend
+from _labels import calls as _calls, depend as _depend, mark as _mark
 
 __all__ = ['EnumType', 'EnumMeta', 'Enum', 'IntEnum', 'StrEnum', 'auto', 'unique']
 
@@ -173,26 +173,25 @@ def _add_member(cls, name, value):
         made._value_ = value if member_type is object else member_type(*args)
     made._name_ = name
     made.__init__(*args)
-    known = _known(cls, made._value_)  # the first of a value is its member
-    if known is None:
-        known = made
+    try:
+        known = cls._value2member_map_.setdefault(made._value_, made)  # the first of a value is its member
+    except TypeError:
+        known = _known(cls, made._value_, made)
+    _mark(cls._member_names_, known)
+    if known is made:
         cls._member_names_.append(name)
-        try:
-            cls._value2member_map_[made._value_] = made
-        except TypeError:
-            pass
     cls._member_map_[name] = known
     type.__setattr__(cls, name, known)
 
 
-def _known(cls, value):
+def _known(cls, value, default=None):
     try:
-        return cls._value2member_map_.get(value)
+        return cls._value2member_map_.get(value, default)
     except TypeError:
         for found in cls._member_map_.values():
             if found._value_ == value:
                 return found
-        return None
+        return default
 
 
 def _lookup(cls, value):

@@ -49,9 +49,10 @@ func (t *Thread) HashKey(k Value) (uint64, label.ID, error) {
 	return h, l, err
 }
 
-// sameKey reports whether two keys with equal hashes are one. It sees what a
-// comparison by the program sees; its own is covered by the shape.
-func (t *Thread) sameKey(a, b Value) (bool, error) {
+// sameKey reports whether two keys with equal hashes are one. It sees what a comparison
+// by the program sees and joins it into l, since that need not be part of a hash; its own
+// is covered by the shape.
+func (t *Thread) sameKey(a, b Value, l *label.ID) (bool, error) {
 	if a.Kind == b.Kind {
 		switch a.Kind {
 		case KStr:
@@ -63,14 +64,20 @@ func (t *Thread) sameKey(a, b Value) (bool, error) {
 	if Is(a, b) {
 		return true, nil
 	}
-	return t.Equal(a, b)
+	seen := t.Seen
+	t.Seen = 0
+	ok, err := t.Equal(a, b)
+	*l = t.Join(*l, t.Seen)
+	t.See(seen)
+	return ok, err
 }
 
-// find returns the place of key k among the entries, or -1.
-func (d *Dict) find(t *Thread, k Value, h uint64) (int, error) {
+// find returns the place of key k among the entries, or -1, and the label of what the
+// program's own comparisons looked at.
+func (d *Dict) find(t *Thread, k Value, h uint64) (at int, l label.ID, err error) {
 	if k.Kind == KStr {
 		if i, ok := d.findStr(k.Obj.(*Str).Text, h); ok {
-			return i, nil
+			return i, 0, nil
 		}
 	}
 again:
@@ -80,27 +87,27 @@ again:
 		if e.Hash != h || e.Key.Kind == KUnset {
 			return false, nil
 		}
-		return t.sameKey(e.Key, k)
+		return t.sameKey(e.Key, k, &l)
 	}
 	if d.Index == nil {
 		for i := 0; i < len(d.Entries); i++ {
 			ok, err := check(i)
 			if err != nil {
-				return -1, err
+				return -1, l, err
 			}
 			if d.Version != version {
 				goto changed
 			}
 			if ok {
-				return i, nil
+				return i, l, nil
 			}
 		}
-		return -1, nil
+		return -1, l, nil
 	}
 	for p, n := newProbe(h, len(d.Index)), 0; ; n++ {
 		i := d.Index[p.i]
 		if i == 0 {
-			return -1, nil
+			return -1, l, nil
 		}
 		if int(i) > len(d.Entries) {
 			p.next()
@@ -108,24 +115,24 @@ again:
 		}
 		ok, err := check(int(i) - 1)
 		if err != nil {
-			return -1, err
+			return -1, l, err
 		}
 		if d.Version != version {
 			goto changed
 		}
 		if ok {
-			return int(i) - 1, nil
+			return int(i) - 1, l, nil
 		}
 		if n >= 16 { // many collisions: they may be made on purpose
 			if err := t.Step(1); err != nil {
-				return -1, err
+				return -1, l, err
 			}
 		}
 		p.next()
 	}
 changed: // a comparison of the program has changed the dict
 	if err := t.Step(16); err != nil {
-		return -1, err
+		return -1, l, err
 	}
 	goto again
 }
@@ -182,19 +189,26 @@ func (p *probe) next() {
 	p.i = (p.i*5 + p.perturb + 1) & p.mask
 }
 
+// lookup returns the place of key k among the entries, or -1, and the label of all that
+// this depends on.
+func (d *Dict) lookup(t *Thread, k Value) (int, label.ID, error) {
+	h, l, err := t.HashKey(k)
+	if err != nil {
+		return -1, l, err
+	}
+	i, compared, err := d.find(t, k, h)
+	if l|compared|d.Shape != 0 {
+		l = t.Join(t.Join(l, compared), d.Shape)
+	}
+	return i, l, err
+}
+
 // Get returns the value of key k, labelled with what it depends on, and
 // whether there is one. The label says why there is none, too.
 func (d *Dict) Get(t *Thread, k Value) (Value, bool, error) {
-	h, l, err := t.HashKey(k)
+	i, l, err := d.lookup(t, k)
 	if err != nil {
 		return Value{}, false, err
-	}
-	i, err := d.find(t, k, h)
-	if err != nil {
-		return Value{}, false, err
-	}
-	if l|d.Shape != 0 {
-		l = t.Join(l, d.Shape)
 	}
 	if i < 0 {
 		return Value{Label: l}, false, nil
@@ -208,15 +222,9 @@ func (d *Dict) Get(t *Thread, k Value) (Value, bool, error) {
 
 // Has reports whether there is a key k; it sees what that depends on.
 func (d *Dict) Has(t *Thread, k Value) (bool, error) {
-	v, ok, err := d.Get(t, k)
-	if err != nil {
-		return false, err
-	}
-	if ok {
-		v.Label = t.Join(d.Shape, k.Label)
-	}
-	t.See(v.Label)
-	return ok, nil
+	i, l, err := d.lookup(t, k)
+	t.See(l)
+	return i >= 0, err
 }
 
 // Set makes v the value of key k.
@@ -228,14 +236,34 @@ func (d *Dict) Set(t *Thread, k, v Value) error {
 	return d.setHashed(t, k, v, h, l)
 }
 
+// SetDefault is the value of key k, which is v if there was none. That it could have
+// been added shows in the dict.
+func (d *Dict) SetDefault(t *Thread, k, v Value) (Value, error) {
+	h, l, err := t.HashKey(k)
+	if err != nil {
+		return v, err
+	}
+	i, compared, err := d.find(t, k, h)
+	t.Mark(&d.Shape, t.Join(l, compared))
+	if err != nil {
+		return v, err
+	}
+	if i >= 0 {
+		v = d.Entries[i].Val
+	} else {
+		err = d.add(t, k, t.Under(v), h)
+	}
+	return v.With(t.Join(v.Label, d.Shape)), err
+}
+
 // setHashed is set for a key whose hash and label are known.
 func (d *Dict) setHashed(t *Thread, k, v Value, h uint64, l label.ID) error {
-	i, err := d.find(t, k, h)
+	i, compared, err := d.find(t, k, h)
 	if err != nil {
 		return err
 	}
-	if l|t.PC != 0 {
-		t.Mark(&d.Shape, l)
+	if l|compared|t.PC != 0 {
+		t.Mark(&d.Shape, t.Join(l, compared))
 		v = t.Under(v)
 	}
 	if i >= 0 {
@@ -337,21 +365,16 @@ func (d *Dict) Reindex() {
 
 // Del removes key k and returns its value, labelled as [Dict.Get] does.
 func (d *Dict) Del(t *Thread, k Value) (Value, bool, error) {
-	h, l, err := t.HashKey(k)
+	i, l, err := d.lookup(t, k)
 	if err != nil {
 		return Value{}, false, err
 	}
-	i, err := d.find(t, k, h)
-	if err != nil {
-		return Value{}, false, err
-	}
-	l = t.Join(l, d.Shape)
+	t.Mark(&d.Shape, l) // also where there is none: another key could have been one
 	if i < 0 {
 		return Value{Label: l}, false, nil
 	}
 	v := d.Entries[i].Val
 	v.Label = t.Join(v.Label, l)
-	t.Mark(&d.Shape, l)
 	t.Lose(d, d.Shape, d.Entries[i].Val)
 	d.Remove(i)
 	return v, true, nil

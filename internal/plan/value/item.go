@@ -2,6 +2,7 @@ package value
 
 import (
 	"math"
+	"slices"
 
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/python/pytext"
@@ -248,20 +249,49 @@ func (t *Thread) itemObject(o, k Value) (Value, error) {
 		return Value{}, t.Raise(t.Types.TypeError, "'%s' object is not subscriptable", t.ClassName(o))
 	}
 	if b.Kind == KDict {
-		v, ok, err := b.Obj.(*Dict).Get(t, k)
-		if err != nil || ok {
-			return v, err
+		d := b.Obj.(*Dict)
+		i, l, err := d.lookup(t, k)
+		if err != nil {
+			return Value{}, err
+		}
+		t.mayMiss(o, d, l)
+		if i >= 0 {
+			return d.Entries[i].Val.With(t.Join(d.Entries[i].Val.Label, l)), nil
 		}
 		if r, ok, err := t.Own(o, "__missing__", k); ok {
-			t.See(v.Label)
+			t.See(l)
 			return r, err
 		}
-		return Value{}, t.Missing(b, k, v.Label)
+		return Value{}, t.Missing(b, k, l)
 	}
 	if !IsSequence(b) && b.Kind != KRange {
 		return Value{}, t.Raise(t.Types.TypeError, "'%s' object is not subscriptable", t.ClassName(o))
 	}
 	return t.item(b, k)
+}
+
+// mayMiss is called before a key is looked up that, as l says, the dict d behind o has or
+// has not: whether its class makes the value shows in all that this changes. The
+// library's own methods change d, and call what o holds.
+func (t *Thread) mayMiss(o Value, d *Dict, l label.ID) {
+	if l == 0 {
+		return
+	}
+	fn, _, ok := t.method(t.ClassOf(o), "__missing__")
+	if !ok || fn.Pure() {
+		return
+	}
+	t.Mark(&d.Shape, l)
+	const callable = uint64(1)<<KFunc | 1<<KNative | 1<<KMethod | 1<<KClass | 1<<KObject | 1<<KTool | 1<<KSpecial
+	silent := false
+	if f, is := fn.Obj.(*Func); is && f.Code.Unit.Module != "" {
+		silent = !slices.ContainsFunc(InstanceOf(o).Attrs.Entries, func(e Entry) bool {
+			return 1<<e.Val.Kind&callable != 0 && !e.Val.Silent()
+		})
+	}
+	if !silent {
+		t.Stick(l)
+	}
 }
 
 // itemClass is a subscript of a class: what annotations write, such as list[int].

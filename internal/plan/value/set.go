@@ -40,10 +40,11 @@ func (p *setProbe) next() {
 	p.i, p.k = (p.i*5+1+p.perturb)&p.mask, 0
 }
 
-// find returns the place of an element, or -1.
-func (s *Set) find(t *Thread, k Value, h uint64) (int, error) {
+// find returns the place of an element, or -1, and the label of what the program's own
+// comparisons looked at.
+func (s *Set) find(t *Thread, k Value, h uint64) (at int, l label.ID, err error) {
 	if len(s.Table) == 0 {
-		return -1, nil
+		return -1, l, nil
 	}
 again:
 	version := s.version
@@ -51,29 +52,29 @@ again:
 		e := &s.Table[p.i+p.k]
 		if e.Key.Kind == KUnset {
 			if !e.Gone {
-				return -1, nil
+				return -1, l, nil
 			}
 			continue
 		}
 		if e.hash != h {
 			continue
 		}
-		ok, err := t.sameKey(e.Key, k)
+		ok, err := t.sameKey(e.Key, k, &l)
 		if err != nil {
-			return -1, err
+			return -1, l, err
 		}
 		if s.version != version { // the comparison has changed the set
 			if err := t.Step(16); err != nil {
-				return -1, err
+				return -1, l, err
 			}
 			goto again
 		}
 		if ok {
-			return int(p.i + p.k), nil
+			return int(p.i + p.k), l, nil
 		}
 		if tried++; tried > 16 { // many collisions: they may be made on purpose
 			if err := t.Step(1); err != nil {
-				return -1, err
+				return -1, l, err
 			}
 		}
 	}
@@ -87,7 +88,7 @@ func (s *Set) has(t *Thread, k Value) (bool, error) {
 	}
 	t.See(l)
 	t.See(s.Shape)
-	i, err := s.find(t, k, h)
+	i, _, err := s.find(t, k, h)
 	return i >= 0, err
 }
 
@@ -106,7 +107,10 @@ func (s *Set) addHashed(t *Thread, k Value, h uint64, l label.ID) (bool, error) 
 		t.Mark(&s.Shape, l)
 		k = t.Under(k)
 	}
-	i, err := s.find(t, k, h)
+	i, compared, err := s.find(t, k, h)
+	if compared != 0 {
+		t.Mark(&s.Shape, compared)
+	}
 	if err != nil || i >= 0 {
 		return false, err
 	}
@@ -185,8 +189,8 @@ func (s *Set) Discard(t *Thread, k Value) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	t.Mark(&s.Shape, l)
-	i, err := s.find(t, k, h)
+	i, compared, err := s.find(t, k, h)
+	t.Mark(&s.Shape, t.Join(l, compared))
 	if err != nil || i < 0 {
 		return false, err
 	}

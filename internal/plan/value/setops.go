@@ -97,7 +97,7 @@ func (s *Set) each(t *Thread, f func(e Slot) error) error {
 // pickSet adds to out the elements of s that are in o, or those that are not.
 func (t *Thread) pickSet(out, s, o *Set, in bool) error {
 	return s.each(t, func(e Slot) error {
-		at, err := o.find(t, e.Key, e.hash)
+		at, _, err := o.find(t, e.Key, e.hash)
 		if err == nil && at >= 0 == in {
 			_, err = out.addHashed(t, e.Key, e.hash, 0)
 		}
@@ -120,7 +120,7 @@ func (t *Thread) subtract(s, o *Set) error {
 		return nil
 	}
 	err := o.each(t, func(e Slot) error {
-		at, err := s.find(t, e.Key, e.hash)
+		at, _, err := s.find(t, e.Key, e.hash)
 		if err == nil && at >= 0 {
 			t.Lose(s, s.Shape, s.Table[at].Key)
 			s.RemoveAt(at)
@@ -140,7 +140,7 @@ func (t *Thread) toggle(s, o *Set) error {
 		return nil
 	}
 	return o.each(t, func(e Slot) error {
-		at, err := s.find(t, e.Key, e.hash)
+		at, _, err := s.find(t, e.Key, e.hash)
 		if err != nil {
 			return err
 		}
@@ -341,7 +341,7 @@ func (t *Thread) equalDicts(x, y *Dict) (bool, error) {
 		if e.Key.Kind == KUnset {
 			continue
 		}
-		at, err := y.find(t, e.Key, e.Hash)
+		at, _, err := y.find(t, e.Key, e.Hash)
 		if err != nil || at < 0 {
 			return false, err
 		}

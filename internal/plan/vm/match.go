@@ -96,10 +96,11 @@ func (vm *VM) matchClass(f *Frame, pos int, names []string) error {
 	}
 	var out []value.Value
 	if pos > 0 {
-		list, err := vm.matchArgs(c, pos)
+		list, by, err := vm.matchArgs(c, pos)
 		if err != nil {
 			return err
 		}
+		l = t.Join(l, by)
 		if list == nil {
 			out = append(out, v)
 		}
@@ -114,14 +115,14 @@ func (vm *VM) matchClass(f *Frame, pos int, names []string) error {
 		if err != nil {
 			return err
 		}
-		out = append(out, x)
+		out = append(out, x.With(t.Join(x.Label, l)))
 	}
 	return vm.putParts(f, out, l)
 }
 
-// matchArgs are the names behind the positional sub-patterns of a class; nil
-// stands for the value itself.
-func (vm *VM) matchArgs(c *value.Class, pos int) ([]string, error) {
+// matchArgs are the names behind the positional sub-patterns of a class, and the label of
+// what they depend on; nil stands for the value itself.
+func (vm *VM) matchArgs(c *value.Class, pos int) ([]string, label.ID, error) {
 	t := &vm.t
 	v, _, ok := c.Lookup("__match_args__")
 	args, _ := v.Obj.(*value.Tuple)
@@ -132,18 +133,20 @@ func (vm *VM) matchArgs(c *value.Class, pos int) ([]string, error) {
 		allowed = 1
 	}
 	if pos > allowed {
-		return nil, t.Raise(t.Types.TypeError, "%s() accepts %s (%d given)", c.Name, plural(allowed, "positional sub-pattern"), pos)
+		return nil, 0, t.Raise(t.Types.TypeError, "%s() accepts %s (%d given)", c.Name, plural(allowed, "positional sub-pattern"), pos)
 	}
+	l := v.Label
 	if args == nil {
-		return nil, nil
+		return nil, l, nil
 	}
 	names := make([]string, pos)
 	for i, item := range args.Items[:pos] {
 		s, is := item.Obj.(*value.Str)
 		if !is {
-			return nil, t.Raise(t.Types.TypeError, "__match_args__ elements must be strings (got %s)", t.ClassName(item))
+			return nil, 0, t.Raise(t.Types.TypeError, "__match_args__ elements must be strings (got %s)", t.ClassName(item))
 		}
 		names[i] = s.Text
+		l = t.Join(l, item.Label)
 	}
-	return names, nil
+	return names, l, nil
 }

@@ -1271,3 +1271,113 @@ class D:
     items: list = field(default_factory=list)
 D(src.key())
 sink(1)
+--- comparing decides whether a key is there
+class P:
+    def __init__(self, n): self.n = n
+    def __hash__(self): return 1
+    def __eq__(self, o): return self.n == o.n
+a, b = P(1), P(src.num())
+d = {a: 1, b: 2}
+sink(d[a])
+sink(len(d))
+sink({b: 1}.get(a, 0))
+sink(a in {b: 1})
+sink(len({a, b}))
+d = {b: 1}
+d.setdefault(a, 3)
+sink(len(d))
+sink(d.pop(a, 9))
+sink(len(d))
+s = {a}
+s.discard(b)
+sink(len(s))
+--- comparing looks at something else than the keys
+n = src.num()
+class P:
+    def __hash__(self): return 1
+    def __eq__(self, o): return n == 1
+a, b = P(), P()
+sink({a: 1, b: 2}[b])
+sink(len({a, b}))
+sink(b in {a})
+--- hashing decides whether a key is there
+n = src.num()
+class P:
+    def __hash__(self): return n
+    def __eq__(self, o): return True
+a = P()
+d = {a: 1}
+sink(1 in d)
+sink(d.get(1, 0))
+--- a key of data could have been another one
+t = (src.num(), 2)
+d = {(1, 2): 1}
+sink(t in d)
+d.setdefault(t, 2)
+sink(len(d))
+sink(d.pop(t, 0))
+sink(len(d))
+--- a key of data is made by the class of the dict, or is there
+from collections import defaultdict, Counter
+w = defaultdict(int, b=1)
+w[src.key()]
+sink(len(w))
+sink(w.get('b'))
+c = Counter('b')
+c[src.key()]
+sink(len(c))
+--- a missing value is made by a function that does something
+from collections import defaultdict
+total = []
+def make():
+    total.append(1)
+    return 2
+w = defaultdict(make, b=2)
+w[src.key()]
+sink(len(total))
+--- a missing value is made by a method that does something
+total = []
+class D(dict):
+    def __missing__(self, k):
+        total.append(1)
+        return 2
+D(b=2)[src.key()]
+sink(len(total))
+--- a missing value is kept by a method
+class D(dict):
+    def __missing__(self, k):
+        self[k] = 2
+        return 2
+d = D(b=2)
+d[src.key()]
+sink(len(d))
+--- data chooses which exception gets a note
+a, b = ValueError(1), ValueError(2)
+[a, b][src.num() % 2].add_note('x')
+sink(getattr(a, '__notes__', 0))
+sink(hasattr(b, '__notes__'))
+--- data chooses what a class pattern looks at
+class P:
+    __match_args__ = (['x', 'y', 'x'][src.num()],)
+    def __init__(self): self.x, self.y = 1, 2
+match P():
+    case P(v): pass
+sink(v)
+--- data chooses where super begins
+class A:
+    def m(self): return sink(1)
+class B(A):
+    def m(self): return sink(2)
+class C(B):
+    def m(self): return 3
+super([B, C][src.num() % 2], C()).m()
+sink(1)
+--- a member of an enumeration is a name of another one
+from enum import Enum
+n = src.num()
+class F(Enum):
+    a = n
+    b = 1
+sink(F['b'].name)
+sink([x.name for x in F])
+sink(F(1).name)

@@ -340,3 +340,29 @@ class N:
 l0 = L(1)
 us = [l0, M(2), N(3)]
 ud = {'a': us[0], 'b': us[1], 'c': us[2]}
+--- md me w3
+from collections import defaultdict
+class Keeps(dict):
+    def __missing__(self, k):
+        self[k] = 2
+        return 2
+class Notes(dict):
+    def __missing__(self, k):
+        total.append(k)
+        return 2
+def fresh():
+    total.append(1)
+    return 1
+md, me, w3 = Keeps(a=1), Notes(b=1), defaultdict(fresh, c=1)
+--- e1 ek ks kd
+class Eq:
+    def __init__(self, v):
+        self.v = v
+    def __hash__(self):
+        return 1
+    def __eq__(self, other):
+        return self.v == other.v
+e1, ek = Eq(1), Eq(n)
+ks, kd = {e1}, {e1: 1}
+--- x1 x2
+x1, x2 = ValueError(1), ValueError(2)
