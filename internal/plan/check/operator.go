@@ -32,6 +32,9 @@ func (f *frame) binary(op syntax.Operator, a, b val, n syntax.Node) val {
 	out = join(out, f.special(b, names.Reflected, args{site: n, pos: []val{a}}))
 	out = join(out, f.combine(op, a, b, n))
 	by := union(a.may, b.may)
+	if op == syntax.Mult { // how often a sequence is repeated
+		by = union(by, f.a.deep(join(f.special(a, "__index__", args{site: n}), f.special(b, "__index__", args{site: n}))))
+	}
 	out = join(out, f.opaqueOperands(n, a, b))
 	if out.bottom() {
 		out.fl = reached | fl

@@ -1381,3 +1381,10 @@ class F(Enum):
 sink(F['b'].name)
 sink([x.name for x in F])
 sink(F(1).name)
+--- an object says how often a sequence is repeated
+n = src.num()
+class P:
+    def __index__(self): return n
+sink('ab' * P())
+sink([1] * P())
+sink(P() * (1, 2))
