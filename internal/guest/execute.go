@@ -424,6 +424,17 @@ func (c *Client) RemoveContext(ctx context.Context, name string) error {
 	return err
 }
 
+// Rehearse has the kernel of the context "main" go the way of an execution, so that the
+// guest's memory is ready for the first one. Nothing of it can be seen afterwards.
+func (c *Client) Rehearse(ctx context.Context) error {
+	const what = "rehearse"
+	out, err := roundTrip[wire.Executed](ctx, c, what, wire.OpRehearse, wire.Context{})
+	if err == nil && out.Status != event.OK.String() {
+		err = fmt.Errorf("cannot %s: it ended as %s: %s", what, line(out.Status, wire.MaxName), line(out.Message, maxMessage))
+	}
+	return err
+}
+
 // Complete asks a context's kernel for completions of code at a cursor, in code points.
 func (c *Client) Complete(ctx context.Context, name, code string, cursor int) (wire.Completion, error) {
 	const what = "complete"

@@ -130,6 +130,8 @@ func (g *toy) answer(f wire.Frame) (kind wire.Kind, id uint32, body any, ok bool
 			g.state.Vars["removed"] += p.Path + " "
 		case wire.OpExpose:
 			g.exposed = string(f.Body)
+		case wire.OpRehearse:
+			return wire.Response, f.ID, wire.Executed{Status: event.OK.String(), State: string(event.Intact)}, true
 		case wire.OpExecute:
 			if r.Code == "exposed" {
 				return wire.Response, f.ID, wire.Executed{Status: event.OK.String(), State: string(event.Intact), Result: wire.Bundle{"text": g.exposed}}, true

@@ -157,6 +157,7 @@ func operations() []operation {
 		}},
 		{"ping", with(func(ctx context.Context, c *guest.Client) error { return c.Ping(ctx) })},
 		{"complete", with(func(ctx context.Context, c *guest.Client) error { _, err := c.Complete(ctx, "", "x", 1); return err })},
+		{"rehearse", with(func(ctx context.Context, c *guest.Client) error { return c.Rehearse(ctx) })},
 		{"list", with(func(ctx context.Context, c *guest.Client) error { _, err := c.List(ctx, "/work", true); return err })},
 		{"read", with(func(ctx context.Context, c *guest.Client) error {
 			_, err := c.ReadFile(ctx, "/work/a", io.Discard)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"praxis/event"
 	"praxis/fault"
@@ -110,7 +111,11 @@ func (m *Manager) claim(t template, opt Options) (*live, bool) {
 		}
 	}
 	p.mu.Unlock()
-	m.refill(p)
+	if got == nil {
+		m.refill(p)
+	} else {
+		m.refillSoon(p)
+	}
 	return got, got != nil
 }
 
@@ -121,6 +126,18 @@ func (m *Manager) refill(p *pool) {
 	if !p.busy && len(p.warm) < p.want {
 		p.busy = m.spawn(func(ctx context.Context) { m.fill(ctx, p) })
 	}
+}
+
+// refillSoon is refill once the first code of the guest that was claimed has run, as it
+// mostly has after a while.
+func (m *Manager) refillSoon(p *pool) {
+	m.spawn(func(ctx context.Context) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(refillDelay):
+			m.refill(p)
+		}
+	})
 }
 
 func (m *Manager) fill(ctx context.Context, p *pool) {
@@ -140,6 +157,14 @@ func (m *Manager) fill(ctx context.Context, p *pool) {
 	}
 }
 
+// rehearsals is how often a warm guest goes the way of an execution. After the first time
+// a claim costs 3.1 ms, after the third 2.6, and 8 without any.
+const rehearsals = 3
+
+// refillDelay is how long a guest that was claimed has the machine for itself before
+// another is restored in its place, which takes two processors for some 200 ms.
+const refillDelay = 250 * time.Millisecond
+
 // warmUp restores a guest and has its kernel take its fresh randomness and touch
 // its memory now, not when it is claimed.
 func (m *Manager) warmUp(ctx context.Context, p *pool) (*live, error) {
@@ -147,8 +172,12 @@ func (m *Manager) warmUp(ctx context.Context, p *pool) (*live, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := l.client.Complete(ctx, "", "", 0); err != nil {
-		return nil, l.failed("cannot warm session", err)
+	ctx, cancel := context.WithTimeoutCause(ctx, m.cfg.Patience.Wake, errors.New("the guest did not get warm in time"))
+	defer cancel()
+	for range rehearsals {
+		if err := l.client.Rehearse(ctx); err != nil {
+			return nil, l.failed("cannot warm session", err)
+		}
 	}
 	return l, nil
 }

@@ -79,6 +79,9 @@ func (s *server) attach(req *request, args wire.Attach) error {
 
 // retire keeps an execution that is over for a while and lets go of older ones.
 func (s *server) retire(e *execution) {
+	if e.rehearsal {
+		return
+	}
 	size := e.size()
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -37,6 +37,8 @@
 //	                                                     "stamps":true: "done" has "stamps":[read,begun,now],
 //	                                                     nanoseconds of CLOCK_REALTIME
 //	{"op":"complete","id":I,"code":S,"cursor":N}        cursor counts code points
+//	{"op":"rehearse","id":I}                             go the way of a cell, with code of the kernel's
+//	                                                     own, answer "done" and leave nothing behind
 //	{"op":"reseed","entropy":hex}                        mix fresh entropy into every known generator
 //	{"op":"seed","seed":N}                               begin what follows from a seed
 //	{"op":"environ","set":{…},"unset":[…]}               change the environment

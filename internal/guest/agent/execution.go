@@ -34,8 +34,10 @@ type entry struct {
 type execution struct {
 	wire.Execute
 	number int // names the file of its whole output
-	files  wholeFiles
-	stopAt int64 // bytes of output that stop it
+	// rehearsal says that the kernel runs code of its own: nothing of it is shown or kept.
+	rehearsal bool
+	files     wholeFiles
+	stopAt    int64 // bytes of output that stop it
 
 	// The kernel's lock guards these: limits, and how far stopping it is.
 	waiting bool      // not to be sent yet: the working folder is being looked at

@@ -294,7 +294,7 @@ func (k *kernel) takeOutput(stream uint8, data []byte) {
 		if space := maxStartLog - len(k.early); space > 0 {
 			k.early = append(k.early, data[:min(space, len(data))]...)
 		}
-	case e == nil:
+	case e == nil || e.rehearsal:
 		k.late.add(stream, data)
 	default:
 		if !e.write(stream, data) && e.stopping.why == goOn {
@@ -367,7 +367,7 @@ func (k *kernel) take(in *interp, c control) {
 			k.becomeReady(c)
 		}
 	case "display":
-		if e := k.cur; e != nil && c.ID == in.id && len(c.Bundle) > 0 {
+		if e := k.cur; e != nil && !e.rehearsal && c.ID == in.id && len(c.Bundle) > 0 {
 			e.display(c.Bundle)
 		}
 	case "completions":

@@ -443,9 +443,11 @@ func (k *kernel) checkCPU(e *execution, now time.Time) {
 // the watch.
 func (k *kernel) tell(settled []settled, listens bool) {
 	for _, x := range settled {
-		if x.e.Changes {
+		switch {
+		case x.e.rehearsal:
+		case x.e.Changes:
 			x.out.Changes, x.out.Unlisted = k.srv.changes.after(k.srv.workFolder(), x.silent, listens)
-		} else {
+		default:
 			k.srv.changes.touch()
 		}
 		x.e.finish(x.out)
@@ -464,7 +466,7 @@ func (k *kernel) final(e *execution, out wire.Executed) wire.Executed {
 	if len(e.notes) > 0 {
 		out.Message = joinSentences(out.Message, strings.Join(e.notes, "; "))
 	}
-	if k.lost != "" {
+	if k.lost != "" && !e.rehearsal {
 		out.State, out.Message = "lost", joinSentences(k.lost, out.Message)
 		k.lost = ""
 	}

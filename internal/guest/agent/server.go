@@ -239,6 +239,7 @@ var handlers = map[string]handler{
 	wire.OpContexts:  {true, reply((*server).contexts)},
 	wire.OpDrop:      {false, reply((*server).drop)},
 	wire.OpComplete:  {true, follow((*server).complete)},
+	wire.OpRehearse:  {true, follow((*server).rehearse)},
 	wire.OpRead:      {false, reply((*server).readFile)},
 	wire.OpWrite:     {false, reply((*server).writeFile)},
 	wire.OpList:      {false, reply((*server).list)},

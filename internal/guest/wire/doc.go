@@ -73,6 +73,11 @@
 // {"op":"execute", …, "stamps": true} makes the end tell when the execution passed
 // each place inside (Stamps), for those who look for where the time goes.
 //
+// {"op":"rehearse"} has a context's kernel go the way of an execution, for its own sake:
+// the memory of a restored guest is read when it is touched, and whoever keeps a guest
+// ready has it touched before. It leaves nothing that programs or the host could see, and
+// is a failure "conflict" once code was executed, or in a session with a seed.
+//
 // # Changed files
 //
 // {"op":"execute", …, "changes": true} makes the end of the execution tell

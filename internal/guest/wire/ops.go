@@ -22,6 +22,7 @@ const (
 	OpContexts  = "contexts"  // none → Contexts
 	OpDrop      = "drop"      // Context → none
 	OpComplete  = "complete"  // Complete → Completion
+	OpRehearse  = "rehearse"  // Context → Executed
 	OpRead      = "read"      // Path → data, end, then FileInfo
 	OpWrite     = "write"     // Write, data, end → FileInfo
 	OpList      = "list"      // List → events Files, then Listed

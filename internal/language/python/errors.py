@@ -244,12 +244,14 @@ class Sources:
         self.size += len(text)
         linecache = sys.modules.get("linecache")
         while len(self.cells) > self.MAX_CELLS or self.size > self.MAX_CHARACTERS and len(self.cells) > 1:
-            old = next(iter(self.cells))
-            self.size -= len(self.cells.pop(old))
-            if linecache is not None:
-                linecache.cache.pop(old, None)
+            self.forget(next(iter(self.cells)))
         if linecache is not None:
             self._put(linecache, name, text)
+
+    def forget(self, name):
+        self.size -= len(self.cells.pop(name, ""))
+        if (linecache := sys.modules.get("linecache")) is not None:
+            linecache.cache.pop(name, None)
 
     def publish(self, linecache):
         """Put every cell in linecache; called when it is imported and when it may have been cleared."""

@@ -55,12 +55,12 @@ def main():
             os.environ.update(message["set"])
         elif message["op"] == "complete":
             send({"type": "completions", "id": message["id"], "start": 0, "end": message["cursor"], "matches": sorted(names)})
-        elif message["op"] == "execute":
+        elif message["op"] in ("execute", "rehearse"):
             began = time.monotonic()
             done = {"type": "done", "id": message["id"], "status": "ok", "result": None, "error": None, "interrupted": False}
             try:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
-                value = run(message["code"], names)
+                value = run(message["code"], names) if message["op"] == "execute" else None
                 if value is not None and message["result"]:
                     done["result"] = {"text": value}
             except KeyboardInterrupt:
