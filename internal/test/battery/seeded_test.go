@@ -123,3 +123,39 @@ func TestSeededLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestSeededCenturies lets programs sleep to the end of what clocks can show: what is
+// beyond does not come, and no clock goes back.
+func TestSeededCenturies(t *testing.T) {
+	t.Parallel()
+	ctx, seed := context.Background(), int64(7)
+	for _, date := range []string{"1970-01-01", "2026-01-01", "2199-12-31"} {
+		began, err := time.Parse(time.DateOnly, date)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := manager(t).Create(ctx, session.Options{Image: defaultImage, Seed: &seed, Date: began}, event.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		for _, step := range []struct {
+			code string
+			want event.Status
+		}{
+			{"import time, datetime\nwas = time.time(), time.monotonic()", event.OK},
+			{"time.sleep(50 * 365 * 86400); assert time.time() - was[0] > 50 * 365 * 86400", event.OK},
+			{"while True: time.sleep(5 * 365 * 86400)", event.Timeout},
+			{"import subprocess; subprocess.run(['sleep', '9000000000'])", event.Timeout},
+			{"assert time.time() > was[0] and time.monotonic() > was[1]", event.OK},
+			{"assert 2253 < datetime.datetime.now().year < 2260, datetime.datetime.now()", event.OK},
+			{"time.sleep(0.001); open('a', 'w').close()", event.OK},
+			{"import os; assert os.stat('a').st_mtime > was[0]", event.OK},
+		} {
+			x, err := s.Execute(ctx, step.code, session.Exec{Bounds: event.Bounds{Timeout: event.Duration(time.Second)}}, event.Discard)
+			if err != nil || x.Status != step.want || x.State != event.Intact {
+				t.Errorf("from %s: %s: %+v, %v", date, step.code, x, err)
+			}
+		}
+	}
+}
