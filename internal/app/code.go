@@ -113,19 +113,27 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 	if q.Notebook != nil {
 		pieces, results = q.Notebook.pieces(), both(results, cells)
 	}
+	opened := a.openSoon(ctx, q.Session, sink)
+	defer func() { err = errors.Join(err, opened.drop()) }()
 	ctx, r, err := a.begin(ctx, began, t, results, origins("")...)
 	if err != nil {
 		return out, err
 	}
 	out.Run, out.Whole = r.ID(), began.Bounds.Whole
-	c := &codeRun{app: a, request: q, run: r, made: made, cells: cells, sink: sink}
+	c := &codeRun{app: a, request: q, run: r, made: made, cells: cells, opened: opened}
 	out.Execution, err = run.Code(ctx, run.Task{
 		Began: began, Languages: c.app.opt.Languages, Inputs: inputs, Open: c.open,
 		Ready:  func(ctx context.Context) error { return made.begin(ctx, c.session) },
 		Finish: c.finish,
 	}, pieces, q.Session.Name == "", r)
 	out.Missing = a.MissingOf(out.Execution)
-	endErr := r.end()
+	// The record is closed while the sandbox ends.
+	ended := make(chan error, 1)
+	go func() { ended <- r.end() }()
+	if c.session != nil {
+		err = errors.Join(err, c.session.Close())
+	}
+	endErr := <-ended
 	if raised := out.Execution.Error; raised != nil && c.session != nil {
 		if code, chosen := a.opt.Languages.Named(q.Language).Model.ExitCode(raised.Name, raised.Value); chosen {
 			out.Exit = &code
@@ -138,9 +146,6 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 		}
 	}
 	out.Made, out.Snapshot, out.Unsaved = made.made, c.snapshot, asUnsaved(errors.Join(made.err, c.err, endErr))
-	if c.session != nil {
-		err = errors.Join(err, c.session.Close())
-	}
 	return out, err
 }
 
@@ -191,7 +196,7 @@ type codeRun struct {
 	run     *activeRun
 	made    *collector
 	cells   *cellCollector // of a notebook
-	sink    event.Sink
+	opened  *soon
 
 	session  *Session // open when the run came so far
 	snapshot string
@@ -199,7 +204,7 @@ type codeRun struct {
 }
 
 func (c *codeRun) open(ctx context.Context) (run.Session, error) {
-	s, err := c.app.OpenSession(ctx, c.request.Session, c.sink)
+	s, err := c.opened.take(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -89,6 +89,11 @@ var _ run.Session = (*Session)(nil)
 
 // OpenSession opens the session that a spec names, or makes it.
 func (a *App) OpenSession(ctx context.Context, spec SessionSpec, sink event.Sink) (*Session, error) {
+	return a.openSession(ctx, spec, nil, sink)
+}
+
+// openSession is OpenSession of a session whose guest goes on once before returns; nil: at once.
+func (a *App) openSession(ctx context.Context, spec SessionSpec, before func(context.Context) error, sink event.Sink) (*Session, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
 	}
@@ -98,7 +103,7 @@ func (a *App) OpenSession(ctx context.Context, spec SessionSpec, sink event.Sink
 	}
 	// Space is made when what the session needs is in use, so that it stays.
 	if spec.Name != "" {
-		s, err := m.openNamed(ctx, a.opt.Config, spec, sink)
+		s, err := m.openNamed(ctx, a.opt.Config, spec, before, sink)
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +120,7 @@ func (a *App) OpenSession(ctx context.Context, spec SessionSpec, sink event.Sink
 	if err := a.makeSpace(ctx, 0); err != nil {
 		return nil, fmt.Errorf("cannot open a session: %w", err)
 	}
-	s, err := m.sessions.Create(ctx, session.Options{Image: img, Limits: spec.Limits.Over(a.opt.Config.Limits), Seed: spec.Seed, Date: spec.Date}, sink)
+	s, err := m.sessions.Create(ctx, session.Options{Image: img, Limits: spec.Limits.Over(a.opt.Config.Limits), Seed: spec.Seed, Date: spec.Date, Before: before}, sink)
 	if err != nil {
 		return nil, err
 	}
@@ -124,8 +129,8 @@ func (a *App) OpenSession(ctx context.Context, spec SessionSpec, sink event.Sink
 
 // openNamed opens a named session. One that exists has its image and its limits:
 // only what the spec says itself is compared with them.
-func (m *machine) openNamed(ctx context.Context, c Config, spec SessionSpec, sink event.Sink) (*Session, error) {
-	opt := session.Options{Seed: spec.Seed, Date: spec.Date}
+func (m *machine) openNamed(ctx context.Context, c Config, spec SessionSpec, before func(context.Context) error, sink event.Sink) (*Session, error) {
+	opt := session.Options{Seed: spec.Seed, Date: spec.Date, Before: before}
 	info, err := m.sessions.LookupNamed(spec.Name)
 	switch {
 	case fault.KindOf(err) == fault.NotFound:

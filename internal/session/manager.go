@@ -116,6 +116,9 @@ type Options struct {
 	Date   time.Time     // when it begins by its clocks, if it has a seed; zero: the same for all
 	Wall   time.Duration // longest life; DefaultWall
 	Idle   time.Duration // longest time without a call; DefaultIdle
+	// Before returns when the guest may go on from a saved state, while its sandbox is
+	// made; an error ends it. nil: at once.
+	Before func(context.Context) error
 }
 
 func (o Options) withDefaults() Options {
@@ -553,7 +556,10 @@ func (m *Manager) restore(ctx context.Context, snap Snapshot, opt Options) (*liv
 			return "", err
 		}
 		release = done
-		return snap.state(), nil
+		if opt.Before != nil {
+			err = opt.Before(ctx)
+		}
+		return snap.state(), err
 	})
 }
 

@@ -66,6 +66,7 @@ type start struct {
 
 func newSession(m *Manager, g *live, opt Options, st start) *Session {
 	now := time.Now()
+	opt.Before = nil // it went on: later states are its own
 	s := &Session{
 		id: newID(), m: m, opt: opt, born: now, used: now, origin: st.origin, took: now.Sub(st.began),
 		gate: semaphore.NewWeighted(allCalls), guest: g, base: st.base, own: st.own, added: st.added,
