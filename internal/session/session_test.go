@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/sys/cpu"
+
 	"praxis/event"
 	"praxis/fault"
 )
@@ -328,6 +330,17 @@ func TestPoolGivesTheRequestedLimits(t *testing.T) {
 	opt.Limits.Memory = 128 << 20
 	if o, _ := create(t, m, opt).Origin(); o == FromPool {
 		t.Error("a guest with other limits was claimed")
+	}
+}
+
+// A template that was made on another processor may not run here: the sandbox refuses it.
+func TestEachProcessorHasItsTemplate(t *testing.T) {
+	m, opt := toyManager(t, t.TempDir()), toyOptions(t)
+	key := m.templateKey(opt)
+	defer func(was bool) { cpu.X86.HasAVX512VNNI = was }(cpu.X86.HasAVX512VNNI)
+	cpu.X86.HasAVX512VNNI = !cpu.X86.HasAVX512VNNI
+	if m.templateKey(opt) == key {
+		t.Error("another processor has the same template")
 	}
 }
 

@@ -24,12 +24,12 @@ type template struct {
 	built bool // by this call, because it was missing
 }
 
-// templateKey names what a template depends on: the image, the programs inside
-// and those limits that are part of the saved state. Memory, CPUs and processes
-// are set again after a restore.
+// templateKey names what a template depends on: the image, the programs inside,
+// the processor, and those limits that are part of the saved state. Memory, CPUs and
+// processes are set again after a restore.
 func (m *Manager) templateKey(opt Options) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%d\n%s\n%s\n%s\n%t\n%v\n%v\n%v\n", metaVersion, opt.Image.ID, m.cfg.Program.Key(), m.kernelsKey, opt.Seed != nil,
+	fmt.Fprintf(h, "%d\n%v\n%s\n%s\n%s\n%t\n%v\n%v\n%v\n", metaVersion, processor(), opt.Image.ID, m.cfg.Program.Key(), m.kernelsKey, opt.Seed != nil,
 		savedLimits(opt.Limits), opt.Image.Runtimes, opt.Image.Mounts)
 	return hex.EncodeToString(h.Sum(nil))[:32]
 }
