@@ -240,7 +240,7 @@ func (c *codeRun) finish(ctx context.Context, r run.Result) {
 	}
 	ctx, stop := afterwards(ctx)
 	defer stop()
-	if c.snapshot, c.err = c.session.Save(ctx, c.app.records.Journal.Redact(c.request.Code)); c.err == nil {
+	if c.snapshot, c.err = c.session.saveLast(ctx, c.app.records.Journal.Redact(c.request.Code)); c.err == nil {
 		c.run.Emit(event.SnapshotTaken{Step: 1, Session: x.Session, Snapshot: c.snapshot})
 		// The step is saved. What cannot be tidied now is said by gc, and tried again.
 		_ = c.app.tidyDaily(ctx)

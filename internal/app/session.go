@@ -419,6 +419,15 @@ func (s *Session) Snapshot(ctx context.Context) (run.Snapshot, error) {
 // Save makes the state what a named session goes on from, and returns the
 // snapshot's id.
 func (s *Session) Save(ctx context.Context, label string) (string, error) {
+	return s.save(ctx, label, (*session.Named).Save)
+}
+
+// saveLast is Save of a session that is closed next: its sandbox ends meanwhile.
+func (s *Session) saveLast(ctx context.Context, label string) (string, error) {
+	return s.save(ctx, label, (*session.Named).SaveLast)
+}
+
+func (s *Session) save(ctx context.Context, label string, save func(*session.Named, context.Context, string) (string, error)) (string, error) {
 	if s.named == nil {
 		return "", fault.New(fault.Invalid, "Open a session with a name, or take a snapshot.", "cannot save the session: it has no name")
 	}
@@ -429,7 +438,7 @@ func (s *Session) Save(ctx context.Context, label string) (string, error) {
 			return "", fmt.Errorf("cannot save the session: %w", err)
 		}
 	}
-	id, err := s.named.Save(ctx, label)
+	id, err := save(s.named, ctx, label)
 	if err != nil {
 		return "", fmt.Errorf("cannot save the session: %w", err)
 	}

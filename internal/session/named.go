@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"praxis/event"
@@ -72,6 +73,9 @@ type Named struct {
 	*Session
 	info   NamedInfo
 	unlock func()
+
+	ending sync.WaitGroup // the end of the sandbox after SaveLast
+	ended  error          // of that, which Close returns
 }
 
 // OpenNamed opens the session called name, or makes it from opt when there is
@@ -151,13 +155,26 @@ func (i NamedInfo) fits(opt Options) error {
 // Save takes a snapshot and makes it the head, so that the next command starts
 // from it. After a crash either the old or the new head is there, whole.
 func (n *Named) Save(ctx context.Context, label string) (string, error) {
+	return n.save(ctx, label, func() {})
+}
+
+// SaveLast is Save of a session that is closed next: its sandbox ends while the state is
+// put on disk, and if that fails, too.
+func (n *Named) SaveLast(ctx context.Context, label string) (string, error) {
+	return n.save(ctx, label, func() {
+		n.ending.Go(func() { n.ended = n.Session.Close() })
+	})
+}
+
+// save is Save; taken is called when the state is taken.
+func (n *Named) save(ctx context.Context, label string, taken func()) (string, error) {
 	// Snapshots that no session names are removed under the same lock.
 	unlock, err := n.m.lockAll(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
-	snap, err := n.Snapshot(ctx)
+	snap, err := n.snapshot(ctx, taken)
 	if err != nil {
 		return "", err
 	}
@@ -224,7 +241,8 @@ func (s SnapshotInfo) cost() int64 { return cmp.Or(s.Stored, s.Bytes) }
 
 // Close ends the session's sandbox and gives up its name. What was not saved is gone.
 func (n *Named) Close() error {
-	err := n.Session.Close()
+	n.ending.Wait()
+	err := errors.Join(n.ended, n.Session.Close())
 	n.unlock()
 	return err
 }

@@ -436,3 +436,29 @@ func TestForkOfADamagedHead(t *testing.T) {
 		})
 	}
 }
+
+// A session that is saved for the last time ends with that, and goes on from it.
+func TestSaveLast(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	n, err := m.OpenNamed(t.Context(), "a", toyOptions(t), event.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eval(t, n.Session, "x = 41")
+	id, err := n.SaveLast(t.Context(), "last")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left := m.Sessions(); len(left) != 0 {
+		t.Errorf("%d sessions are left", len(left))
+	}
+	if info, err := m.LookupNamed("a"); err != nil || info.Head != id {
+		t.Errorf("it stands at %s, not %s: %v", info.Head, id, err)
+	}
+	if got := inNamed(t, m, "a", "x"); got != "41" {
+		t.Errorf("x is %q", got)
+	}
+}

@@ -333,6 +333,26 @@ func TestPoolGivesTheRequestedLimits(t *testing.T) {
 	}
 }
 
+// A guest does not go on before it may, and not at all when it may not.
+func TestBefore(t *testing.T) {
+	m, opt := toyManager(t, t.TempDir()), toyOptions(t)
+	create(t, m, opt) // the template is there
+	no := errors.New("not recorded")
+	opt.Before = func(context.Context) error { return no }
+	if _, err := m.Create(t.Context(), opt, event.Discard); !errors.Is(err, no) || len(m.Sessions()) != 1 {
+		t.Errorf("%v, %d sessions", err, len(m.Sessions()))
+	}
+	calls := 0
+	opt.Before = func(context.Context) error { calls++; return nil }
+	s := create(t, m, opt)
+	if _, err := s.Snapshot(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s.Pause(t.Context()) != nil || s.Resume(t.Context()) != nil || calls != 1 {
+		t.Errorf("it was called %d times", calls)
+	}
+}
+
 // A template that was made on another processor may not run here: the sandbox refuses it.
 func TestEachProcessorHasItsTemplate(t *testing.T) {
 	m, opt := toyManager(t, t.TempDir()), toyOptions(t)

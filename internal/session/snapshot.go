@@ -204,10 +204,10 @@ func syncedHash(path string) (sum []byte, size int64, err error) {
 		return nil, 0, err
 	}
 	defer f.Close()
-	if sum, size, err = hashOf(f); err != nil {
-		return nil, 0, err
-	}
-	return sum, size, f.Sync()
+	var writing errgroup.Group // while it is hashed
+	writing.Go(f.Sync)
+	sum, size, err = hashOf(f)
+	return sum, size, errors.Join(err, writing.Wait())
 }
 
 func hashOf(f *os.File) (sum []byte, size int64, err error) {

@@ -70,6 +70,11 @@ func intact(ctx context.Context, l *live) error {
 // snapshot. A state that lost its variables while nothing ran is not saved
 // before an execution has said so.
 func (s *Session) Snapshot(ctx context.Context) (Snapshot, error) {
+	return s.snapshot(ctx, func() {})
+}
+
+// snapshot is Snapshot; taken is called when the state is taken and not yet on disk.
+func (s *Session) snapshot(ctx context.Context, taken func()) (Snapshot, error) {
 	var frozen Snapshot
 	var nth int
 	err := s.alone(ctx, func(l *live) (err error) {
@@ -87,6 +92,7 @@ func (s *Session) Snapshot(ctx context.Context) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
+	taken()
 	snap, h, err := s.m.snapshots.publish(ctx, frozen, "")
 	if err != nil {
 		return Snapshot{}, err
