@@ -25,5 +25,8 @@ func Kernel(l language.Language, r language.Runtime) wire.Kernel {
 		InterruptException: k.InterruptException,
 		CrashBegins:        k.Crash.Begins,
 		CrashHidden:        k.Crash.Hidden,
+		CrashMemory:        k.Crash.Memory,
+		Reserve:            k.Reserve,
+		Framed:             k.Framed,
 	}
 }

@@ -96,7 +96,18 @@ type Kernel struct {
 	// interrupted. "": there is none.
 	MemoryException, InterruptException string
 	Crash                               Crash
+	// Reserve is the address space, in bytes, that the interpreter keeps for itself
+	// without using it: its limit of address space is so much higher than the session's
+	// memory, which is bounded all the same.
+	Reserve int64
+	// Framed says that what code prints comes in frames, and that an interrupt is a
+	// frame beside the signal; see the contract.
+	Framed bool
 }
+
+// HeapSize stands, in Kernel.Arguments, for the mebibytes that the interpreter's heap may
+// have: less than the memory of the session, 0 when that is not bounded.
+const HeapSize = "$HEAP"
 
 // Crash describes what an interpreter that crashes writes to its control socket
 // in the place of a frame.
@@ -107,6 +118,9 @@ type Crash struct {
 	// Hidden are beginnings of lines that are not shown, such as the kernel's own
 	// frames. In them ProgramPath stands for the path of the kernel's program.
 	Hidden []string
+	// Memory stands in what it writes to standard error when it ends because memory ran
+	// out; "": it does not end so.
+	Memory string
 }
 
 // ProgramPath stands for the path of the kernel's program.

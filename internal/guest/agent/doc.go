@@ -42,10 +42,12 @@
 //	{"op":"reseed","entropy":hex}                        mix fresh entropy into every known generator
 //	{"op":"seed","seed":N}                               begin what follows from a seed
 //	{"op":"environ","set":{…},"unset":[…]}               change the environment
+//	{"op":"interrupt","id":I}                            stop the cell, see below
 //
 // From the kernel:
 //
 //	{"type":"ready","version":"3.14.x","preload_errors":{"mod":"message"}}
+//	{"type":"output","id":I,"stream":1|2,"text":S}       or "data":base64; see below
 //	{"type":"display","id":I,"bundle":{"text":…,"text/html":…,"image/png":base64,…}}
 //	{"type":"done","id":I,"status":"ok"|"error"|"exit","result":bundle|null,
 //	 "error":{"name","value","traceback"}|null,"refused":[words],"interrupted":bool,
@@ -61,12 +63,19 @@
 // frame. Its first four bytes (wire.Kernel, CrashBegins) read as a length that no
 // frame has, and nothing follows it.
 //
-// Output goes through the pipes 1 and 2 only, so that it is bytes in order within
+// Output goes through the pipes 1 and 2, so that it is bytes in order within
 // a stream. A kernel that wants order between the streams, and between output and
 // displays, waits until the pipes are empty before it writes to the other stream
 // or sends a frame: the agent has logged what it read before it reads another
 // channel. SIGINT asks the kernel to stop the cell that runs; one that is idle
-// ignores it. When the agent closes the control socket, the kernel ends.
+// ignores it.
+//
+// An interpreter whose language cannot ask whether a pipe is empty is framed
+// (wire.Kernel, Framed): what code prints comes in frames, in its order with displays, and
+// the pipes hold what other programs write, which the agent reads before it takes a frame.
+// While the result of an execution is full, its frames wait as the pipes do. Such a kernel
+// waits in its event loop, which a signal does not wake, so that the cell to be stopped is
+// named to it in a frame, too; what computes is stopped by the signal. When the agent closes the control socket, the kernel ends.
 //
 // # Calls of tools
 //

@@ -18,6 +18,7 @@ const (
 	maxDrain    = 256 << 10 // read from a pipe before the other is looked at
 	afterDone   = 1 << 20   // read from a pipe when an execution ends; no pipe holds more
 	controlHead = 4
+	maxLastText = 32 << 10              // bytes of standard error that say how an interpreter ended
 	lastPause   = 50 * time.Millisecond // between two looks at an interpreter that is ending
 )
 
@@ -39,6 +40,7 @@ type interp struct {
 	broken   string     // why the control socket cannot be used any more
 	ending   bool       // that is so because it ends, as it seems
 	report   []byte     // what it said of its crash
+	lastText []byte     // the end of what it wrote to standard error, where that says how it ended
 	buf      []byte
 	environ  map[string]string // that it was sent last
 }
@@ -50,6 +52,9 @@ type control struct {
 	Version       string            `json:"version"`
 	PreloadErrors map[string]string `json:"preload_errors"`
 	Bundle        wire.Bundle       `json:"bundle"`
+	Stream        int               `json:"stream"`
+	Text          string            `json:"text"`
+	Data          []byte            `json:"data"`
 	Status        string            `json:"status"`
 	Result        wire.Bundle       `json:"result"`
 	Error         *wire.Raised      `json:"error"`
@@ -91,7 +96,7 @@ func (k *kernel) launch() (*interp, error) {
 	env, path := cfg.env(nil)
 	in.child, err = launch(k.srv.reaper, program{
 		Argv: cfg.command(lang), Env: env, Path: path, Dir: cfg.Workdir,
-		Cgroup: cfg.group, Privileged: cfg.privileged(), Memory: cfg.memoryOfProcess(), OpenFiles: cfg.Limits.OpenFiles,
+		Cgroup: cfg.group, Privileged: cfg.privileged(), Memory: cfg.addressSpace(lang.Reserve), OpenFiles: cfg.Limits.OpenFiles,
 		Namespaces: cfg.Limits.UserNamespaces > 0, Control: true, Seeded: cfg.seeded(),
 	}, [4]int{-1, outW, errW, ctlK})
 	if err != nil {
@@ -120,7 +125,7 @@ func (k *kernel) begin(in *interp, started config) error {
 		return nil
 	}
 	k.preload = false
-	limitLive(in.child.pid, cfg)
+	limitLive(in.child.pid, cfg, in.language.Reserve)
 	in.environ = started.variables()
 	in.send(map[string]any{"op": "start", "preload": preload, "seed": cfg.Seed, "deterministic": cfg.Deterministic, "columns": cfg.Columns})
 	in.sendEnvironment(cfg)
@@ -193,6 +198,9 @@ func (k *kernel) pump(in *interp) {
 		paused := k.cur != nil && k.cur.stopping.why == goOn && k.cur.full()
 		if paused { // what is not read slows the code down
 			fds[0].fd, fds[1].fd = -1, -1
+			if in.language.Framed {
+				fds[2].events &^= pollIn
+			}
 		}
 		k.mu.Unlock()
 		if err := poll(fds, -1); err != nil {
@@ -289,6 +297,10 @@ func (k *kernel) drain(in *interp, limit int) {
 }
 
 func (k *kernel) takeOutput(stream uint8, data []byte) {
+	if stream == 2 && k.in.language.CrashMemory != "" {
+		k.in.lastText = append(k.in.lastText, data...)
+		k.in.lastText = k.in.lastText[max(0, len(k.in.lastText)-maxLastText):]
+	}
 	switch e := k.cur; {
 	case !k.in.ready:
 		if space := maxStartLog - len(k.early); space > 0 {
@@ -366,7 +378,15 @@ func (k *kernel) take(in *interp, c control) {
 		if !in.ready {
 			k.becomeReady(c)
 		}
+	case "output":
+		if c.Stream == 1 || c.Stream == 2 {
+			k.drain(in, maxDrain) // what others wrote before
+			k.takeOutput(uint8(c.Stream), append([]byte(c.Text), c.Data...))
+		}
 	case "display":
+		if in.language.Framed {
+			k.drain(in, maxDrain)
+		}
 		if e := k.cur; e != nil && !e.rehearsal && c.ID == in.id && len(c.Bundle) > 0 {
 			e.display(c.Bundle)
 		}

@@ -260,9 +260,20 @@ func (k *kernel) stop(why reason, limit string) {
 	}
 	now := time.Now()
 	if e.stopping.begin(why, limit, now) {
-		e.stopping.escalate(k.in.child, now)
+		k.escalate(e, now)
 		k.srv.guard.wake()
 		k.wakeup.wake() // its output is read on, so that it can end
+	}
+}
+
+// escalate takes the steps of stopping that are due. A kernel that waits in an event loop
+// gets a frame besides, since a signal does not wake it.
+func (k *kernel) escalate(e *execution, now time.Time) {
+	before := e.stopping.step
+	e.stopping.escalate(k.in.child, now)
+	if k.in.language.Framed && e.stopping.step > before && e.stopping.step < 3 {
+		k.in.send(map[string]any{"op": "interrupt", "id": k.in.id})
+		k.wakeIfStuck()
 	}
 }
 
@@ -312,7 +323,7 @@ func (k *kernel) adopt(old, cfg config) {
 		k.kill(byRestart, "the session's determinism was changed")
 		return
 	}
-	limitLive(k.in.child.pid, cfg)
+	limitLive(k.in.child.pid, cfg, k.in.language.Reserve)
 	if k.live() && cfg.Seed != nil && (old.Seed == nil || *old.Seed != *cfg.Seed) {
 		k.in.send(map[string]any{"op": "seed", "seed": *cfg.Seed})
 		k.wakeIfStuck()
@@ -411,7 +422,7 @@ func (k *kernel) tick(now time.Time) (next time.Time, active bool) {
 		k.checkCPU(e, now)
 	}
 	k.watch(e, now)
-	if e.stopping.escalate(k.in.child, now); e.stopping.why != goOn {
+	if k.escalate(e, now); e.stopping.why != goOn {
 		k.wakeup.wake()
 	}
 	if t, ok := e.stopping.deadlined(); ok && t.Before(next) {

@@ -6,10 +6,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"praxis/internal/guest/wire"
 	"praxis/internal/safetext"
 )
+
+// maxReserve bounds the address space that an interpreter keeps for itself.
+const maxReserve = 16 << 30
 
 // checkKernels refuses languages that cannot be meant.
 func checkKernels(kernels []wire.Kernel) error {
@@ -33,6 +38,9 @@ func checkKernels(kernels []wire.Kernel) error {
 			if !filepath.IsLocal(name) || filepath.Clean(name) != name || name == "." {
 				return failf("invalid", "", "cannot set up session: %q is no name of a file", safetext.Clip(name, 200))
 			}
+		}
+		if k.Reserve < 0 || k.Reserve > maxReserve {
+			return failf("invalid", "", "cannot set up session: %s reserves %d bytes of address space", k.Language, k.Reserve)
 		}
 		for _, env := range []map[string]string{k.Environment, k.Deterministic} {
 			if err := checkVariables(env); err != nil {
@@ -90,7 +98,11 @@ func (c config) languageOf(name string) (wire.Kernel, error) {
 
 // command is what starts a kernel.
 func (c config) command(k wire.Kernel) []string {
-	out := append([]string{}, k.Command...)
+	heap := strconv.FormatInt(c.memoryOfProcess()*7/10>>20, 10)
+	var out []string
+	for _, word := range k.Command {
+		out = append(out, strings.ReplaceAll(word, wire.HeapSize, heap))
+	}
 	if k.Program != "" {
 		out = append(out, c.fileOf(k, k.Program))
 	}

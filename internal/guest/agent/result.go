@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -158,6 +159,10 @@ func (k *kernel) ended(in *interp) error {
 		e.write(2, []byte(text))
 	}
 	out.Limit = e.stopping.why.limit()
+	if e.stopping.why == goOn && in.child.status.Signaled() && in.ranOut() {
+		out.Status, out.Limit = "memory", wire.LimitMemory
+		out.Message = fmt.Sprintf("the memory limit of %s was reached", bytesText(k.cfg.memoryOfProcess()))
+	}
 	switch e.stopping.why {
 	case goOn:
 	case byCaller:
@@ -170,6 +175,11 @@ func (k *kernel) ended(in *interp) error {
 	noteState(&out, noteLost)
 	k.settled = append(k.settled, settled{e: e, out: k.final(e, out)})
 	return nil
+}
+
+// ranOut says that an interpreter ended because memory ran out, as far as its last words tell.
+func (in *interp) ranOut() bool {
+	return in.language.CrashMemory != "" && bytes.Contains(in.lastText, []byte(in.language.CrashMemory))
 }
 
 func milliseconds(u syscall.Rusage) float64 {

@@ -83,6 +83,14 @@ func (c config) memoryOfProcess() int64 {
 	return c.Limits.Memory
 }
 
+// addressSpace is the limit of a process that keeps some for itself; 0: none.
+func (c config) addressSpace(reserve int64) int64 {
+	if m := c.memoryOfProcess(); m > 0 {
+		return m + reserve
+	}
+	return 0
+}
+
 // check fills in defaults and refuses what cannot be meant.
 func check(s wire.Setup) (wire.Setup, error) {
 	if len(s.Roots) == 0 {
@@ -168,7 +176,7 @@ func (s *server) setup(_ *request, args wire.Setup) (wire.SetupReply, error) {
 	procs := s.livePrograms()
 	s.mu.Unlock()
 	for _, pid := range procs {
-		limitLive(pid, cfg)
+		limitLive(pid, cfg, 0)
 	}
 	for _, k := range kernels {
 		k.adopt(old, cfg)
@@ -199,9 +207,9 @@ func (s *server) seed(cfg config, prepared bool) error {
 }
 
 // limitLive gives a running program the limits of cfg. A program that is
-// gone has no use for them.
-func limitLive(pid int, cfg config) {
-	if m := cfg.memoryOfProcess(); m > 0 {
+// gone has no use for them. reserve is what it keeps for itself of the address space.
+func limitLive(pid int, cfg config, reserve int64) {
+	if m := cfg.addressSpace(reserve); m > 0 {
 		_ = prlimit(pid, rlimitAS, uint64(m))
 	}
 	if n := cfg.Limits.OpenFiles; n > 0 {

@@ -155,10 +155,22 @@ type Kernel struct {
 	// one of CrashHidden are left out; ProgramPath in them is the kernel's program.
 	CrashBegins string   `json:"crash_begins,omitempty"`
 	CrashHidden []string `json:"crash_hidden,omitempty"`
+	// CrashMemory stands in what an interpreter writes to standard error when it ends
+	// because memory ran out; empty: none does.
+	CrashMemory string `json:"crash_memory,omitempty"`
+	// Reserve is the address space, in bytes, that the interpreter keeps for itself
+	// without using it: its limit of address space is so much higher.
+	Reserve int64 `json:"reserve,omitempty"`
+	// Framed says that the output of code comes in frames, and that an interrupt
+	// reaches the kernel as a frame, too.
+	Framed bool `json:"framed,omitempty"`
 }
 
 // ProgramPath stands for the path of a kernel's program in [Kernel.CrashHidden].
 const ProgramPath = "$PROGRAM"
+
+// HeapSize stands for the mebibytes that a kernel's heap may have, in its Command.
+const HeapSize = "$HEAP"
 
 // SetupReply answers Setup once the kernel of the context "main" is ready.
 type SetupReply struct {

@@ -4,24 +4,25 @@ import "maps"
 
 // The packages that many others import.
 const (
-	fault    = "fault"
-	event    = "event"
-	sandbox  = "internal/sandbox"
-	llm      = "internal/llm"
-	store    = "internal/store"
-	safetext = "internal/safetext"
-	bounded  = "internal/bounded"
-	seals    = "internal/seal"
-	wire     = "internal/guest/wire"
-	lang     = "internal/language"
-	python   = "internal/language/python"
-	tally    = "internal/test/tally"
-	unix     = "golang.org/x/sys"
-	syntax   = "internal/plan/syntax"
-	cpython  = "internal/test/cpython"
-	prepared = "internal/test/prepared"
-	yaml     = "go.yaml.in/yaml/v4"
-	schema   = "github.com/google/jsonschema-go"
+	fault      = "fault"
+	event      = "event"
+	sandbox    = "internal/sandbox"
+	llm        = "internal/llm"
+	store      = "internal/store"
+	safetext   = "internal/safetext"
+	bounded    = "internal/bounded"
+	seals      = "internal/seal"
+	wire       = "internal/guest/wire"
+	lang       = "internal/language"
+	python     = "internal/language/python"
+	javascript = "internal/language/javascript"
+	tally      = "internal/test/tally"
+	unix       = "golang.org/x/sys"
+	syntax     = "internal/plan/syntax"
+	cpython    = "internal/test/cpython"
+	prepared   = "internal/test/prepared"
+	yaml       = "go.yaml.in/yaml/v4"
+	schema     = "github.com/google/jsonschema-go"
 
 	tool       = "internal/tool"
 	jsondoc    = "internal/tool/jsondoc"
@@ -45,7 +46,7 @@ func PraxisRules() Rules {
 		Writers:  []string{"cmd/praxis", "internal/cli/cmd", "internal/diagnostics", "internal/guest/agent", "internal/image/embedded/pack", "internal/programs/pack", "bench/..."},
 		TestTree: "internal/test",
 		Fuzzed: []string{
-			"internal/config", "internal/notebook", "internal/cli/format", "internal/cli/cmd", python, wire, "internal/guest", "internal/session", "internal/sessionfile", "internal/chunks", "internal/image", "internal/image/embedded/archive",
+			"internal/config", "internal/notebook", "internal/cli/format", "internal/cli/cmd", python, javascript, wire, "internal/guest", "internal/session", "internal/sessionfile", "internal/chunks", "internal/image", "internal/image/embedded/archive",
 			"internal/llm/scripted", "internal/llm/stream", "internal/llm/anthropic", "internal/llm/openai", "internal/agent/action", "internal/agent/grounding",
 			event, safetext, "internal/record/journal", "internal/record/report", "internal/record/price",
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
@@ -207,6 +208,7 @@ func guestPackages() map[string]Package {
 		// run code, import one by its name.
 		lang:                {},
 		"internal/notebook": {Imports: []string{fault, lang}, Tests: []string{python, tally}},
+		javascript:          {Imports: []string{lang}},
 		python:              {Imports: []string{fault, lang}, Third: []string{"github.com/BurntSushi/toml"}, Tests: []string{cpython}},
 
 		// session and agent never import each other: cli joins them.

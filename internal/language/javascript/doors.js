@@ -1,0 +1,140 @@
+// The doors by which node enters JavaScript, so that an interrupt finds the code behind
+// each of them.
+//
+// The engine can be told to stop whatever it runs (that is what vm's breakOnSigint does),
+// but it then unwinds everything up to where node called it. So each way in is a script
+// of node's vm with breakOnSigint around the call: the cell, timers, the queue of
+// microtasks and ticks, and what the system calls back. What is stopped behind a door is
+// an error there, and the kernel and node's own loops go on.
+'use strict';
+
+const vm = require('node:vm');
+const timers = require('node:timers');
+const emit = process.emitWarning;
+process.emitWarning = () => {}; // of the next line
+const { internalBinding } = require('internal/test/binding');
+process.emitWarning = emit;
+const { startSigintWatchdog, ContextifyScript } = internalBinding('contextify');
+const { setTickCallback, tickInfo } = internalBinding('task_queue');
+const { setCallbackTrampoline, async_hook_fields: fields, execution_async_resources: resources, constants } = internalBinding('async_wrap');
+const { clearAsyncIdStack, nativeHooks } = require('internal/async_hooks');
+const { timerListMap, immediateQueue } = require('internal/timers');
+const { executionAsyncResource } = require('node:async_hooks');
+
+const HOOK = 'praxis.kernel';
+const script = new vm.Script(`globalThis[Symbol.for('${HOOK}')].enter()`, { filename: 'node:praxis' });
+const run = ContextifyScript.prototype.runInContext.bind(script);
+const HAS_TICKS = 0;
+
+let next = null; // the function behind the door that is being opened
+let onBroken = () => {};
+const ours = new WeakSet(); // what stands in timers and immediates in the place of the code's functions
+const direct = new WeakSet(); // resources that are the kernel's own
+
+function entered() {
+  const f = next;
+  next = null;
+  return f();
+}
+
+const isInterrupt = (error) => error?.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED';
+
+// through calls f behind a door: what it throws comes out, an interrupt as an error.
+function through(f) {
+  next = f;
+  // null: this context; no timeout; no colours; break on SIGINT; not first line.
+  return run(null, -1, false, true, false);
+}
+
+// enter calls f behind a door and returns what became of it.
+function enter(f) {
+  try {
+    return { value: through(f) };
+  } catch (error) {
+    if (isInterrupt(error)) clearAsyncIdStack();
+    return { error };
+  }
+}
+
+// guarded calls f behind a door, and tells the kernel when it was interrupted.
+function guarded(f) {
+  try {
+    return through(f);
+  } catch (error) {
+    if (!isInterrupt(error)) throw error;
+    clearAsyncIdStack();
+    onBroken(error);
+    return undefined;
+  }
+}
+
+// forget gives up what the code left to be done later: it was interrupted, or it ended
+// the program.
+function forget() {
+  for (const list of Object.values(timerListMap)) {
+    for (let timer = list._idleNext; timer && timer !== list;) {
+      const following = timer._idleNext;
+      if (ours.has(timer._onTimeout)) timers.clearTimeout(timer);
+      timer = following;
+    }
+  }
+  for (let immediate = immediateQueue.head; immediate;) {
+    const following = immediate._idleNext;
+    if (ours.has(immediate._onImmediate)) timers.clearImmediate(immediate);
+    immediate = following;
+  }
+}
+
+function installTimers() {
+  for (const name of ['setTimeout', 'setInterval', 'setImmediate']) {
+    const original = timers[name];
+    const wrapped = function (callback, ...rest) {
+      if (typeof callback !== 'function') return original(callback, ...rest);
+      const behind = function (...args) {
+        return guarded(() => Reflect.apply(callback, this, args));
+      };
+      ours.add(behind);
+      return original(behind, ...rest);
+    };
+    Object.defineProperty(wrapped, 'name', { value: name });
+    for (const key of Object.getOwnPropertySymbols(original)) {
+      Object.defineProperty(wrapped, key, Object.getOwnPropertyDescriptor(original, key));
+    }
+    timers[name] = wrapped;
+    globalThis[name] = wrapped;
+  }
+  require('node:module').syncBuiltinESMExports();
+}
+
+// trampoline is how node calls back from the system once hooks are in use.
+function trampoline(asyncId, resource, callback, ...args) {
+  resources[fields[constants.kStackLength] - 1] = resource;
+  if (asyncId !== 0 && fields[constants.kBefore] > 0) nativeHooks.before(asyncId);
+  const call = () => Reflect.apply(callback, this, args);
+  const result = direct.has(resource) ? call() : guarded(call);
+  if (asyncId !== 0 && fields[constants.kAfter] > 0) nativeHooks.after(asyncId);
+  resources.pop();
+  return result;
+}
+
+// install puts the doors in. broken is called when code was interrupted behind one of
+// them; handle is the kernel's own, which has no door.
+function install(broken, handle) {
+  onBroken = broken;
+  direct.add(handle);
+  installTimers();
+  const ticks = process._tickCallback;
+  setTickCallback(() => {
+    try {
+      guarded(ticks);
+    } finally {
+      tickInfo[HAS_TICKS] = 1; // or microtasks would run without a door
+    }
+  });
+  tickInfo[HAS_TICKS] = 1;
+  executionAsyncResource(); // from now on node calls back through the trampoline
+  setCallbackTrampoline(trampoline);
+  startSigintWatchdog(); // its thread stays, so that a door costs two microseconds
+}
+
+module.exports = { enter, entered, forget, install, isInterrupt };
