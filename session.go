@@ -17,13 +17,15 @@ type SessionOptions struct {
 	Name         string
 	With         []string     // packages, such as "numpy" or "pandas==2.*"
 	Requirements string       // path of a requirements file with packages
+	NPM          []string     // packages of npm, such as "lodash" or "d3@7"
+	Languages    []string     // that code will be in, by name, the main one first; nil: Python
 	Limits       event.Limits // zero fields: the defaults, or those that a named session was made with
 	Seed         *int64       // makes the session deterministic
 	Date         time.Time    // when it begins by its clocks, if it has a seed; zero: the same for all
 }
 
 func (o SessionOptions) spec() app.SessionSpec {
-	return app.SessionSpec{Name: o.Name, With: o.With, Requirements: o.Requirements, Limits: o.Limits, Seed: o.Seed, Date: o.Date}
+	return app.SessionSpec{Name: o.Name, With: o.With, Requirements: o.Requirements, NPM: o.NPM, Languages: o.Languages, Limits: o.Limits, Seed: o.Seed, Date: o.Date}
 }
 
 // File is a regular file of a session, as the guest describes it: nothing of it

@@ -200,6 +200,7 @@ type Image struct {
 	// else is said.
 	Languages []Language `json:"languages,omitempty"`
 	Packages  []Package  `json:"packages,omitempty"` // sorted by name
+	NPM       []Package  `json:"npm,omitempty"`      // packages of npm, sorted by name
 }
 
 // Language is a programming language as an image has it.

@@ -124,6 +124,9 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 		q.Output.Protect = append(q.Output.Protect, script)
 	}
 	q.Session.Name = q.Thread
+	if q.Session, err = a.withLanguage(ctx, q.Session, q.Language); err != nil {
+		return out, err
+	}
 	made := newCollector(q.Output, q.Session, q.Files)
 	began := a.questionBegan(q, model, t)
 	ctx, r, err := a.begin(ctx, began, t, both(made, sink), origins(q.Mode)...)

@@ -88,6 +88,9 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 	if err := q.check(a.opt.Languages); err != nil {
 		return out, err
 	}
+	if q.Session, err = a.withLanguage(ctx, q.Session, q.Language); err != nil {
+		return out, err
+	}
 	if q.OwnPackages {
 		if err := a.addOwn(ctx, &q); err != nil {
 			return out, err

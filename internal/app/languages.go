@@ -1,11 +1,14 @@
 package app
 
 import (
+	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"praxis/fault"
 	"praxis/internal/language"
+	"praxis/internal/language/javascript"
 	"praxis/internal/language/python"
 	"praxis/internal/safetext"
 )
@@ -15,6 +18,8 @@ import (
 func Languages() language.Table {
 	return language.Table{
 		python.Language(),
+		javascript.Language(),
+		javascript.TypeScript(),
 	}
 }
 
@@ -59,4 +64,24 @@ func (s *Session) Speaks(word string) (language.Language, error) {
 // Language is that of the session's code, as its image has it.
 func (s *Session) Language() language.Language {
 	return s.s.Languages().Of(s.image.Runtimes)
+}
+
+// withLanguage adds to a session what code in a language needs of its image. A named
+// session that exists has the image that it was made with.
+func (a *App) withLanguage(ctx context.Context, spec SessionSpec, name string) (SessionSpec, error) {
+	l, _ := a.opt.Languages.Find(name)
+	if l.Name != javascript.Name && l.Host != javascript.Name || slices.Contains(spec.Languages, javascript.Name) {
+		return spec, nil
+	}
+	if spec.Name != "" {
+		m, err := a.machinery(ctx)
+		if err != nil {
+			return spec, err
+		}
+		if _, err := m.sessions.LookupNamed(spec.Name); fault.KindOf(err) != fault.NotFound {
+			return spec, err
+		}
+	}
+	spec.Languages = append([]string{javascript.Name}, spec.Languages...)
+	return spec, nil
 }

@@ -81,9 +81,9 @@ func (a *App) ExportSession(ctx context.Context, q SessionExport, sink event.Sin
 // sources are the entries of a session file: the wheels, then the files of the states.
 func sources(ctx context.Context, recipes ImageRecipes, e *session.Export, r image.Recipe) []sessionfile.Source {
 	var out []sessionfile.Source
-	for _, w := range r.Wheels {
-		out = append(out, sessionfile.Source{Name: wheelEntry(w), Open: func() (io.ReadCloser, error) {
-			f, err := recipes.OpenWheel(w.SHA256)
+	for _, sum := range r.Files() {
+		out = append(out, sessionfile.Source{Name: wheelEntry(sum), Open: func() (io.ReadCloser, error) {
+			f, err := recipes.OpenWheel(sum)
 			return whileWanted(ctx, f), err
 		}})
 	}
@@ -98,7 +98,7 @@ func sources(ctx context.Context, recipes ImageRecipes, e *session.Export, r ima
 	return out
 }
 
-func wheelEntry(w image.Wheel) string   { return path.Join("wheels", w.SHA256) }
+func wheelEntry(sum string) string      { return path.Join("wheels", sum) }
 func stateEntry(id, file string) string { return path.Join("states", id, file) }
 
 // whileWanted reads from f until ctx is done.
@@ -162,12 +162,12 @@ func (a *App) ImportSession(ctx context.Context, file, name string, sink event.S
 		}
 		return content, err
 	}
-	for _, w := range body.Image.Wheels {
-		content, err := next(wheelEntry(w))
+	for _, sum := range body.Image.Files() {
+		content, err := next(wheelEntry(sum))
 		if err != nil {
 			return NamedSession{}, err
 		}
-		if err := m.recipes.AddWheel(w.SHA256, content); err != nil {
+		if err := m.recipes.AddWheel(sum, content); err != nil {
 			return NamedSession{}, err
 		}
 	}

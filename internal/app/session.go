@@ -17,6 +17,7 @@ import (
 	"praxis/internal/guest"
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"
+	"praxis/internal/language/python"
 	"praxis/internal/record/replay"
 	"praxis/internal/run"
 	"praxis/internal/safetext"
@@ -33,20 +34,25 @@ type SessionSpec struct {
 	Name         string   // "": a fresh session that ends with its use
 	With         []string // packages, such as "numpy" or "pandas==2.*"
 	Requirements string   // path of a requirements file with packages
-	Limits       event.Limits
-	Seed         *int64    // makes the session deterministic
-	Date         time.Time // when it begins by its clocks, if it has a seed; zero: the same for all
+	NPM          []string // packages of npm, such as "lodash" or "d3@7"
+	// Languages are those that code will be in, by name, the main one first; nil: Python.
+	Languages []string
+	Limits    event.Limits
+	Seed      *int64    // makes the session deterministic
+	Date      time.Time // when it begins by its clocks, if it has a seed; zero: the same for all
 }
 
 // check refuses limits that are out of their ranges.
 func (s SessionSpec) check() error { return config.ValidateLimits(s.Limits.WithDefaults()) }
 
 func (s SessionSpec) image() image.Request {
-	return image.Request{With: s.With, Requirements: s.Requirements}
+	return image.Request{With: s.With, Requirements: s.Requirements, Languages: s.Languages, NPM: s.NPM}
 }
 
-// packages says whether the spec names any.
-func (s SessionSpec) packages() bool { return len(s.With) > 0 || s.Requirements != "" }
+// packages says whether the spec asks for more than the default image.
+func (s SessionSpec) packages() bool {
+	return len(s.With) > 0 || s.Requirements != "" || len(s.NPM) > 0 || len(s.Languages) > 0
+}
 
 // File is a file of a session, as the guest describes it: nothing of it can be
 // trusted.
@@ -235,6 +241,7 @@ type ImageSpec struct {
 	ID           string // or a name
 	With         []string
 	Requirements string
+	NPM          []string
 }
 
 // openAgain opens a fresh session like one that was recorded.
@@ -284,14 +291,15 @@ func ShortID(id string) string { return id[:min(len(id), 12)] }
 // imageAgain finds the image of a recorded session: another that was asked for,
 // the very same, or one with the same packages when that is not here.
 func (m *machine) imageAgain(ctx context.Context, recorded event.Image, other ImageSpec, sink event.Sink) (image.Image, error) {
-	packages := len(other.With) > 0 || other.Requirements != ""
+	packages := len(other.With) > 0 || other.Requirements != "" || len(other.NPM) > 0
+	languages := imageLanguages(recorded)
 	switch {
 	case other.ID != "" && packages:
 		return image.Image{}, fault.New(fault.Invalid, "Name an image or its packages.", "cannot choose the image: it is named, and packages of another are")
 	case other.ID != "":
 		return m.images.Reopen(ctx, other.ID)
 	case packages:
-		return m.images.Resolve(ctx, image.Request{With: other.With, Requirements: other.Requirements}, sink)
+		return m.images.Resolve(ctx, image.Request{With: other.With, Requirements: other.Requirements, Languages: languages, NPM: other.NPM}, sink)
 	}
 	img, err := m.images.Reopen(ctx, recorded.ID)
 	if kind := fault.KindOf(err); kind != fault.NotFound && kind != fault.Conflict {
@@ -301,7 +309,35 @@ func (m *machine) imageAgain(ctx context.Context, recorded event.Image, other Im
 	for _, p := range recorded.Packages {
 		pins = append(pins, p.Name+"=="+p.Version)
 	}
-	return m.images.Resolve(ctx, image.Request{With: pins}, sink)
+	var npm []string
+	for _, p := range recorded.NPM {
+		npm = append(npm, p.Name+"@"+p.Version)
+	}
+	return m.images.Resolve(ctx, image.Request{With: pins, Languages: languages, NPM: onePerName(npm)}, sink)
+}
+
+// imageLanguages are the languages of a recorded image that a request names: none for one
+// that has nothing but the usual.
+func imageLanguages(recorded event.Image) []string {
+	var out []string
+	for _, l := range recorded.Languages {
+		out = append(out, l.Name)
+	}
+	if len(out) == 1 && out[0] == python.Name {
+		return nil
+	}
+	return out
+}
+
+// onePerName leaves out the packages that are there in several versions: which one the
+// others need is found again.
+func onePerName(npm []string) []string {
+	count := map[string]int{}
+	name := func(p string) string { return p[:strings.LastIndexByte(p, '@')] }
+	for _, p := range npm {
+		count[name(p)]++
+	}
+	return slices.DeleteFunc(npm, func(p string) bool { return count[name(p)] > 1 })
 }
 
 // Name returns the session's name, or "".
@@ -324,6 +360,7 @@ func (s *Session) Describe() event.SessionBegan {
 	for _, r := range s.image.Runtimes {
 		out.Image.Languages = append(out.Image.Languages, event.Language{Name: r.Language, Version: r.Version})
 	}
+	out.Image.NPM = recordedPackages(s.image.NPM)
 	out.Image.Packages, out.Added = recordedPackages(s.image.Packages), recordedPackages(s.s.Added())
 	if s.named != nil {
 		out.Name, out.Snapshot = s.named.Name(), s.named.Head()

@@ -176,6 +176,7 @@ type needs struct {
 
 func (n needs) add(r record) {
 	n.s.neededWheels(r.Layer, n.wheels)
+	n.s.neededTarballs(r, n.wheels)
 	for kind, key := range r.parts() {
 		n.parts[filepath.Join(kind, key)] = true
 		if kind == kindLayer {
@@ -186,7 +187,7 @@ func (n needs) add(r record) {
 
 // collectParts removes the parts that no image has.
 func (s *Store) collectParts(left needs, freed links, dryRun bool, out *Collected) error {
-	for _, kind := range []string{kindLayer, kindRoot, kindPip, kindPython} {
+	for _, kind := range []string{kindLayer, kindModules, kindNode, kindRoot, kindPip, kindPython} {
 		entries, err := os.ReadDir(filepath.Join(s.dir, kind))
 		if err != nil {
 			return err

@@ -20,6 +20,11 @@ type Request struct {
 	With []string
 	// Requirements is the path of a requirements file on the host, or "".
 	Requirements string
+	// Languages are those that code will be in, the first one first. Python is in every
+	// image; nil: it alone is asked for.
+	Languages []string
+	// NPM lists packages of npm, such as "lodash" or "d3@7", also several in one entry.
+	NPM []string
 }
 
 // Image is a root file system that is ready to be used.
@@ -33,6 +38,7 @@ type Image struct {
 	// where none is named.
 	Runtimes []language.Runtime `json:"runtimes"`
 	Packages []Package          `json:"packages"`
+	NPM      []Package          `json:"npm,omitempty"` // packages of npm, of all depths
 }
 
 // Package is one installed distribution.
@@ -63,6 +69,8 @@ const languageName = "python"
 const (
 	guestPython   = "/opt/python"
 	guestPackages = "/opt/packages"
+	guestNode     = "/opt/node"
+	guestModules  = "/node_modules" // where both require and import look, whatever folder code is in
 	guestHome     = "/home/user"
 	guestAdded    = guestHome + "/.packages" // what was added to a session, on its own disk
 )
@@ -79,9 +87,9 @@ func guestEnv() []string {
 	}
 }
 
-// assemble joins the parts to an image, which is named by their contents alone. layer
-// is nil for the default image.
-func assemble(name string, py interpreter, layer *layerPart, preload []string) Image {
+// assemble joins the parts to an image, which is named by their contents alone.
+func assemble(name string, py interpreter, c contents) Image {
+	layer, preload := c.layer, c.preload
 	img := Image{
 		Name:     name,
 		Root:     py.root.tree(),
@@ -97,6 +105,13 @@ func assemble(name string, py interpreter, layer *layerPart, preload []string) I
 		img.Packages = layer.lock.packages()
 		_, _ = fmt.Fprintf(h, "layer %s\n", layer.info.Key)
 	}
+	if c.node != nil {
+		img.addNode(c)
+		_, _ = fmt.Fprintf(h, "node %s first %s\n", c.node.info.Content, c.first)
+	}
+	if c.modules != nil {
+		_, _ = fmt.Fprintf(h, "modules %s\n", c.modules.info.Key)
+	}
 	for _, list := range [][]string{img.Env, preload} {
 		_, _ = io.WriteString(h, strings.Join(list, "\x00")+"\n")
 	}
@@ -104,14 +119,29 @@ func assemble(name string, py interpreter, layer *layerPart, preload []string) I
 	return img
 }
 
+// addNode gives an image Node, and the packages of npm that it has.
+func (i *Image) addNode(c contents) {
+	i.Mounts = append(i.Mounts, sandbox.Mount{Source: c.node.tree(), Target: guestNode})
+	if c.modules != nil {
+		i.Mounts = append(i.Mounts, sandbox.Mount{Source: c.modules.tree(), Target: guestModules})
+		i.NPM = c.modules.lock.packages()
+	}
+	i.Runtimes = append(i.Runtimes, nodeRuntime())
+	if c.first == nodeLanguage {
+		slices.Reverse(i.Runtimes)
+	}
+	i.Env = slices.Clone(i.Env)
+	i.Env[0] += ":" + guestNode + "/bin"
+}
+
 // Name returns the name of the image that the request asks for, such as
 // "python+numpy". Nothing but a requirements file is read.
 func (req Request) Name() (string, error) {
-	reqs, err := req.parse()
+	reqs, npm, err := req.parseAll()
 	if err != nil {
 		return "", err
 	}
-	return imageName(reqs), nil
+	return req.imageName(reqs, npm), nil
 }
 
 // Meets says whether the image has what is required: a package of that name or, where
@@ -132,17 +162,40 @@ func (i Image) Meets(requirement string) (bool, error) {
 	return true, nil
 }
 
-// imageName names an image after its requirements, at most maxName bytes long.
-func imageName(reqs []requirement) string {
+// parseAll reads all that the request asks for.
+func (req Request) parseAll() ([]requirement, []npmRequirement, error) {
+	if err := req.checkLanguages(); err != nil {
+		return nil, nil, err
+	}
+	npm, err := parseNPM(req.NPM)
+	if err != nil {
+		return nil, nil, err
+	}
+	reqs, err := req.parse()
+	return reqs, npm, err
+}
+
+// imageName names an image after its languages and packages, at most maxName bytes long.
+func (req Request) imageName(reqs []requirement, npm []npmRequirement) string {
 	const maxName = 120
 	var b strings.Builder
-	b.WriteString(languageName)
+	b.WriteString(req.first())
+	if req.wantsNode() && req.first() != nodeLanguage {
+		b.WriteString("+" + nodeLanguage)
+	}
+	names := make([]string, 0, len(reqs)+len(npm))
 	for _, r := range reqs {
-		b.WriteString("+" + r.short())
+		names = append(names, r.short())
+	}
+	for _, r := range npm {
+		names = append(names, "npm:"+strings.ReplaceAll(r.String(), " ", ""))
+	}
+	for _, name := range names {
+		b.WriteString("+" + name)
 	}
 	if b.Len() <= maxName {
 		return b.String()
 	}
 	sum := sha256.Sum256([]byte(b.String()))
-	return fmt.Sprintf("%s+%s+%d-more-%s", languageName, reqs[0].name, len(reqs)-1, hex.EncodeToString(sum[:4]))
+	return fmt.Sprintf("%s+%s+%d-more-%s", req.first(), names[0], len(names)-1, hex.EncodeToString(sum[:4]))
 }

@@ -25,6 +25,9 @@ const (
 	kindPip    = "pip"
 	kindRoot   = "root"
 	kindLayer  = "layer"
+	kindNode   = "node"
+	// kindModules are packages of npm.
+	kindModules = "modules"
 )
 
 const (

@@ -1,6 +1,7 @@
 package image
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -29,6 +30,29 @@ type Recipe struct {
 	Name    string   `json:"name"`
 	Wheels  []Wheel  `json:"wheels,omitempty"` // sorted by name
 	Preload []string `json:"preload,omitempty"`
+	// Node is the wheel of Node, NPM are packages of npm, sorted by path, and First is the
+	// language that is meant where none is named, if it is not Python.
+	Node  *Wheel    `json:"node,omitempty"`
+	NPM   []Tarball `json:"npm,omitempty"`
+	First string    `json:"first,omitempty"`
+}
+
+// Files returns the SHA-256 of each file that the image is made of, in the order in which
+// they are exported: all of them can be opened, and taken elsewhere.
+func (r Recipe) Files() []string {
+	var out []string
+	for _, w := range r.Wheels {
+		out = append(out, w.SHA256)
+	}
+	if r.Node != nil {
+		out = append(out, r.Node.SHA256)
+	}
+	for _, t := range r.NPM {
+		if !slices.Contains(out, t.SHA256) { // a package may lie in several places
+			out = append(out, t.SHA256)
+		}
+	}
+	return out
 }
 
 // Recipe returns how an image is made. Its wheels can be opened: those that are not
@@ -52,8 +76,8 @@ func (s *Store) recipe(ctx context.Context, img Image, say progress) (Recipe, er
 		return Recipe{}, fault.Coded(fault.ImageGone, fault.Data{"image": img.Name}, "cannot find image %s: its record is gone", img.Name)
 	}
 	out := Recipe{ID: img.ID, Name: r.Names[0], Preload: r.Preload}
-	if r.Layer == "" {
-		return out, nil
+	if err := s.nodeRecipe(ctx, r, &out, say); err != nil || r.Layer == "" {
+		return out, err
 	}
 	layer, ok := s.findLayerOf(ctx, r.Layer)
 	if !ok {
@@ -133,7 +157,7 @@ func (s *Store) AddWheel(sha256 string, r io.Reader) error {
 }
 
 var (
-	recipeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+=<>!~\[\],-]{0,199}$`)
+	recipeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+=<>!~\[\],:@/^*|-]{0,199}$`)
 	moduleName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
 )
 
@@ -153,18 +177,78 @@ func (s *Store) makeRecipe(ctx context.Context, r Recipe, say progress) (Image, 
 	if !recipeName.MatchString(r.Name) || slices.ContainsFunc(r.Preload, func(m string) bool { return !moduleName.MatchString(m) }) {
 		return Image{}, fault.New(fault.Invalid, "", "cannot make an image: its recipe is damaged")
 	}
-	return s.build(ctx, say, func(py interpreter) (img Image, layer *layerPart, err error) {
+	return s.build(ctx, say, func(py interpreter) (img Image, c contents, err error) {
+		c.preload, c.first = append([]string{}, r.Preload...), cmp.Or(r.First, languageName)
 		if len(r.Wheels) > 0 {
-			if layer, err = s.layerOfWheels(ctx, py, r, say); err != nil {
-				return Image{}, nil, err
+			if c.layer, err = s.layerOfWheels(ctx, py, r, say); err != nil {
+				return Image{}, c, err
 			}
 		}
-		img = assemble(r.Name, py, layer, append([]string{}, r.Preload...))
-		if img.ID != r.ID {
-			return Image{}, nil, fault.New(fault.Conflict, "Use the version of Praxis that made it.", "cannot make image %s: this version of Praxis makes another of it", r.Name)
+		if err := s.nodeOfRecipe(ctx, py, r, &c, say); err != nil {
+			return Image{}, c, err
 		}
-		return img, layer, nil
+		img = assemble(r.Name, py, c)
+		if img.ID != r.ID {
+			return Image{}, c, fault.New(fault.Conflict, "Use the version of Praxis that made it.", "cannot make image %s: this version of Praxis makes another of it", r.Name)
+		}
+		return img, c, nil
 	})
+}
+
+// nodeRecipe adds Node and the packages of npm to a recipe, and fetches what of them is
+// not there any more.
+func (s *Store) nodeRecipe(ctx context.Context, r record, out *Recipe, say progress) error {
+	if r.Node == "" {
+		return nil
+	}
+	w, ok := nodeWheel()
+	if !ok || r.Node != nodeKey() {
+		return fault.Coded(fault.ImageStale, fault.Data{"image": r.Names[0]}, "cannot use image %s: Praxis changed since it was built", r.Names[0])
+	}
+	out.Node, out.First = &w, r.First
+	py, err := s.makeInterpreter(ctx, say)
+	if err != nil {
+		return err
+	}
+	if err := s.fetchWheels(ctx, py, []Wheel{w}, "node-wheel", say); err != nil || r.Modules == "" {
+		return err
+	}
+	modules, ok := s.findModulesOf(ctx, r.Modules)
+	if !ok {
+		return fault.Coded(fault.ImageGone, fault.Data{"image": r.Names[0]}, "cannot find image %s: parts of it are gone", r.Names[0])
+	}
+	out.NPM = modules.lock.Tarballs
+	if s.missingTarballs(modules.lock) == 0 {
+		return nil
+	}
+	node, err := s.makeNode(ctx, py, say)
+	if err != nil {
+		return err
+	}
+	_, err = s.resolveNPM(ctx, py, node, nil, &modules.lock, say)
+	return err
+}
+
+// nodeOfRecipe makes Node and the packages of npm of a recipe.
+func (s *Store) nodeOfRecipe(ctx context.Context, py interpreter, r Recipe, c *contents, say progress) error {
+	if r.Node == nil {
+		return nil
+	}
+	if w, ok := nodeWheel(); !ok || *r.Node != w || r.First != "" && r.First != nodeLanguage {
+		return fault.New(fault.Conflict, "Use the version of Praxis that made it.", "cannot make image %s: this version of Praxis has another Node", r.Name)
+	}
+	node, err := s.makeNode(ctx, py, say)
+	if err != nil || len(r.NPM) == 0 {
+		c.node = &node
+		return err
+	}
+	l := npmLock{Node: nodeKey(), Tarballs: r.NPM}
+	if err := l.check(); err != nil {
+		return fault.New(fault.Invalid, "", "cannot make an image: its recipe is damaged: %w", err)
+	}
+	c.node = &node
+	c.modules, err = s.layOutModules(ctx, l, say)
+	return err
 }
 
 // layerOfWheels makes the layer of a recipe.

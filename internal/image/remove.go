@@ -128,6 +128,12 @@ func (r record) parts() map[string]string {
 	if r.Layer != "" {
 		m[kindLayer] = r.Layer
 	}
+	if r.Node != "" {
+		m[kindNode] = r.Node
+	}
+	if r.Modules != "" {
+		m[kindModules] = r.Modules
+	}
 	return m
 }
 
@@ -210,7 +216,7 @@ func (s *Store) info(r record) Info {
 		p, ok := s.describePart(kind, key)
 		switch {
 		case !ok:
-		case kind == kindPython:
+		case kind == kindPython, kind == kindNode:
 			out.Shared += p.info.Bytes
 		default:
 			out.Bytes += p.info.Bytes

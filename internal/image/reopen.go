@@ -74,13 +74,25 @@ func (s *Store) assembleAgain(ctx context.Context, r record) (Image, error) {
 	if !ok {
 		return Image{}, gone
 	}
-	var layer *layerPart
+	c := contents{first: cmp.Or(r.First, languageName), preload: r.Preload}
 	if r.Layer != "" {
-		if layer, ok = s.findLayerOf(ctx, r.Layer); !ok {
+		if c.layer, ok = s.findLayerOf(ctx, r.Layer); !ok {
 			return Image{}, gone
 		}
 	}
-	img := assemble(r.Names[0], py, layer, r.Preload)
+	if r.Node != "" {
+		node, ok := s.findPart(ctx, kindNode, r.Node)
+		if !ok {
+			return Image{}, gone
+		}
+		c.node = &node
+	}
+	if r.Modules != "" {
+		if c.modules, ok = s.findModulesOf(ctx, r.Modules); !ok {
+			return Image{}, gone
+		}
+	}
+	img := assemble(r.Names[0], py, c)
 	if img.ID != r.ID {
 		return Image{}, fault.Coded(fault.ImageStale, fault.Data{"image": r.Names[0]},
 			"cannot use image %s: Praxis changed since it was built", r.Names[0])

@@ -19,7 +19,7 @@ func TestNameOfSeveralBuilds(t *testing.T) {
 	build := func(root string) Image {
 		t.Helper()
 		i := interpreter{python: makeFolder(t, s, kindPython, "python"), root: makeFolder(t, s, kindRoot, root)}
-		img := assemble("python", i, nil, nil)
+		img := assemble("python", i, contents{})
 		if err := s.remember(img, i, nil); err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ var skeletonDirs = []struct {
 	{"proc", 0o755}, {"dev", 0o755}, {"sys", 0o755}, {"sys/fs", 0o755}, {"sys/fs/cgroup", 0o755},
 	// gVisor lays a tmpfs without a bound over an empty /tmp; this one counts as disk.
 	{"tmp", 0o777 | os.ModeSticky}, {"tmp/.disk", 0o755}, {"run", 0o755}, {"work", 0o777}, {"home", 0o755}, {"home/user", 0o777},
-	{"root", 0o755}, {"opt", 0o755}, {"opt/python", 0o755}, {"opt/packages", 0o755},
+	{"root", 0o755}, {"opt", 0o755}, {"opt/python", 0o755}, {"opt/packages", 0o755}, {"opt/node", 0o755}, {"node_modules", 0o755},
 	{"var", 0o755}, {"var/tmp", 0o777 | os.ModeSticky}, {".praxis", 0o755},
 }
 

@@ -56,6 +56,10 @@ type record struct {
 	Python   string    `json:"python"` // keys of its parts
 	Root     string    `json:"root"`
 	Layer    string    `json:"layer,omitempty"`
+	Node     string    `json:"node,omitempty"`
+	Modules  string    `json:"modules,omitempty"`
+	First    string    `json:"first,omitempty"` // the language that is meant where none is named; "": Python
+	NPM      []Package `json:"npm,omitempty"`
 	Preload  []string  `json:"preload,omitempty"`
 	Created  time.Time `json:"created"`
 }
@@ -78,7 +82,7 @@ func Open(dir string, seals *seal.Key) (*Store, error) {
 		return nil, fmt.Errorf("cannot open image store: %w", err)
 	}
 	s := &Store{dir: abs, seals: seals, leases: map[string]*os.File{}}
-	for _, d := range []string{imageDir, requestDir, lockDir, tmpDir, wheelDir, kindPython, kindPip, kindRoot, kindLayer} {
+	for _, d := range []string{imageDir, requestDir, lockDir, tmpDir, wheelDir, kindPython, kindPip, kindRoot, kindLayer, kindNode, kindModules} {
 		// Chmod, because a sandbox may read parts as another user and the umask may forbid that.
 		if err := errors.Join(os.MkdirAll(filepath.Join(abs, d), 0o755), os.Chmod(filepath.Join(abs, d), 0o755)); err != nil {
 			return nil, explainFS("open image store", err)
@@ -111,25 +115,29 @@ func (s *Store) Resolve(ctx context.Context, req Request, sink event.Sink) (Imag
 }
 
 func (s *Store) resolve(ctx context.Context, req Request, say progress) (Image, error) {
-	reqs, err := req.parse()
+	reqs, npm, err := req.parseAll()
 	if err != nil {
 		return Image{}, err
 	}
-	return s.build(ctx, say, func(py interpreter) (Image, *layerPart, error) {
-		if len(reqs) == 0 {
-			return assemble(imageName(reqs), py, nil, []string{}), nil, nil
+	return s.build(ctx, say, func(py interpreter) (Image, contents, error) {
+		c := contents{first: req.first(), preload: []string{}}
+		if len(reqs) > 0 {
+			layer, err := s.makeLayer(ctx, py, reqs, nil, say)
+			if err != nil {
+				return Image{}, c, err
+			}
+			c.layer, c.preload = layer, layer.preload(reqs)
 		}
-		layer, err := s.makeLayer(ctx, py, reqs, nil, say)
-		if err != nil {
-			return Image{}, nil, err
+		if err := s.addNode(ctx, py, req, npm, &c, say); err != nil {
+			return Image{}, c, err
 		}
-		return assemble(imageName(reqs), py, layer, layer.preload(reqs)), layer, nil
+		return assemble(req.imageName(reqs, npm), py, c), c, nil
 	})
 }
 
 // build makes the image that add makes of the interpreter, writes it down and leases it.
-// add returns the layer of its packages, if it has one.
-func (s *Store) build(ctx context.Context, say progress, add func(py interpreter) (Image, *layerPart, error)) (Image, error) {
+// add returns what it is made of beside.
+func (s *Store) build(ctx context.Context, say progress, add func(py interpreter) (Image, contents, error)) (Image, error) {
 	locked, err := s.lockStore(ctx, false, say)
 	if err != nil {
 		return Image{}, err
@@ -139,11 +147,11 @@ func (s *Store) build(ctx context.Context, say progress, add func(py interpreter
 	if err != nil {
 		return Image{}, err
 	}
-	img, layer, err := add(py)
+	img, c, err := add(py)
 	if err != nil {
 		return Image{}, err
 	}
-	if err := s.remember(img, py, layer); err != nil {
+	if err := s.remember(img, py, c); err != nil {
 		return Image{}, err
 	}
 	return img, s.lease(img.ID)
@@ -152,11 +160,12 @@ func (s *Store) build(ctx context.Context, say progress, add func(py interpreter
 // Lookup returns the image for a request if it can be had without building
 // anything; otherwise the fault is NotFound. It neither leases nor marks it as used.
 func (s *Store) Lookup(ctx context.Context, req Request) (Image, error) {
-	reqs, err := req.parse()
+	reqs, npm, err := req.parseAll()
 	if err != nil {
 		return Image{}, err
 	}
-	missing := fault.Coded(fault.ImageUnbuilt, fault.Data{"image": imageName(reqs)}, "cannot find image %s: it was not built", imageName(reqs))
+	name := req.imageName(reqs, npm)
+	missing := fault.Coded(fault.ImageUnbuilt, fault.Data{"image": name}, "cannot find image %s: it was not built", name)
 	key, err := rootKey()
 	if err != nil {
 		return Image{}, err
@@ -165,19 +174,21 @@ func (s *Store) Lookup(ctx context.Context, req Request) (Image, error) {
 	if !ok {
 		return Image{}, missing
 	}
-	var layer *layerPart
-	preload := []string{}
+	c := contents{first: req.first(), preload: []string{}}
 	if len(reqs) > 0 {
 		l, ok := s.findLock(requestKey(py.python.info.Key, reqs, nil), py.python.info.Key)
 		if !ok {
 			return Image{}, missing
 		}
-		if layer, ok = s.findLayer(ctx, l); !ok {
+		if c.layer, ok = s.findLayer(ctx, l); !ok {
 			return Image{}, missing
 		}
-		preload = layer.preload(reqs)
+		c.preload = c.layer.preload(reqs)
 	}
-	img := assemble(imageName(reqs), py, layer, preload)
+	if req.wantsNode() && !s.findNode(ctx, npm, &c) {
+		return Image{}, missing
+	}
+	img := assemble(name, py, c)
 	if _, err := s.readRecord(img.ID); err != nil {
 		return Image{}, missing
 	}
@@ -185,16 +196,25 @@ func (s *Store) Lookup(ctx context.Context, req Request) (Image, error) {
 }
 
 // remember writes the image's record, or adds a name to it.
-func (s *Store) remember(img Image, py interpreter, layer *layerPart) error {
+func (s *Store) remember(img Image, py interpreter, c contents) error {
 	const maxNames = 16
 	r, err := s.readRecord(img.ID)
 	if err != nil {
 		r = record{
-			ID: img.ID, Packages: img.Packages, Python: py.python.info.Key, Root: py.root.info.Key, Preload: img.Runtimes[0].Preload,
+			ID: img.ID, Packages: img.Packages, Python: py.python.info.Key, Root: py.root.info.Key, Preload: c.preload, NPM: img.NPM,
 			Created: time.Now().UTC().Truncate(time.Second),
 		}
-		if layer != nil {
-			r.Layer = layer.info.Key
+		if c.layer != nil {
+			r.Layer = c.layer.info.Key
+		}
+		if c.node != nil {
+			r.Node = c.node.info.Key
+			if c.first != languageName {
+				r.First = c.first
+			}
+		}
+		if c.modules != nil {
+			r.Modules = c.modules.info.Key
 		}
 	} else if slices.Contains(r.Names, img.Name) || len(r.Names) >= maxNames {
 		return nil
@@ -235,7 +255,7 @@ func (s *Store) decodeRecord(id string, decode func([]byte, *record) error) (rec
 	if r.ID != id || len(r.Names) == 0 {
 		return record{}, fmt.Errorf("the record of image %s is damaged", id)
 	}
-	for _, key := range []string{r.Python, r.Root, r.Layer} {
+	for _, key := range []string{r.Python, r.Root, r.Layer, r.Node, r.Modules} {
 		if key != "" && (filepath.Base(key) != key || strings.HasPrefix(key, ".")) {
 			return record{}, fmt.Errorf("the record of image %s is damaged", id)
 		}

@@ -84,6 +84,7 @@ func (p *program) imageBuild() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.StringArrayVar(&spec.With, "with", nil, "`PACKAGES` to have, such as numpy,pandas==2.*")
+	fs.StringArrayVar(&spec.NPM, "npm", nil, "`PACKAGES` of npm to have, such as lodash,d3@7")
 	fs.StringVar(&spec.Requirements, "requirements", "", "requirements `FILE` with packages to have")
 	fs.BoolVar(&asJSON, "json", false, "print one JSON object instead")
 	return cmd

@@ -14,7 +14,7 @@ import (
 )
 
 // maxReserve bounds the address space that an interpreter keeps for itself.
-const maxReserve = 16 << 30
+const maxReserve = 256 << 30
 
 // checkKernels refuses languages that cannot be meant.
 func checkKernels(kernels []wire.Kernel) error {

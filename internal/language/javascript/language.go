@@ -20,9 +20,11 @@ const Version = "24"
 // typed begins code that is TypeScript. The kernel takes it off, so that it moves no line.
 const typed = "//praxis:typescript\n"
 
-// reserve is the address space that V8 keeps for code, and what else node maps without
-// using it.
-const reserve = 1280 << 20
+// reserve is the address space that node keeps without using it: half a gigabyte for code,
+// and four gigabytes for each memory of WebAssembly, of which a program may have several.
+// When there is less, V8 takes what is left, and ends the process when its heap is to grow.
+// What is used is bounded by the heap's size and the memory of the session.
+const reserve = 64 << 30
 
 // Language returns JavaScript, as Node runs it.
 func Language() language.Language {
