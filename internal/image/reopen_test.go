@@ -20,7 +20,7 @@ func TestNameOfSeveralBuilds(t *testing.T) {
 		t.Helper()
 		i := interpreter{python: makeFolder(t, s, kindPython, "python"), root: makeFolder(t, s, kindRoot, root)}
 		img := assemble("python", i, contents{})
-		if err := s.remember(img, i, nil); err != nil {
+		if err := s.remember(img, i, contents{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.lease(img.ID); err != nil {

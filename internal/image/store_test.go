@@ -166,7 +166,7 @@ func fakeImage(t *testing.T, s *Store, id, name, layer string) {
 	t.Helper()
 	i := interpreter{python: makeFolder(t, s, kindPython, "p"), root: makeFolder(t, s, kindRoot, "r")}
 	l := makeFolder(t, s, kindLayer, layer)
-	if err := s.remember(Image{ID: id, Name: name, Runtimes: []language.Runtime{{Language: languageName}}}, i, &layerPart{part: l}); err != nil {
+	if err := s.remember(Image{ID: id, Name: name, Runtimes: []language.Runtime{{Language: languageName}}}, i, contents{layer: &layerPart{part: l}}); err != nil {
 		t.Fatal(err)
 	}
 }
