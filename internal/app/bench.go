@@ -61,6 +61,9 @@ func (a *App) Bench(ctx context.Context, packages, suites []string, commands Ben
 		Jupyter: func(ctx context.Context) (image.Image, error) {
 			return m.images.Resolve(ctx, image.Request{With: slices.Concat([]string{"ipykernel", "jupyter_client"}, packages)}, sink)
 		},
+		ImageOf: func(ctx context.Context, r image.Request) (image.Image, error) {
+			return m.images.Resolve(ctx, r, sink)
+		},
 		Commands:  commands,
 		Languages: a.opt.Languages,
 		OpenSession: func(ctx context.Context) (replay.Opened, error) {

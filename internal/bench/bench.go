@@ -39,7 +39,9 @@ type Config struct {
 	OpenSession func(ctx context.Context) (replay.Opened, error)
 	// Jupyter returns an image with ipykernel, jupyter_client and the packages of Image;
 	// nil: there is none.
-	Jupyter  func(ctx context.Context) (image.Image, error)
+	Jupyter func(ctx context.Context) (image.Image, error)
+	// ImageOf resolves other images, for figures about languages; nil: there are none.
+	ImageOf  func(ctx context.Context, r image.Request) (image.Image, error)
 	Commands Commands // zero: none are measured
 	// OpenTools opens the tools of files, as a run does.
 	OpenTools func(ctx context.Context, files []registry.File) (*registry.Registry, error)
@@ -95,6 +97,9 @@ func measurements() []measurement {
 		{[]string{"exec_roundtrip_us", "jupyter_roundtrip_us", "roundtrip_ratio", "jupyter_start_ms", "jupyter_import_ms"}, "session", (*bench).roundTrips},
 		alone("snapshot_ms", "session", (*bench).snapshot),
 		alone("claim_warm_ms", "session", (*bench).claimWarm),
+		{[]string{"python_start_ms", "js_start_ms", "js_start_ratio"}, "languages", (*bench).languageStarts},
+		{[]string{"python_trip_us", "js_trip_us", "sql_trip_us", "bash_trip_us", "js_trip_ratio"}, "languages", (*bench).languageTrips},
+		{[]string{"sql_inside_ms", "sql_outside_ms", "sql_ratio"}, "languages", (*bench).sqlRatio},
 		{[]string{"run_ms", "step_ms", "first_run_ms"}, "command", (*bench).processes},
 		alone("append_us", "journal", (*bench).appendDurable),
 		alone("append_nosync_us", "journal", (*bench).appendGrouped),
@@ -110,7 +115,9 @@ func measurements() []measurement {
 }
 
 // Suites returns the names that Run accepts.
-func Suites() []string { return []string{"sandbox", "session", "command", "journal", "tools"} }
+func Suites() []string {
+	return []string{"sandbox", "session", "languages", "command", "journal", "tools"}
+}
 
 // Names returns the figures in the order in which they are measured.
 func Names() []string {

@@ -64,7 +64,12 @@ func (b *bench) calling(ctx context.Context, sink event.Sink, code string) (out 
 	if x.Status != event.OK {
 		return nil, fmt.Errorf("the calls ended as %s: %s %s", x.Status, x.Message, x.Stderr)
 	}
-	for _, word := range strings.Fields(x.Stdout) {
+	return numbers(x.Stdout)
+}
+
+// numbers reads the times that code printed.
+func numbers(printed string) (out []float64, err error) {
+	for _, word := range strings.Fields(printed) {
 		v, err := strconv.ParseFloat(word, 64)
 		if err != nil {
 			return nil, fmt.Errorf("cannot read a time: %w", err)

@@ -33,11 +33,12 @@ func (p *program) benchCommand() *cobra.Command {
 Where no package index can be reached, the figures are of the bare interpreter,
 and the output says so. "--with none" asks for that.
 
-  sandbox  a restore and a fork beside a native import, restores together; memory and speed
-  session  a round trip beside a Jupyter kernel's, a snapshot, a claim from the pool
-  command  whole processes: the smallest run, on an empty home, a step of a named session
-  journal  appending a record, what records add to an execution, verify, replay, listing runs
-  tools    a call of a tool from code, a start with 1,000 tools
+  sandbox    a restore and a fork beside a native import, restores together; memory and speed
+  session    a round trip beside a Jupyter kernel's, a snapshot, a claim from the pool
+  languages  a session in JavaScript beside one in Python, a round trip of each language, SQL beside DuckDB
+  command    whole processes: the smallest run, on an empty home, a step of a named session
+  journal    appending a record, what records add to an execution, verify, replay, listing runs
+  tools      a call of a tool from code, a start with 1,000 tools
 
 Without one of these all are measured. What is compared is taken in turns, and a ratio
 is the median of those of the rounds. A Jupyter kernel (ipykernel and jupyter_client
@@ -148,6 +149,22 @@ func described(name string) meaning {
 		return meaning{"µs", "", "the smallest execution in it, there and back"}
 	case "roundtrip_ratio":
 		return meaning{"×", "", "exec_roundtrip_us compared with jupyter_roundtrip_us, round by round"}
+	case "python_start_ms":
+		return meaning{"ms", "", "a new Python session without packages, until 1+1 answers"}
+	case "js_start_ms":
+		return meaning{"ms", "", "a new JavaScript session, until 1+1 answers"}
+	case "js_start_ratio":
+		return meaning{"×", "", "js_start_ms compared with python_start_ms, round by round"}
+	case "python_trip_us", "js_trip_us", "sql_trip_us", "bash_trip_us":
+		return meaning{"µs", "", "1+1 in that language, there and back"}
+	case "js_trip_ratio":
+		return meaning{"×", "", "js_trip_us compared with python_trip_us, round by round"}
+	case "sql_inside_ms":
+		return meaning{"ms", "", "a query that groups a million rows of a Parquet file, in a session"}
+	case "sql_outside_ms":
+		return meaning{"ms", "", "the same by DuckDB in Python on the host, with as many threads"}
+	case "sql_ratio":
+		return meaning{"×", "", "sql_inside_ms compared with sql_outside_ms, round by round"}
 	case "run_ms":
 		return meaning{"ms", "", "the smallest run as a whole process, warm, without packages"}
 	case "step_ms":
