@@ -115,6 +115,9 @@ type Bounds struct {
 	// Columns is the width that values and tables are printed for, from MinColumns to
 	// MaxColumns; 0: the language's own. It is recorded, so that a replay prints the same.
 	Columns int `json:"columns,omitempty"`
+	// ReadOnly says that code in a language that knows the difference, such as SQL, may
+	// read what is there and change nothing.
+	ReadOnly bool `json:"read_only,omitempty"`
 }
 
 // The range of Bounds.Columns.

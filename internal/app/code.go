@@ -73,6 +73,7 @@ type CodeResult struct {
 	Made      Made
 	// Exit is the exit code that the code ended itself with; nil when it did not.
 	Exit     *int
+	Language string // of the code
 	Whole    bool   // every byte of the output went to the sink
 	Snapshot string // that a named session stands at now; "": where it stood before
 	// Unsaved says why not all is saved that the code made, or that it is not
@@ -122,7 +123,7 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 	if err != nil {
 		return out, err
 	}
-	out.Run, out.Whole = r.ID(), began.Bounds.Whole
+	out.Run, out.Whole, out.Language = r.ID(), began.Bounds.Whole, a.opt.Languages.Named(q.Language).Name
 	c := &codeRun{app: a, request: q, run: r, made: made, cells: cells, opened: opened}
 	out.Execution, err = run.Code(ctx, run.Task{
 		Began: began, Languages: c.app.opt.Languages, Inputs: inputs, Open: c.open,

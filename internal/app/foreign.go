@@ -60,7 +60,7 @@ func allowed(c Config) func(event.RunBegan) event.RunBegan {
 		}
 		b.Bounds = event.Bounds{
 			Timeout: least(b.Bounds.Timeout, most.Timeout), CPU: least(b.Bounds.CPU, most.CPU),
-			OutputBytes: least(b.Bounds.OutputBytes, most.OutputBytes), Whole: b.Bounds.Whole,
+			OutputBytes: least(b.Bounds.OutputBytes, most.OutputBytes), Whole: b.Bounds.Whole, ReadOnly: b.Bounds.ReadOnly,
 			Columns: validColumns(b.Bounds.Columns),
 		}
 		return b

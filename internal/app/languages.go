@@ -10,6 +10,7 @@ import (
 	"praxis/internal/language"
 	"praxis/internal/language/javascript"
 	"praxis/internal/language/python"
+	"praxis/internal/language/sql"
 	"praxis/internal/safetext"
 )
 
@@ -20,6 +21,7 @@ func Languages() language.Table {
 		python.Language(),
 		javascript.Language(),
 		javascript.TypeScript(),
+		sql.Language(),
 	}
 }
 

@@ -10,6 +10,7 @@
 package language
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,9 +52,11 @@ type Language struct {
 	Refresh func(folder string) string
 
 	// Host is the language whose kernels run this one, in their contexts and beside their
-	// variables, and Translate what its code is for them. "": it has kernels of its own.
-	Host      string
-	Translate func(code string) string
+	// variables, and Translate what its code is for them. ReadOnly is Translate for code that
+	// may change nothing; nil: there is no such thing. The files of Kernel lie beside those of
+	// the host's kernel. "": it has kernels of its own.
+	Host                string
+	Translate, ReadOnly func(code string) string
 
 	Kernel Kernel
 	Model  Model
@@ -313,6 +316,17 @@ func (t Table) In(image []Runtime) Table {
 		}
 	}
 	return out
+}
+
+// Hosting returns a language with the files of those that its kernels run beside its own.
+func (t Table) Hosting(l Language) Language {
+	l.Kernel.Files = maps.Clone(l.Kernel.Files)
+	for _, hosted := range t {
+		if hosted.Host == l.Name {
+			maps.Copy(l.Kernel.Files, hosted.Kernel.Files)
+		}
+	}
+	return l
 }
 
 // Called returns the language that somebody means by a word: its name, one of its

@@ -472,7 +472,7 @@ func (m *Manager) kernels(img image.Image) ([]wire.Kernel, error) {
 	var out []wire.Kernel
 	for _, r := range img.Runtimes {
 		if l, ok := m.cfg.Languages.Find(r.Language); ok {
-			out = append(out, guest.Kernel(l, r))
+			out = append(out, guest.Kernel(m.cfg.Languages.Hosting(l), r))
 		}
 	}
 	if len(out) == 0 {

@@ -179,8 +179,12 @@ func (s *Session) place(code string, x Exec) (string, Exec, error) {
 	}
 	if l.Host != "" {
 		x.Language = l.Host
+		translate := l.Translate
+		if x.ReadOnly && l.ReadOnly != nil {
+			translate = l.ReadOnly
+		}
 		if code != "" {
-			code = l.Translate(code)
+			code = translate(code)
 		}
 	}
 	if x.Context == "" {

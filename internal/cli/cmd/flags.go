@@ -70,6 +70,7 @@ type sessionFlags struct {
 	timeout, cpu flagValue[time.Duration]
 	output       flagValue[int64]
 	pictures     string
+	readOnly     bool
 }
 
 func (f *sessionFlags) register(cmd *cobra.Command) {
@@ -95,6 +96,11 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 	}
 	fs.Var(&f.seed, "seed", "make the session deterministic: the same code prints the same bytes")
 	fs.Var(&f.date, "date", "when a session with a seed begins by its clocks (default 2026-01-01)")
+}
+
+// registerReadOnly adds the flag of commands that run a person's own code.
+func (f *sessionFlags) registerReadOnly(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "let code in SQL change neither tables nor files")
 }
 
 func parseSeed(s string) (int64, error) {
@@ -157,7 +163,7 @@ func (f *sessionFlags) warn(w io.Writer) error {
 
 // bounds are those of an execution that were given.
 func (f *sessionFlags) bounds() event.Bounds {
-	var b event.Bounds
+	b := event.Bounds{ReadOnly: f.readOnly}
 	if f.timeout.value != nil {
 		b.Timeout = event.Duration(*f.timeout.value)
 	}

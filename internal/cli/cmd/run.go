@@ -107,6 +107,7 @@ func (p *program) runCommand() *cobra.Command {
 	fs.BoolVar(&r.trust, "trust-code", false, "let tools take the values that the code itself makes for yours")
 	fs.BoolVar(&r.full, "full", false, fullUsage)
 	r.flags.register(cmd)
+	r.flags.registerReadOnly(cmd)
 	r.tools.registerFiles(cmd)
 	r.tools.registerApproval(cmd)
 	r.tools.registerNet(cmd)
@@ -228,7 +229,8 @@ const fullUsage = "show long output whole; a terminal gets its first and last pa
 // runResult is the object of run --json. What event.Execution leaves out when
 // it is empty is there all the same, so that a reader need not ask.
 type runResult struct {
-	Run string `json:"run"` // its id in the journal
+	Run      string `json:"run"`      // its id in the journal
+	Language string `json:"language"` // of the code
 	event.Execution
 	// How much was written, and whether stdout and stderr lack some of it.
 	StdoutBytes     int64 `json:"stdout_bytes"`
@@ -278,7 +280,7 @@ func (r *runCommand) summary(out app.CodeResult) error {
 			out.Cells[i] = r.asObject(c)
 		}
 		return r.p.printJSON(runResult{
-			Run: out.Run, Execution: x,
+			Run: out.Run, Language: out.Language, Execution: x,
 			StdoutBytes: x.StdoutBytes, StderrBytes: x.StderrBytes, StdoutTruncated: x.StdoutTruncated, StderrTruncated: x.StderrTruncated,
 			Result: x.Result, Displays: orEmpty(x.Displays), Error: x.Error,
 			Session: x.Session, Snapshot: out.Snapshot, Files: orEmpty(out.Made.Saved), Note: note, Cells: out.Cells, Missing: out.Missing,

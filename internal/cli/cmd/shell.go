@@ -79,6 +79,7 @@ func (p *program) shellCommand() *cobra.Command {
 	fs.BoolVar(&s.json, "json", false, "print one JSON object an execution, without a prompt")
 	fs.BoolVar(&s.full, "full", false, fullUsage)
 	s.flags.register(cmd)
+	s.flags.registerReadOnly(cmd)
 	fs.Lookup("timeout").Usage = "wall time of one execution (default 10m)"
 	return cmd
 }

@@ -81,9 +81,13 @@ class Errors:
         self.libraries = tuple(sorted((root.rstrip("/") + "/" for root in roots), key=len, reverse=True))
 
     def format(self, exc):
-        """Return the traceback of exc as text. Never raises an Exception."""
+        """Return the traceback of exc as text. Never raises an Exception.
+
+        An exception of another language that the kernel runs makes its own.
+        """
         try:
-            return cut(self._format(exc), MAX_TEXT)
+            own = getattr(type(exc), "_praxis_traceback_", None)
+            return cut(own(exc) if own is not None else self._format(exc), MAX_TEXT)
         except Exception as failure:
             name, value = describe(exc)
             return f"{name}: {value}\n(the traceback could not be made: {type(failure).__name__})\n"
@@ -146,7 +150,7 @@ class Errors:
         """Return the entries of a traceback that are worth showing, with notes for the others."""
         entries = []
         while tb is not None:
-            if tb.tb_frame.f_builtins is not self.hidden:
+            if tb.tb_frame.f_builtins is not self.hidden and self._place(tb) not in self.sources.hidden:
                 entries.append(tb)
             tb = tb.tb_next
         first = next((i for i, e in enumerate(entries) if not self._library(self._place(e))), None)
@@ -237,7 +241,12 @@ class Sources:
 
     def __init__(self):
         self.cells = {}
+        self.hidden = set()  # cells whose code is made, in the place of code in another language
         self.size = 0
+
+    def hide(self, name):
+        """Leave the lines of a cell out of tracebacks."""
+        self.hidden.add(name)
 
     def add(self, name, text):
         self.cells[name] = text
@@ -250,6 +259,7 @@ class Sources:
 
     def forget(self, name):
         self.size -= len(self.cells.pop(name, ""))
+        self.hidden.discard(name)
         if (linecache := sys.modules.get("linecache")) is not None:
             linecache.cache.pop(name, None)
 

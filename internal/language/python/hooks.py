@@ -96,6 +96,34 @@ class Tools:
         return spec_from_file_location(name, self.path)
 
 
+class Own:
+    """A finder of a module of the kernel's, after the program's own modules."""
+
+    def __init__(self, name, path):
+        self.name, self.path = name, path
+        self.module = None
+
+    def install(self):
+        sys.meta_path.append(self)
+
+    def find_spec(self, name, path=None, target=None):
+        if name != self.name or path is not None:
+            return None
+        from importlib.util import spec_from_file_location
+
+        return spec_from_file_location(name, self.path)
+
+    def load(self):
+        """Return the module for the kernel's own use, whatever the program has under its name."""
+        if self.module is None:
+            from importlib.util import module_from_spec
+
+            spec = self.find_spec(self.name)
+            self.module = module_from_spec(spec)
+            spec.loader.exec_module(self.module)
+        return self.module
+
+
 class Width:
     """The width that values are printed for: the host's terminal, or the one of the start.
 

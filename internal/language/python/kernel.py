@@ -19,10 +19,10 @@ MAIN.__builtins__ = builtins
 sys.modules["__main__"] = MAIN
 
 
-def _part(name):
+def _part(name, **given):
     """Load a part of the kernel: from the sources in this program, else from the file beside it."""
-    module = types.ModuleType("_praxis_" + name)
-    module.__builtins__ = PRIVATE
+    module = types.ModuleType("_praxis_" + name.replace("/", "_"))
+    vars(module).update(given, __builtins__=PRIVATE)
     source = globals().get("PARTS", {}).get(name)
     if source is None:
         with open(f"{__file__.rpartition('/')[0] or '.'}/{name}.py", encoding="utf-8") as file:
@@ -88,7 +88,10 @@ class Kernel:
         os.close(3)
         self.streams = streams.Streams()
         self.sources = errors.Sources()
-        self.tools = hooks.Tools(f"{os.path.dirname(os.path.abspath(__file__))}/lib/tools.py")
+        self.hosted = {}  # other languages that run here → what runs their code
+        library = f"{os.path.dirname(os.path.abspath(__file__))}/lib"
+        self.tools = hooks.Tools(f"{library}/tools.py")
+        self.praxis = hooks.Own("praxis", f"{library}/praxis.py")
         self.errors = errors.Errors(PRIVATE, self.sources, self.tools.path)
         self.show = show.Show(pretty, self.send_display, pages.of_data)
         self.hooks = hooks.Hooks()
@@ -260,6 +263,7 @@ class Kernel:
 
         self.hooks.install()
         self.tools.install()
+        self.praxis.install()
         self.hooks.add("linecache", self.sources.publish)
         self.hooks.add("threading", set_threading)
         self.hooks.add("getpass", set_getpass)
@@ -405,11 +409,24 @@ class Kernel:
             value = self.evaluate(last, in_loop)
         bundle = None
         if value is not None:
-            builtins.__ = getattr(builtins, "_", None)
-            builtins._ = value
-            bundle = self.show.bundle(value)
+            shown = value
+            if type(value) is Hosted:
+                shown, value = value.shown, value.value
+            if value is not None:
+                builtins.__ = getattr(builtins, "_", None)
+                builtins._ = value
+            if shown is not None:
+                bundle = self.show.bundle(shown)
         self.show.figures()
         return bundle
+
+    def run_hosted(self, language, code, *options):
+        """Run code of a language that this kernel runs beside Python."""
+        self.sources.hide(f"<cell {self.count}>")  # the user did not write the call of this
+        if language not in self.hosted:
+            load = lambda name: _part(f"{language}/{name}", PART=load, KERNEL=self)
+            self.hosted[language] = load("engine").run
+        return Hosted(*self.hosted[language](code, *options))
 
     def compile(self, code, name, wanted):
         """Return the code of all statements but the last expression, that of it, and whether the loop must run."""
@@ -628,6 +645,13 @@ class Kernel:
         raise RuntimeError("breakpoint() is not available: there is nobody at a debugger; print the values instead")
 
 
+class Hosted:
+    """The value of a cell in another language: what is shown of it, and what Python keeps of it."""
+
+    def __init__(self, shown, value):
+        self.shown, self.value = shown, value
+
+
 UNINTERRUPTIBLE = {
     function.__code__
     for function in (control.Control.send, Kernel.execute, Kernel.send_display, Kernel.check_interrupt, Kernel.before_fork)
@@ -701,6 +725,7 @@ def needs_loop(tree):
 def main():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     kernel = Kernel()
+    sys.modules["_praxis"].run_hosted = kernel.run_hosted
     code = 0
     try:
         kernel.serve()

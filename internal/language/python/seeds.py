@@ -16,6 +16,12 @@ class Seeds:
 
     def __init__(self):
         self.value = None
+        self.others = []  # what begins generators that no module holds
+
+    def also(self, begin):
+        """Call begin with a number, now and whenever generators begin again."""
+        self.others.append(begin)
+        begin(int.from_bytes(os.urandom(8)) if self.value is None else self.value % (1 << 64))
 
     def watch(self, hooks):
         """Seed libraries as soon as they are imported."""
@@ -28,6 +34,8 @@ class Seeds:
         for name in SEEDED:
             if name in sys.modules:
                 self.start_library(name, sys.modules[name])
+        for begin in self.others:
+            begin(value % (1 << 64))
         self.forget_names()
 
     def mix(self, entropy):
@@ -38,6 +46,8 @@ class Seeds:
         for name in SEEDED:
             if name in sys.modules:
                 self.seed_library(name, sys.modules[name], int.from_bytes(fresh), words)
+        for begin in self.others:
+            begin(int.from_bytes(fresh[-8:]))
         if "_ssl" in sys.modules:  # OpenSSL's generator was copied with the memory
             try:
                 sys.modules["_ssl"].RAND_add(fresh, float(len(fresh)))

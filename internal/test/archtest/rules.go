@@ -16,6 +16,7 @@ const (
 	lang       = "internal/language"
 	python     = "internal/language/python"
 	javascript = "internal/language/javascript"
+	sqlLang    = "internal/language/sql"
 	tally      = "internal/test/tally"
 	unix       = "golang.org/x/sys"
 	syntax     = "internal/plan/syntax"
@@ -46,7 +47,7 @@ func PraxisRules() Rules {
 		Writers:  []string{"cmd/praxis", "internal/cli/cmd", "internal/diagnostics", "internal/guest/agent", "internal/image/embedded/pack", "internal/programs/pack", "bench/..."},
 		TestTree: "internal/test",
 		Fuzzed: []string{
-			"internal/config", "internal/notebook", "internal/cli/format", "internal/cli/cmd", python, javascript, wire, "internal/guest", "internal/session", "internal/sessionfile", "internal/chunks", "internal/image", "internal/image/embedded/archive",
+			"internal/config", "internal/notebook", "internal/cli/format", "internal/cli/cmd", python, javascript, sqlLang, wire, "internal/guest", "internal/session", "internal/sessionfile", "internal/chunks", "internal/image", "internal/image/embedded/archive",
 			"internal/llm/scripted", "internal/llm/stream", "internal/llm/anthropic", "internal/llm/openai", "internal/agent/action", "internal/agent/grounding",
 			event, safetext, "internal/record/journal", "internal/record/report", "internal/record/price",
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
@@ -209,6 +210,7 @@ func guestPackages() map[string]Package {
 		lang:                {},
 		"internal/notebook": {Imports: []string{fault, lang}, Tests: []string{python, tally}},
 		javascript:          {Imports: []string{lang}},
+		sqlLang:             {Imports: []string{fault, lang}, Tests: []string{python, cpython}},
 		python:              {Imports: []string{fault, lang}, Third: []string{"github.com/BurntSushi/toml"}, Tests: []string{cpython}},
 
 		// session and agent never import each other: cli joins them.

@@ -1,0 +1,28 @@
+package sql
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSQLite runs cells on the SQLite of the standard library.
+func TestSQLite(t *testing.T) {
+	t.Parallel()
+	k := start(t, "", nil)
+	k.file("sales.csv", "region,total\nnorth,12\nsouth,30\nsouth,1\n")
+	if got := k.table("select region, sum(total) as sum from sales group by region order by 2"); got != "region      sum\ntext    integer\n──────  ───────\nnorth        12\nsouth        31\n(2 rows)" {
+		t.Errorf("got\n%s", got)
+	}
+	if got := k.python("_"); got != "[{'region': 'north', 'sum': 12}, {'region': 'south', 'sum': 31}]" {
+		t.Errorf("Python has %s", got)
+	}
+	m := k.sql("create table t(a, b);\ninsert into t values (1, 'x'), (2, null);\nselect * from t")
+	if len(m.displays) != 2 || m.displays[1]["text"] != "2 rows changed" || !strings.Contains(m.Result["application/json"], `"rows": [[1, "x"], [2, null]], "row_count": 2`) {
+		t.Errorf("got %v, %v", m.displays, m.Result)
+	}
+	m = k.sql("select 1;\n\nselect 2,\n  nix from t")
+	want := "  SQL, statement 2 of 2, line 4, column 3\n      nix from t\n      ^^^\nSQLError: no such column: nix\n"
+	if m.Error == nil || m.Error.Name != "SQLError" || m.Error.Traceback != want {
+		t.Errorf("the error is %+v", m.Error)
+	}
+}
