@@ -38,6 +38,11 @@ class Bounds:
         return list(dict.fromkeys([os.path.realpath(os.getcwd()), "/work", "/tmp", os.path.expanduser("~")]))
 
     @staticmethod
+    def seeded():
+        """Whether the same code must give the same result."""
+        return KERNEL.seeds.value is not None
+
+    @staticmethod
     def check():
         """A place where Python can let a signal's handler run."""
         return 0
@@ -71,7 +76,7 @@ class Engine:
     def connect(self):
         if self.connection is None:
             bounds = Bounds()
-            part = "lite"
+            part = "duck" if results.has("duckdb") else "lite"
             self.connection = getattr(PART(part), part.capitalize())(lexer, sources, results, bounds)
             KERNEL.seeds.also(self.connection.seed)
         return self.connection

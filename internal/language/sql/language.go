@@ -1,8 +1,9 @@
 // Package sql is the language SQL, which the kernels of Python run: beside its variables,
 // so that data frames are tables and results come back as frames.
 //
-// Its program is the .py files here: engine.py runs the statements of a cell, on the SQLite of Python's
-// standard library (lite.py). lexer.py finds the statements, sources.py what is a table by its name without
+// Its program is the .py files here: engine.py runs the statements of a cell, on DuckDB
+// (duck.py) where the image has it, else on the SQLite of Python's standard library
+// (lite.py). lexer.py finds the statements, sources.py what is a table by its name without
 // being stored in the database, results.py makes the tables that are shown. docs/sql.md is
 // what people read.
 //
@@ -21,7 +22,7 @@ import (
 	"praxis/internal/language"
 )
 
-//go:embed engine.py lexer.py sources.py results.py lite.py
+//go:embed engine.py lexer.py sources.py results.py lite.py duck.py
 var files embed.FS
 
 // Name is what records, requests and images call SQL.
