@@ -10,6 +10,7 @@ RESULT = "__praxis_result"  # the temporary table that a result is kept in until
 AS = f"create or replace temp table {RESULT} as "
 QUERIES = ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "(")
 BATCH = 1000
+COLUMNS = ", map_inference_threshold = -1"  # a table of JSON has columns, however many
 READ = {"csv": "read_csv", "json": "read_json", "jsonl": "read_json", "parquet": "read_parquet"}
 
 
@@ -57,7 +58,8 @@ class Duck:
 
     def seed(self, value):
         """Begin random numbers at a seed."""
-        self.do("select setseed(?)", [(value % (1 << 52)) / (1 << 51) - 1])
+        mixed = value * 0x9E3779B97F4A7C15 % (1 << 64)  # DuckDB looks at the first bits only
+        self.do("select setseed(?)", [mixed / (1 << 63) - 1])
 
     def do(self, text, values=None):
         """Run a statement of our own to its end and return its rows: one that is not at its end is in the way of the next."""
@@ -87,6 +89,8 @@ class Duck:
         if stopped is not None:
             raise stopped.with_traceback(None)
         value, exc = box[0]
+        if isinstance(exc, duckdb.OutOfMemoryException):
+            raise MemoryError(self.explain(exc, None)[0])
         if exc is not None:
             raise exc
         return value
@@ -108,7 +112,7 @@ class Duck:
         self.withdraw(source.name)
         if source.kind in READ:
             path = source.value.replace("[", "[[]").replace("*", "[*]").replace("?", "[?]")
-            self.wait(lambda: self.do(f"create or replace temp view {view} as select * from {READ[source.kind]}({self.lexer.literal(path)})"))
+            self.wait(lambda: self.do(f"create or replace temp view {view} as select * from {READ[source.kind]}({self.lexer.literal(path)}{COLUMNS * ('json' in source.kind)})"))
         else:
             self.register(source, view)
         self.offered[key] = source.mark
@@ -149,7 +153,7 @@ class Duck:
                     file.write(json.dumps(dict(zip(names, map(self.results.portable, row))), ensure_ascii=False) + "\n")
             if not names:
                 raise self.sources.Unreadable("a table without columns")
-            read = f"read_json({self.lexer.literal(path)}, format = 'newline_delimited', sample_size = -1)"
+            read = f"read_json({self.lexer.literal(path)}, format = 'newline_delimited', sample_size = -1{COLUMNS})"
             self.wait(lambda: self.do(f"create or replace temp table {view} as select * from {read}"))
         finally:
             if os.path.exists(path):
@@ -318,6 +322,8 @@ class Duck:
             message = str(told["exception_message"])
         except (ValueError, KeyError, TypeError):
             return text, None
+        if statement is None:
+            return message, None
         try:
             first, length = json.loads(told["location"]) if told.get("location") else (int(told["position"]), 1)
         except (ValueError, KeyError, TypeError):

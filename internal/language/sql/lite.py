@@ -125,14 +125,15 @@ class Lite:
     def run(self, statement, values, reading):
         """Run one statement. Return (columns, rows, count) or the number of changed rows, or None."""
         self.denied, self.stopped = "", None
-        self.db.execute(f"pragma query_only = {int(reading)}") if self._set(reading) else None
+        self._set(reading)
         try:
             cursor = self.db.execute(statement.text, {k[1:]: bound(v) for k, v in values.items()})
             return self._result(cursor, statement)
         except sqlite3.Error as exc:
-            if self.stopped is not None:
-                raise self.stopped.with_traceback(None) from None
-            raise exc
+            if getattr(exc, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+                # The handler of the signal may have raised before the progress handler could catch it.
+                raise (self.stopped or KeyboardInterrupt()).with_traceback(None) from None
+            raise
         finally:
             self._unset(reading)
 
@@ -142,7 +143,6 @@ class Lite:
             self.db.execute("pragma query_only = 1")
             self.loading = False
         self.reading = reading
-        return False
 
     def _unset(self, reading):
         if reading:

@@ -25,7 +25,7 @@ class Sources:
         self.space = space
         self.shared = shared  # the module by which values are shared, or None
         self.files = None
-        self.variables = None
+        self.variables = self.given = None  # names in lower case → as they are written
 
     def find(self, name):
         """Return what a name means, and what else has it: sources, the first is meant."""
@@ -56,10 +56,13 @@ class Sources:
     def _shared(self, name):
         if self.shared is None:
             return None
-        mark = self.shared._mark(name)
+        if self.given is None:
+            self.given = {n.casefold(): n for n in self.shared.names()}
+        known = self.given.get(name.casefold())
+        mark = None if known is None else self.shared._mark(known)
         if mark is None:
             return None
-        value = self.shared._table(name)
+        value = self.shared._table(known)
         kind = kind_of(value)
         return Source(name, kind, value, f"the shared value {name}", mark) if kind else None
 

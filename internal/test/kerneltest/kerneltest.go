@@ -283,10 +283,14 @@ func (e *exam) output() {
 }
 
 func (e *exam) contextName(s *session.Session) string {
-	if r := s.Options().Image.Runtimes; len(r) > 0 && r[0].Language == e.l.Name {
+	name := e.l.Name
+	if l, ok := s.Languages().Find(name); ok && l.Host != "" {
+		name = l.Host
+	}
+	if r := s.Options().Image.Runtimes; len(r) > 0 && r[0].Language == name {
 		return ""
 	}
-	return e.l.Name
+	return name
 }
 
 // restart: a new kernel has no variables of the old one.
