@@ -27,6 +27,8 @@ class Duck:
     def __init__(self, lexer, sources, results, bounds):
         self.lexer, self.sources, self.results, self.bounds = lexer, sources, results, bounds
         self.offered = {}  # name in lower case → mark of what is offered under it, or what it is
+        self.owned = {}  # name in lower case → whether the database has it, until a statement may change that
+        self.prefix, self.head = 0, None
         self.db = duckdb.connect(":memory:")
         self.settle()
 
@@ -99,6 +101,12 @@ class Duck:
 
     def own(self, name):
         """Whether the database has a table or a view of that name itself."""
+        key = name.casefold()
+        if key not in self.owned:
+            self.owned[key] = self.look(name)
+        return self.owned[key]
+
+    def look(self, name):
         query = "select count(*) from information_schema.tables where lower(table_name) = lower(?)"
         if name.casefold() in self.offered:
             query += " and table_catalog <> 'temp'"
@@ -180,10 +188,12 @@ class Duck:
 
     def run(self, statement, values, reading):
         """Run one statement. Return (columns, rows, count, value) or the number of changed rows, or None."""
-        self.prefix = 0
+        self.prefix, self.head = 0, None
         text = self.renamed(statement)
         found = self.db.extract_statements(text)
         kind = found[-1].type.name if found else ""
+        if kind not in ("SELECT", "EXPLAIN"):
+            self.owned.clear()
         given = {k[1:]: self.bound(v) for k, v in values.items()} or None
         if not reading:
             return self.execute(statement, text, kind, given)
@@ -213,7 +223,7 @@ class Duck:
             raise Refused(f"this session may only read: {kind.replace('_', ' ')} is refused")
 
     def execute(self, statement, text, kind, given):
-        if kind == "SELECT" and statement.words(1)[0] in QUERIES:
+        if kind == "SELECT" and statement.words(1)[0] in QUERIES and (self.results.has("pandas") or self.results.has("polars") or self.results.has("pyarrow")):
             self.prefix = len(AS)
             try:
                 count = self.wait(lambda: self.do(AS + text, given))[0][0]
@@ -238,7 +248,7 @@ class Duck:
         if columns == [("Success", "BOOLEAN")] and not rows:
             return None
         names = self.lexer.unique([n for n, _ in columns])
-        return [(n, k) for n, (_, k) in zip(names, columns)], rows, len(rows)
+        return [(n, k.strip('"')) for n, (_, k) in zip(names, columns)], rows, len(rows)
 
     def fetched(self, cursor, width):
         rows, most = [], max(1, self.bounds.cells // max(1, width))
@@ -302,13 +312,11 @@ class Duck:
 
     def frame(self, columns, rows):
         """Return rows as Python keeps them."""
-        self.head = None
         return self.results.frame([n for n, _ in columns], rows)
 
     def arrow(self, columns, rows):
         """Return the Arrow stream of the rows that are shown, or None."""
-        head, self.head = getattr(self, "head", None), None
-        return head
+        return self.head
 
     # Errors.
 

@@ -5,6 +5,9 @@ CELL = 60  # characters of a value in a table of text
 NUMBERS = ("INT", "REAL", "FLOAT", "DOUBLE", "DECIMAL", "NUMERIC", "UTINY", "USMALL", "UBIG", "TINY", "SMALL", "BIG", "HUGE")
 
 
+_missing = set()  # modules that were looked for in vain, with the folders
+
+
 class Table:
     """A result: columns with types, the first rows, and how many there are."""
 
@@ -123,17 +126,22 @@ def portable(value, depth=0):
 
 
 def has(module):
-    """Whether a module is there, imported or not."""
+    """Whether a module is there, imported or not. That it is not is looked up again when the folders of modules change."""
     import sys
 
     if module in sys.modules:
         return sys.modules[module] is not None
-    from importlib.util import find_spec
+    key = module, tuple(sys.path)
+    if key not in _missing:
+        from importlib.util import find_spec
 
-    try:
-        return find_spec(module) is not None
-    except (ImportError, ValueError):
-        return False
+        try:
+            if find_spec(module) is not None:
+                return True
+        except (ImportError, ValueError):
+            pass
+        _missing.add(key)
+    return False
 
 
 def frame(names, rows):
