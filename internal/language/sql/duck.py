@@ -14,6 +14,21 @@ COLUMNS = ", map_inference_threshold = -1"  # a table of JSON has columns, howev
 READ = {"csv": "read_csv", "json": "read_json", "jsonl": "read_json", "parquet": "read_parquet"}
 
 
+def keep_memory():
+    """Let the C library keep what a query sets free for the next: fresh pages are dear in a sandbox.
+
+    It keeps no more than 64 MiB, in one arena; blocks of 32 MiB and more are the system's own.
+    """
+    try:
+        from ctypes import CDLL
+
+        library = CDLL(None)
+        for option, value in ((-8, 1), (-3, 32 << 20), (-1, 64 << 20)):  # arenas, size of a mapping of its own, trimming
+            library.mallopt(option, value)
+    except (ImportError, OSError, AttributeError):  # another C library
+        return
+
+
 class Refused(Exception):
     """What a rule of the session refuses."""
 
@@ -29,6 +44,8 @@ class Duck:
         self.offered = {}  # name in lower case → mark of what is offered under it, or what it is
         self.owned = {}  # name in lower case → whether the database has it, until a statement may change that
         self.prefix, self.head = 0, None
+        self.worker = self.act = self.box = None
+        keep_memory()
         self.db = duckdb.connect(":memory:")
         self.settle()
 
@@ -68,34 +85,40 @@ class Duck:
         return self.db.execute(text, values).fetchall()
 
     def wait(self, act):
-        """Run act in a thread, so that a signal ends what it does."""
-        done, box = _thread.allocate_lock(), []
-        done.acquire()
-
-        def work():
-            try:
-                box.append((act(), None))
-            except BaseException as exc:
-                box.append((None, exc))
-            done.release()
-
-        _thread.start_new_thread(work, ())
+        """Run act in a thread, so that a signal ends what it does. The thread stays: to start one takes long in a sandbox."""
+        if self.worker != os.getpid():
+            self.worker, self.work, self.done = os.getpid(), _thread.allocate_lock(), _thread.allocate_lock()
+            self.work.acquire()
+            self.done.acquire()
+            _thread.start_new_thread(self.serve, (self.work, self.done))
+        self.act, self.box = act, None
+        self.work.release()
         stopped = None
         while True:
             try:
-                done.acquire()
+                self.done.acquire()
                 break
             except BaseException as exc:  # KeyboardInterrupt of the kernel's handler
                 stopped = stopped or exc
                 self.db.interrupt()
+        (value, exc), self.act, self.box = self.box, None, None
         if stopped is not None:
             raise stopped.with_traceback(None)
-        value, exc = box[0]
         if isinstance(exc, duckdb.OutOfMemoryException):
             raise MemoryError(self.explain(exc, None)[0])
         if exc is not None:
             raise exc
         return value
+
+    def serve(self, work, done):
+        """Do what wait is given, one after the other."""
+        while True:
+            work.acquire()
+            try:
+                self.box = self.act(), None
+            except BaseException as exc:
+                self.box = None, exc
+            done.release()
 
     # Tables that are not of the database.
 
