@@ -182,7 +182,7 @@ notdicts = [Frame(a=1)]
 	})
 }
 
-// TestNames checks that a name means one thing, which is told when there are several, and
+// TestNames checks that a name means one thing, which standard error says when there are several, and
 // follows what the program does.
 func TestNames(t *testing.T) {
 	t.Parallel()

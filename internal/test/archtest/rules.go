@@ -291,7 +291,7 @@ func runPackages() map[string]Package {
 
 		// The escape and limits battery is tests alone.
 		"internal/test/battery": {
-			Tests: []string{"internal/test/kerneltest", fault, event, sandbox, wire, lang, python, tally, seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/programs", "internal/session", prepared},
+			Tests: []string{"internal/test/kerneltest", fault, event, sandbox, wire, lang, python, sqlLang, tally, seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/programs", "internal/session", prepared},
 		},
 
 		// The application layer wires everything; what shows it to a person
