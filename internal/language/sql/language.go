@@ -44,7 +44,8 @@ func Language() language.Language {
 		ReadOnly:   func(code string) string { return call(code, true) },
 		Kernel:     language.Kernel{Files: program()},
 		Model: language.Model{
-			Hello: "select 1 + 1",
+			Hello:  "select 1 + 1",
+			Beside: "Data frames and lists of dicts among the Python variables are tables by their names, and so are files in /work (sales.csv is the table sales); the result is _ in Python.",
 			Library: "tables by their names: data frames and lists of dicts among the Python variables, shared values, " +
 				"and files of the working folder (sales.csv is the table sales); $name is the Python variable of that name, " +
 				"the result is _ in Python, and a first line \"-- name: totals\" keeps it as totals, too",
