@@ -8,6 +8,8 @@
 //	python  the embedded CPython, unpacked, pruned and compiled; /opt/python in the guest
 //	root    the root file system: packages of Debian that the binary carries, and folders and files of ours
 //	layer   the wheels of one lock, installed and compiled; /opt/packages in the guest
+//	node    Node, from a wheel that is locked here; /opt/node in the guest
+//	modules the packages of npm of one lock; /node_modules in the guest
 //	pip     the embedded pip; runs on the host only, never in a guest
 //
 // Its identity is a digest of the parts' contents and of the lock. Where the store
@@ -50,6 +52,13 @@
 // Packages for a session that goes on ([Store.Add]) are resolved and laid out in the
 // same way, with what the session has as pip's constraints; the layer has only what is
 // new. The guest finds them below /home/user/.packages, after the image's own.
+//
+// # Packages of npm
+//
+// npm, which comes with Node, resolves them on the host with the person's registry
+// settings and nothing else of their npm configuration; scripts, git and other programs
+// are off. What it fetched is kept by SHA-256 beside the wheels, and unpacked by us: files
+// and folders only, bounded. The layer is named by its contents.
 //
 // # Locks
 //

@@ -98,7 +98,7 @@ func (c config) languageOf(name string) (wire.Kernel, error) {
 
 // command is what starts a kernel.
 func (c config) command(k wire.Kernel) []string {
-	heap := strconv.FormatInt(c.memoryOfProcess()*7/10>>20, 10)
+	heap := strconv.FormatInt(c.memoryOfProcess()/2>>20, 10)
 	var out []string
 	for _, word := range k.Command {
 		out = append(out, strings.ReplaceAll(word, wire.HeapSize, heap))

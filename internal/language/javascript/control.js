@@ -1,10 +1,13 @@
-// The agent's socket: frames of a length and a JSON object. It is read by the event
-// loop, so that the code's timers go on, and written at once, so that what is printed is
-// not lost or reordered whatever the code does next.
+// The agent's socket: frames of a length and a JSON object. It is read from node's own
+// handle, since a stream above it would have a state that an interrupt can cut short; by the
+// event loop, so that the code's timers go on. It is written at once, so that what is
+// printed is not lost or reordered whatever the code does next.
 'use strict';
 
 const fs = require('node:fs');
-const net = require('node:net');
+const { internalBinding } = require('internal/test/binding');
+const { Pipe, constants } = internalBinding('pipe_wrap');
+const { streamBaseState, kReadBytesOrError, kArrayBufferOffset } = internalBinding('stream_wrap');
 
 const FD = 3;
 const MAX_FRAME = 64 << 20;
@@ -23,16 +26,18 @@ class Control {
     this.size = 0;
     this.pending = null; // what of a frame is not written yet: an interrupt may fall into a write
     this.came = 0;
+    this.blocking = false; // the descriptor is, while the agent is behind
   }
 
   begin() {
-    this.socket = new net.Socket({ fd: FD, readable: true, writable: false, allowHalfOpen: false });
-    this.handle = this.socket._handle;
-    this.socket.on('data', (data) => this.read(data));
-    const end = () => this.end();
-    this.socket.on('end', end);
-    this.socket.on('error', end);
-    this.socket.on('close', end);
+    this.handle = new Pipe(constants.SOCKET);
+    this.handle.open(FD);
+    this.handle.onread = (buffer) => {
+      const n = streamBaseState[kReadBytesOrError];
+      if (n < 0) this.end();
+      else if (n > 0) this.read(B.from(buffer, streamBaseState[kArrayBufferOffset], n));
+    };
+    this.handle.readStart();
   }
 
   // end ends the process for good: process.exit is the user's by now.
@@ -41,8 +46,8 @@ class Control {
     process.kill(process.pid, 'SIGKILL');
   }
 
-  ref() { this.socket.ref(); }
-  unref() { this.socket.unref(); }
+  ref() { this.handle.ref(); }
+  unref() { this.handle.unref(); }
 
   read(data) {
     this.came = Math.round((timeOrigin + now()) * 1e6);
@@ -85,15 +90,25 @@ class Control {
         if (error?.code !== 'EAGAIN') throw error;
         // The agent is behind: wait for it in the system call, which takes no time of
         // a session's clocks.
+        this.blocking = true;
         this.handle.setBlocking(true);
-        try {
-          p.at += writeSync(FD, p.frame, p.at);
-        } finally {
-          this.handle.setBlocking(false);
-        }
+        p.at += writeSync(FD, p.frame, p.at);
+        this.unblock();
       }
     }
     this.pending = null;
+  }
+
+  unblock() {
+    if (!this.blocking) return;
+    this.handle.setBlocking(false);
+    this.blocking = false;
+  }
+
+  // recover finishes what an interrupt fell into.
+  recover() {
+    this.unblock();
+    this.flush();
   }
 
   // output sends what was written to a stream: text, or bytes.

@@ -14,7 +14,7 @@ const emit = process.emitWarning;
 process.emitWarning = () => {}; // of the next line
 const { internalBinding } = require('internal/test/binding');
 process.emitWarning = emit;
-const { startSigintWatchdog, ContextifyScript } = internalBinding('contextify');
+const { startSigintWatchdog, stopSigintWatchdog, watchdogHasPendingSigint, ContextifyScript } = internalBinding('contextify');
 const { setTickCallback, tickInfo } = internalBinding('task_queue');
 const { setCallbackTrampoline, async_hook_fields: fields, execution_async_resources: resources, constants } = internalBinding('async_wrap');
 const { clearAsyncIdStack, nativeHooks } = require('internal/async_hooks');
@@ -26,8 +26,15 @@ const script = new vm.Script(`globalThis[Symbol.for('${HOOK}')].enter()`, { file
 const run = ContextifyScript.prototype.runInContext.bind(script);
 const HAS_TICKS = 0;
 
+const SIGINT = 2;
+const MAX_ROUNDS = 1000; // ticks that are stopped one after the other
+const PATIENCE = 1e6; // looks for a signal that is on its way: a handler of the code's may have it
+const ticks = process._tickCallback;
+const kill = process._kill.bind(process);
+
 let next = null; // the function behind the door that is being opened
 let onBroken = () => {};
+let onStopped = () => {};
 const ours = new WeakSet(); // what stands in timers and immediates in the place of the code's functions
 const direct = new WeakSet(); // resources that are the kernel's own
 
@@ -46,25 +53,57 @@ function through(f) {
   return run(null, -1, false, true, false);
 }
 
+// recover puts in order what was cut short.
+function recover() {
+  clearAsyncIdStack();
+  onStopped();
+}
+
 // enter calls f behind a door and returns what became of it.
 function enter(f) {
   try {
     return { value: through(f) };
   } catch (error) {
-    if (isInterrupt(error)) clearAsyncIdStack();
+    if (isInterrupt(error)) recover();
     return { error };
   }
 }
 
 // guarded calls f behind a door, and tells the kernel when it was interrupted.
 function guarded(f) {
+  if (watchdogHasPendingSigint() && renew()) { // it came between two doors
+    onBroken();
+    return undefined;
+  }
   try {
     return through(f);
   } catch (error) {
     if (!isInterrupt(error)) throw error;
-    clearAsyncIdStack();
-    onBroken(error);
+    recover();
+    onBroken();
     return undefined;
+  }
+}
+
+// renew forgets a signal that came while no door was open, and says whether there was one.
+function renew() {
+  startSigintWatchdog();
+  return stopSigintWatchdog();
+}
+
+// drain runs what was about to run when code was interrupted (what stands behind an await,
+// and ticks) and stops it as well: V8 drops its queue then. The signal for that is ours,
+// and drain returns when it has come.
+function drain() {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const outcome = enter(() => {
+      kill(process.pid, SIGINT);
+      ticks();
+    });
+    if ('error' in outcome && isInterrupt(outcome.error)) continue;
+    for (let i = 0; i < PATIENCE && !watchdogHasPendingSigint(); i++);
+    renew();
+    return;
   }
 }
 
@@ -117,13 +156,13 @@ function trampoline(asyncId, resource, callback, ...args) {
   return result;
 }
 
-// install puts the doors in. broken is called when code was interrupted behind one of
-// them; handle is the kernel's own, which has no door.
-function install(broken, handle) {
+// install puts the doors in. When code was interrupted, stopped is called, and then broken
+// where nobody else learns of it; handle is the kernel's own, which has no door.
+function install(broken, stopped, handle) {
   onBroken = broken;
+  onStopped = stopped;
   direct.add(handle);
   installTimers();
-  const ticks = process._tickCallback;
   setTickCallback(() => {
     try {
       guarded(ticks);
@@ -137,4 +176,4 @@ function install(broken, handle) {
   startSigintWatchdog(); // its thread stays, so that a door costs two microseconds
 }
 
-module.exports = { enter, entered, forget, install, isInterrupt };
+module.exports = { enter, entered, forget, install, isInterrupt, renew, drain };

@@ -81,7 +81,7 @@ class Kernel {
     streams.install((stream, data) => this.control.output(this.id, stream, data), () => this.width);
     this.prepareProcess();
     this.prepareGlobals();
-    doors.install(() => this.broken(), this.control.handle);
+    doors.install(() => this.broken(), () => this.control.recover(), this.control.handle);
     if (message.seed !== null && message.seed !== undefined || message.deterministic) this.seeds.set(message.seed ?? 0);
     const failures = {};
     for (const name of message.preload ?? []) {
@@ -154,6 +154,7 @@ class Kernel {
   async execute(message) {
     const begun = this.stamp();
     const cell = { id: message.id, interrupted: false, exit: undefined, done: false };
+    doors.renew(); // a signal that came too late for the cell before
     this.cell = cell;
     this.id = message.id;
     this.count++;
@@ -173,6 +174,7 @@ class Kernel {
       return this.settle(cell, { error });
     }
     const outcome = doors.enter(() => script.runInThisContext({ displayErrors: false }));
+    if (doors.isInterrupt(outcome.error)) return this.broken();
     if ('error' in outcome) return this.settle(cell, outcome);
     this.rewriter.declared(plan);
     const wanted = message.result !== false && plan.expression;
@@ -259,13 +261,14 @@ class Kernel {
 
   // broken is told that code was ended behind one of the doors.
   broken() {
-    this.control.flush(); // what was being sent when it happened
     const cell = this.cell;
     if (!cell) return;
+    cell.done = true; // nothing that is stopped now settles it
+    doors.forget();
+    doors.drain();
     cell.interrupted = true;
     cell.done = false; // it may have happened while its end was being told
     this.settle(cell, {});
-    doors.forget();
   }
 
   exit(code) {
@@ -305,6 +308,7 @@ class Kernel {
       resolve();
       return;
     }
+    if (cell?.waiting && doors.renew()) return this.broken();
     if (cell?.waiting) {
       const error = new Error('nothing is left that could settle the promise that the code waits for');
       error.name = 'UnsettledAwait';

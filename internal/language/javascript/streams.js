@@ -20,10 +20,21 @@ class Output extends Writable {
 
   get columns() { return this.columnsOf(); }
 
-  _write(chunk, encoding, callback) {
-    if (typeof chunk === 'string' && encoding !== 'utf8' && encoding !== 'utf-8') chunk = Buffer.from(chunk, encoding);
+  // write sends at once, without the queue of a stream: an interrupt may fall into it, and
+  // would leave the queue waiting for ever.
+  write(chunk, encoding, callback) {
+    if (typeof encoding === 'function') [encoding, callback] = [undefined, encoding];
+    if (typeof chunk === 'string') {
+      if (encoding && !/^utf-?8$/i.test(encoding)) chunk = Buffer.from(chunk, encoding);
+    } else if (ArrayBuffer.isView(chunk)) {
+      chunk = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    } else {
+      const error = new TypeError(`The "chunk" argument must be of type string or an instance of Buffer, TypedArray, or DataView. Received ${chunk === null ? 'null' : typeof chunk}`);
+      throw Object.assign(error, { code: chunk === null ? 'ERR_STREAM_NULL_VALUES' : 'ERR_INVALID_ARG_TYPE' });
+    }
     send(this.fd, chunk);
-    callback();
+    if (typeof callback === 'function') process.nextTick(callback, null);
+    return true;
   }
 
   _destroy(error, callback) { callback(error); }
