@@ -21,7 +21,3 @@ def _first(n, iterable, key, reverse):
 
 def _key(row):
     return row[0]
-
-
-def merge(*iterables, key=None, reverse=False):
-    return iter(sorted([x for it in iterables for x in it], key=key, reverse=reverse))

@@ -66,23 +66,6 @@ def accumulate(iterable, func=None, *, initial=None):
             yield total
 
 
-def batched(iterable, n, *, strict=False):
-    if n < 1:
-        raise ValueError("n must be at least one")
-    return _depend(_batches(iterable, n, strict), n)
-
-
-def _batches(iterable, n, strict):
-    batch = []
-    for x in iterable:
-        batch.append(x)
-        if len(batch) == n:
-            yield tuple(batch)
-            batch = []
-    if batch:
-        if strict:
-            raise ValueError("batched(): incomplete batch")
-        yield tuple(batch)
 
 
 def compress(data, selectors):

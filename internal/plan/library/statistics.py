@@ -3,8 +3,7 @@
 import math as _math
 from collections import Counter as _Counter
 
-__all__ = ['StatisticsError', 'fmean', 'mean', 'median', 'median_high',
-           'median_low', 'mode', 'multimode', 'pstdev', 'pvariance', 'quantiles', 'stdev', 'variance']
+__all__ = ['StatisticsError', 'fmean', 'mean', 'median', 'mode', 'multimode', 'pstdev', 'pvariance', 'quantiles', 'stdev', 'variance']
 
 
 class StatisticsError(ValueError):
@@ -93,14 +92,6 @@ def median(data):
     return data[half] if len(data) % 2 else (data[half - 1] + data[half]) / 2
 
 
-def median_low(data):
-    data = _sorted(data)
-    return data[(len(data) - 1) // 2]
-
-
-def median_high(data):
-    data = _sorted(data)
-    return data[len(data) // 2]
 
 
 def mode(data):

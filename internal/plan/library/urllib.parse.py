@@ -2,7 +2,7 @@
 
 from collections import namedtuple as _named
 
-__all__ = ['urlparse', 'urlunparse', 'urljoin', 'urlsplit', 'urlunsplit', 'urlencode', 'parse_qs', 'parse_qsl',
+__all__ = ['urlparse', 'urlunparse', 'urlsplit', 'urlunsplit', 'urlencode', 'parse_qs', 'parse_qsl',
            'quote', 'quote_plus', 'unquote', 'unquote_plus', 'ParseResult', 'SplitResult']
 
 _letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
@@ -157,31 +157,3 @@ def urlunsplit(components):
 def urlunparse(components):
     scheme, netloc, url, params, query, fragment = components
     return urlunsplit((scheme, netloc, f'{url};{params}' if params else url, query, fragment))
-
-
-def urljoin(base, url, allow_fragments=True):
-    """RFC 3986, section 5.2."""
-    if not base or not url:
-        return url or base
-    b = urlparse(base, '', allow_fragments)
-    u = urlparse(url, b.scheme, allow_fragments)
-    if u.scheme != b.scheme or u.scheme not in _with_host:
-        return url
-    if u.netloc:
-        return urlunparse(u)
-    if not u.path and not u.params:
-        return urlunparse(b[:4] + (u.query or b.query, u.fragment))
-    parts = u.path.split('/') if u.path.startswith('/') else b.path.split('/')[:-1] + u.path.split('/')
-    parts[1:-1] = [p for p in parts[1:-1] if p]
-    out = []
-    for p in parts:
-        if p == '..':
-            out = out[:-1]
-        elif p != '.':
-            out.append(p)
-    if parts[-1] in ('.', '..'):
-        out.append('')
-    path = '/'.join(out) or '/'
-    if b.netloc and path[0] != '/':
-        path = '/' + path
-    return urlunparse((u.scheme, b.netloc, path, u.params, u.query, u.fragment))

@@ -1,9 +1,8 @@
 """Universally unique identifiers (RFC 9562). Random ones are drawn by the seed of the run."""
 
-import hashlib as _hashlib
 from random import Random as _Random
 
-__all__ = ['UUID', 'uuid4', 'uuid5', 'NAMESPACE_DNS', 'NAMESPACE_URL']
+__all__ = ['UUID', 'uuid4']
 
 
 class UUID:
@@ -61,15 +60,7 @@ class UUID:
 
 _number = int
 _dice = _Random('uuid' + str(_Random().getrandbits(64)))
-NAMESPACE_DNS = UUID('6ba7b810-9dad-11d1-80b4-00c04fd430c8')
-NAMESPACE_URL = UUID('6ba7b811-9dad-11d1-80b4-00c04fd430c8')
 
 
 def uuid4():
     return UUID(int=_dice.getrandbits(128), version=4)
-
-
-def uuid5(namespace, name):
-    if isinstance(name, str):
-        name = name.encode()
-    return UUID(bytes=_hashlib.sha1(namespace.bytes + name).digest()[:16], version=5)

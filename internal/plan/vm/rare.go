@@ -403,7 +403,11 @@ func (vm *VM) unpack(f *Frame, in bytecode.Instr) error {
 		}
 	}
 	if !star && len(items) != before || len(items) < before+after {
-		return vm.unpackError(v, len(items), before, after, star)
+		seen := t.Seen // the number of items stands in the message
+		t.Seen = t.Join(seen, t.Join(l, v.Label))
+		err := vm.unpackError(v, len(items), before, after, star)
+		t.Seen = seen
+		return err
 	}
 	f.sp--
 	part := func(i int) value.Value { return items[i].With(t.Join(items[i].Label, l)) }

@@ -10,17 +10,6 @@ print(list(itertools.accumulate([1, 2, 3, 4])), list(itertools.accumulate([1, 2,
 print(list(itertools.accumulate([1, 2], initial=100)), list(itertools.accumulate([])), list(itertools.accumulate([], initial=3)))
 print(list(itertools.accumulate([3, 1, 4], max)), list(itertools.accumulate("abc")))
 ---
-from itertools import batched
-print(list(batched("ABCDEFG", 3)), list(batched([], 2)))
-try:
-    list(batched([1], 0))
-except ValueError as e:
-    print(e)
-try:
-    list(batched([1, 2, 3], 2, strict=True))
-except ValueError as e:
-    print(e)
----
 from itertools import compress, dropwhile, takewhile, filterfalse, starmap
 print(list(compress("ABCDEF", [1, 0, 1, 0, 1, 1])))
 print(list(dropwhile(lambda x: x < 5, [1, 4, 6, 3, 8])), list(takewhile(lambda x: x < 5, [1, 4, 6, 3, 8])))

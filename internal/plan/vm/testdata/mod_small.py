@@ -94,7 +94,7 @@ print([heapq.heappop(h) for _ in range(6)], h)
 l = [9, 7, 5, 3, 1, 8, 6, 4, 2]
 heapq.heapify(l)
 print(l, heapq.heappushpop(l, 0), heapq.heapreplace(l, 10), l, heapq.nlargest(3, l), heapq.nsmallest(2, l))
-print(list(heapq.merge([1, 4, 7], [2, 5], [0, 9])), list(heapq.merge([3, 1], [2], reverse=True)), heapq.nlargest(2, ["a", "ccc", "bb"], key=len), list(heapq.merge(["a", "ccc"], ["bb"], key=len)))
+print(heapq.nlargest(2, ["a", "ccc", "bb"], key=len))
 try:
     heapq.heappop([])
 except IndexError as e:

@@ -8,7 +8,7 @@ print(st.fmean([1, 2, 3], weights=[3, 1, 1]), st.mean({1: 2, 3: 4}), st.mean(ite
 ---
 # medians and modes
 import statistics as st
-print(st.median([3, 1, 2]), st.median([4, 1, 3, 2]), st.median_low([4, 1, 3, 2]), st.median_high([4, 1, 3, 2]), st.median([1.5]))
+print(st.median([3, 1, 2]), st.median([4, 1, 3, 2]), st.median([1.5]))
 print(st.mode([1, 1, 2, 3]), st.mode('abracadabra'), st.mode([1, 2]), st.multimode('aabbbbccddddeeffffgg'), st.multimode([]), st.multimode([3]))
 print(st.quantiles([1, 2, 3, 4, 5]), st.quantiles([105, 129, 87, 86, 111, 111, 89, 81, 108, 92, 110], n=10), st.quantiles([1, 2, 3, 4], n=4, method='inclusive'), st.quantiles([7], n=3), st.quantiles(range(100), n=5))
 ---
@@ -27,7 +27,7 @@ def tell(f):
         print(f())
     except Exception as e:
         print(type(e).__name__, e)
-for f in (st.mean, st.fmean, st.median, st.median_low, st.median_high, st.mode, st.variance, st.pvariance, st.stdev, st.pstdev, st.quantiles):
+for f in (st.mean, st.fmean, st.median, st.mode, st.variance, st.pvariance, st.stdev, st.pstdev, st.quantiles):
     tell(lambda: f([]))
 tell(lambda: st.mean(['a']))
 tell(lambda: st.mean('ab'))

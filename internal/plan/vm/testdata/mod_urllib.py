@@ -19,8 +19,3 @@ for u in ["http://x:port/", "http://x:99999/"]:
         print(urllib.parse.urlparse(u).port)
     except ValueError as e:
         print(e)
----
-from urllib.parse import urljoin
-for base in ["http://a/b/c/d;p?q", "http://a", "b/c"]:
-    for u in ["g:h", "g", "./g", "g/", "/g", "//g", "?y", "g?y", "#s", "g#s", "g?y#s", ";x", "g;x", "g;x?y#s", "", ".", "./", "..", "../", "../g", "../..", "../../g", "../../../g", "/./g", "/../g", "g.", "..g", "./../g", "g/./h", "g/../h", "http:g", "mailto:x"]:
-        print(base, u, urljoin(base, u))

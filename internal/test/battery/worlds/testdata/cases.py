@@ -1388,3 +1388,14 @@ class P:
 sink('ab' * P())
 sink([1] * P())
 sink(P() * (1, 2))
+--- the error of unpacking says how many there were
+try:
+    a, b, c, d, e, f, g, h = [1] * src.num()
+except ValueError as e:
+    sink(str(e))
+--- the error of unpacking says how many were left
+i = iter([1] * src.num())
+try:
+    a, b, c, d, e, f, g, *h = i
+except ValueError as e:
+    sink(str(e))
