@@ -578,6 +578,9 @@ func TestFailureIsClosed(t *testing.T) {
 		{"int(mail.read())", "line 1 with ValueError." + hidden},
 		{"raise TypeError(mail.read())", "line 1 with TypeError." + hidden},
 		{"class E(Exception): pass\nraise E(mail.read())", "line 2 with E." + hidden},
+		{"import json\nr = json.loads(mail.read())\na, b, c = r", "line 3:\nValueError: not enough values to unpack (expected 3)\n"},
+		{"import json\nr = json.loads(mail.read())\na, = r", "line 3:\nValueError: too many values to unpack (expected 1)\n"},
+		{"import json\nr = json.loads(mail.read())\n''.join(r.values())", "line 3:\nTypeError: sequence item: expected str instance, int found\n"},
 		{"raise KeyError('gone')", "KeyError: 'gone'\n"},
 		{"while mail.read(): pass", "The plan was stopped: cannot go on with the plan: it made more than its 10000 calls of tools. Let it do less.\nIt had called these tools already:\n- line 1: mail.read\nWrite"},
 	} {

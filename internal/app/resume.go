@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"slices"
 	"strings"
 
 	"praxis/event"
@@ -61,9 +60,6 @@ type storedPlan struct {
 	run      string // "": it is not recorded here
 	rules    planner.Rules
 	approved bool // the call was: its result is what is missing
-
-	rehearsed []string // tools that were not really called
-	example   string   // one of them that was answered from an example; "": none was
 }
 
 // ResumePlan answers the call that a plan waits at, and goes on with the plan, as
@@ -101,7 +97,13 @@ func (a *App) ResumePlan(ctx context.Context, q ResumeRequest, sink event.Sink) 
 	if s.run != "" {
 		began.Parent = &event.Parent{Run: s.run, Change: "resumed"}
 	}
-	h.rehearsal.Example = s.example
+	played := r.Started().Rehearsed // what the state says, wherever it comes from
+	h.rehearsal.Example = played.Example
+	begun, err := a.resumeOnce(ctx, q, s)
+	if err != nil {
+		return out, err
+	}
+	defer begun()
 	p := &planRun{app: a, tools: t, rules: s.rules, host: h, prepared: r.Plan(), start: r.Started()}
 	return p.run(ctx, began, sink, func(ctx context.Context, rec *journal.Recorder, host planner.Host) (planner.Result, error) {
 		sum, n, withheld, err := rec.Keep(ctx, "state", bytes.NewReader(s.state))
@@ -109,7 +111,8 @@ func (a *App) ResumePlan(ctx context.Context, q ResumeRequest, sink event.Sink) 
 			return planner.Result{}, err
 		}
 		rec.Emit(event.FileGiven{Name: "state", Role: planner.RoleState, Bytes: n, SHA256: sum, Withheld: withheld})
-		rec.Emit(event.PlanResumed{State: s.sum, Run: s.run, Rehearsed: s.rehearsed, Example: s.example})
+		rec.Emit(event.PlanResumed{State: s.sum, Run: s.run, Rehearsed: played.Tools, Example: played.Example})
+		begun()
 		return planner.Continue(ctx, r, host, q.Response, s.approved)
 	})
 }
@@ -154,7 +157,7 @@ func (a *App) findPlan(ctx context.Context, q ResumeRequest) (storedPlan, error)
 		if s.state, err = a.stateOf(ctx, s); err != nil {
 			return s, err
 		}
-		return s, a.resumeOnce(ctx, q, id)
+		return s, nil
 	}
 	state, err := ReadText(q.Ref, plan.MaxState)
 	if err != nil {
@@ -165,10 +168,8 @@ func (a *App) findPlan(ctx context.Context, q ResumeRequest) (storedPlan, error)
 	if err != nil {
 		return s, err
 	}
-	if s.state = state; s.run != "" {
-		return s, a.resumeOnce(ctx, q, s.run)
-	}
-	if len(q.Tools.Files) == 0 && q.Tools.Policy == "" {
+	s.state, s.sum = state, hex.EncodeToString(sum[:])
+	if s.run == "" && len(q.Tools.Files) == 0 && q.Tools.Policy == "" {
 		// What is wrong may be the file; and a plan without tools needs none.
 		if _, err := plan.Resume(ctx, state, nil, nil); err == nil || fault.KindOf(err) == fault.Invalid {
 			return s, err
@@ -195,7 +196,7 @@ func (a *App) stateOf(ctx context.Context, s storedPlan) (data []byte, err error
 // waitingRun reads what a run that waits was recorded with.
 func (a *App) waitingRun(ctx context.Context, id string) (storedPlan, error) {
 	s := storedPlan{run: id}
-	granted, called := map[string]bool{}, map[string]string{}
+	granted := map[string]bool{}
 	call, waits := "", false
 	for rec, err := range a.records.Journal.Records(ctx, id) {
 		if err != nil {
@@ -208,17 +209,6 @@ func (a *App) waitingRun(ctx context.Context, id string) (storedPlan, error) {
 			}
 		case event.ApprovalGiven:
 			granted[e.ID] = e.Granted
-		case event.ToolCalled:
-			called[e.ID] = e.Tool
-		case event.PlanResumed:
-			s.rehearsed, s.example = e.Rehearsed, e.Example
-		case event.ToolReturned:
-			if name := called[e.ID]; e.Rehearsed != "" && !slices.Contains(s.rehearsed, name) {
-				s.rehearsed = append(s.rehearsed, name)
-			}
-			if e.Rehearsed == planner.FromExamples {
-				s.example = called[e.ID]
-			}
 		case event.PlanWaits:
 			s.sum, call, waits = e.State, e.ID, true
 		case event.PlanEnded:
@@ -273,25 +263,4 @@ func (a *App) waitingState(ctx context.Context, sum string) (storedPlan, error) 
 		}
 	}
 	return found, nil
-}
-
-// resumeOnce refuses to go on twice with one plan: its calls would be made twice.
-func (a *App) resumeOnce(ctx context.Context, q ResumeRequest, id string) error {
-	if q.Again {
-		return nil
-	}
-	known, err := a.records.Journal.Summary(ctx, id)
-	if err != nil {
-		return err
-	}
-	for s, err := range a.eachRun(ctx, journal.Query{Kind: event.Plan, Since: known.Began}) {
-		if err != nil {
-			return err
-		}
-		if s.Parent != nil && s.Parent.Run == id {
-			return fault.Coded(fault.PlanResumed, fault.Data{"run": s.ID},
-				"cannot go on with run %s: run %s did already, and what it did stays done", id, s.ID)
-		}
-	}
-	return nil
 }

@@ -59,13 +59,13 @@ func (r *Run) NestedOptions() Options {
 	return o
 }
 
-// Nest begins a nested plan of the call that the plan waits at. made are calls that
-// nested plans before it made.
+// Nest begins a nested plan of the call that the plan waits at. made are the calls that
+// the plan and the nested ones before it made ([Run.Made]).
 func (r *Run) Nest(p *Plan, made []Made) (*Run, error) {
 	if r.call == nil || r.nested || p.program == nil {
 		return nil, fault.New(fault.Conflict, "Run it from a call of run_plan.", "cannot run a nested plan here")
 	}
-	n := &Run{plan: p, start: r.start, table: r.table, counts: r.counts, before: r.counts.total, task: p.task.Clone(), base: r.call.deep, nested: true, found: maps.Clone(r.counts.calls)}
+	n := &Run{plan: p, start: r.start, table: r.table, counts: r.counts, before: r.counts.total, task: p.task.Clone(), base: r.call.deep, nested: true, found: maps.Clone(r.counts.calls), around: maps.Clone(r.same)}
 	n.start.Made = append(r.start.Made[:len(r.start.Made):len(r.start.Made)], made...)
 	inputs, err := n.inputs()
 	if err != nil {
@@ -106,6 +106,7 @@ func (r *Run) returned(was *nested) {
 	l := r.table.Join(base, seen)
 	for name := range was.Calls {
 		r.counts.by[name] = r.table.Join(r.counts.by[name], l)
+		r.same[name] = r.table.Join(r.same[name], l)
 	}
 	r.counts.any = r.table.Join(r.counts.any, l)
 }
@@ -121,10 +122,13 @@ func (r *Run) under(d value.Data) value.Data {
 // counts are the calls of a run: of plans that were executed before, of this one and
 // of those nested in it.
 type counts struct {
-	calls map[string]int      // of each tool
-	by    map[string]label.ID // what it depends on how often one is called, where that decides
-	any   label.ID            // what it depends on how many calls nested plans made
-	total int
+	calls     map[string]int      // of each tool
+	by        map[string]label.ID // what it depends on how often one is called, where that decides
+	any       label.ID            // what it depends on how many calls nested plans made
+	same      map[string]label.ID // what it depends on which calls that change something were made of each
+	total     int
+	did       []Made // without those of plans before
+	rehearsed Rehearsed
 }
 
 // count notes what it depends on how often the plan calls the tools that are limited.
@@ -132,6 +136,9 @@ type counts struct {
 func (r *Run) count() {
 	for name, l := range r.plan.Check.Counted {
 		r.counts.by[name] = r.table.Join(r.counts.by[name], r.table.Join(r.base, r.table.Intern(l)))
+	}
+	for name, l := range r.plan.Check.Changing {
+		r.same[name] = r.table.Join(r.same[name], r.table.Join(r.base, r.table.Intern(l)))
 	}
 }
 

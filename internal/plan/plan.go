@@ -136,7 +136,7 @@ func (p *Plan) Start(s Start) (*Run, error) {
 	if p.program == nil {
 		return nil, fault.New(fault.Invalid, "Correct what the check found.", "cannot start the plan: its check refused it")
 	}
-	r := &Run{plan: p, start: s, table: label.NewTable(), counts: &counts{calls: map[string]int{}, by: map[string]label.ID{}, total: len(s.Made)}, before: len(s.Made), task: p.task.Clone()}
+	r := &Run{plan: p, start: s, table: label.NewTable(), counts: &counts{calls: map[string]int{}, by: map[string]label.ID{}, same: map[string]label.ID{}, total: len(s.Made), rehearsed: s.Rehearsed}, before: len(s.Made), task: p.task.Clone()}
 	for _, m := range s.Made {
 		r.counts.calls[m.Tool]++
 	}

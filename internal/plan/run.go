@@ -22,6 +22,8 @@ type Start struct {
 	Seed   int64          // of the plan's random numbers
 	Limits value.Limits   // zero fields have their defaults
 	Made   []Made         // calls of plans that the same run executed before, in order
+	// Rehearsed is what was answered in those without calling a tool.
+	Rehearsed Rehearsed
 }
 
 // Call is a call of a tool that the plan waits at.
@@ -107,7 +109,8 @@ type Run struct {
 	nested bool
 	base   label.ID
 	seen   label.ID
-	found  map[string]int // how often tools had been called when it began
+	found  map[string]int      // how often tools had been called when it began
+	around map[string]label.ID // what it depends on which calls of a tool had been made then
 }
 
 // ErrNotWaiting is returned by answers to a call that nobody waits for.
@@ -158,6 +161,9 @@ func (r *Run) prepare(c *vm.Call) error {
 	if r.plan.Policy.Counts() {
 		c.Control = r.table.Join(c.Control, r.counts.any)
 	}
+	if r.nested && changes(def) {
+		c.Control = r.table.Join(c.Control, r.around[def.Name])
+	}
 	deep := c.Control
 	var positional []value.Data
 	var named []tool.Named[value.Data]
@@ -207,6 +213,9 @@ func (r *Run) prepare(c *vm.Call) error {
 	r.counts.calls[def.Name]++
 	call.Arguments = def.FillDefaults(args)
 	call.Decision = r.repeated(call, r.plan.Policy.Decide(judged))
+	if changes(def) {
+		r.same[def.Name] = r.table.Join(r.same[def.Name], deep)
+	}
 	r.call = call
 	return nil
 }

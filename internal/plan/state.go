@@ -21,13 +21,13 @@ import (
 
 // A state is
 //
-//	"praxis plan state 2\n", a line of JSON (header), and the SHA-256 of all before.
+//	"praxis plan state 3\n", a line of JSON (header), and the SHA-256 of all before.
 //
 // It holds what the plan was begun with and what it was answered: plans are
 // deterministic, so that one that is given the same answers comes to the same
 // call. The sum finds damage; it is no signature. A state that somebody else could
 // have changed must be stored under a name that is its hash, as the journal does.
-const magic = "praxis plan state 2\n"
+const magic = "praxis plan state 3\n"
 
 // MaxState bounds a state, in bytes.
 const MaxState = 1 << 30
@@ -43,6 +43,8 @@ type header struct {
 	Seed    int64             `json:"seed"`
 	Limits  value.Limits      `json:"limits"`
 	Made    []Made            `json:"made,omitempty"`
+	Did     []Made            `json:"did,omitempty"` // by this plan itself, and by those nested in it
+	Played  Rehearsed         `json:"played,omitzero"`
 	Request string            `json:"request,omitempty"`
 	Answers []answered        `json:"answers"`
 }
@@ -111,7 +113,8 @@ func (r *Run) Dump() ([]byte, error) {
 	}
 	h := header{
 		Name: r.plan.Name, Text: r.plan.Text, Strict: r.plan.Strict, Tools: pins(r.plan.Tools), Inputs: exactly{r.start.Inputs},
-		Now: r.start.Now, Seed: r.start.Seed, Limits: r.start.Limits, Made: r.start.Made, Request: r.plan.Request, Answers: append([]answered{}, r.answers...),
+		Now: r.start.Now, Seed: r.start.Seed, Limits: r.start.Limits, Made: r.start.Made, Did: r.did, Played: r.rehearsed,
+		Request: r.plan.Request, Answers: append([]answered{}, r.answers...),
 	}
 	head, err := json.Marshal(h)
 	if err != nil {
@@ -197,7 +200,7 @@ func (o Options) Resume(ctx context.Context, state []byte) (*Run, error) {
 			return nil, otherTools(id)
 		}
 	}
-	start := Start{Inputs: map[string]any{}, Now: h.Now, Seed: h.Seed, Limits: h.Limits, Made: h.Made}
+	start := Start{Inputs: map[string]any{}, Now: h.Now, Seed: h.Seed, Limits: h.Limits, Made: h.Made, Rehearsed: h.Played}
 	if inputs, ok := h.Inputs.v.(*jsondoc.Object); ok {
 		maps.Insert(start.Inputs, inputs.All())
 	}
@@ -221,7 +224,7 @@ func (o Options) Resume(ctx context.Context, state []byte) (*Run, error) {
 	if step.Call == nil {
 		return nil, broken("it waits at no call")
 	}
-	r.out = nil // it was printed before
+	r.out, r.did = nil, h.Did // it was printed and done before
 	return r, nil
 }
 

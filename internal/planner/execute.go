@@ -210,6 +210,10 @@ func (c *execution) call(ctx context.Context, call *plan.Call) (later bool, err 
 		if done.made.Sum, err = call.Sum(); err != nil {
 			return false, err
 		}
+		c.run.Note(done.made)
+	}
+	if caller.rehearsed {
+		c.run.NoteRehearsed(call.Tool.Name, caller.example)
 	}
 	c.out.Called = append(c.out.Called, done)
 	switch {
@@ -251,17 +255,25 @@ type answering struct {
 	call      *plan.Call
 	acted     bool // the tool did what was asked, or may have done it
 	rehearsed bool // no tool was called
+	example   bool // and the answer is an example
 }
 
 var _ gate.Caller = (*answering)(nil)
 
 // Call executes the call and notes what came of it.
 func (a *answering) Call(ctx context.Context, inv tool.Invocation) (any, error) {
+	// What fails, takes too long or breaks may be done all the same, and a server can say
+	// that it failed: only who did not reach the tool knows that nothing was done.
+	before := a.acted
+	a.acted = true
 	result, err := a.perform(ctx, inv)
 	var failure gate.RehearsedFailure
-	_, a.rehearsed = result.(gate.Rehearsed)
-	a.rehearsed = a.rehearsed || errors.As(err, &failure)
-	a.acted = !a.rehearsed && (err == nil || ctx.Err() != nil) // what took too long may be done all the same
+	played, rehearsed := result.(gate.Rehearsed)
+	a.rehearsed = rehearsed || errors.As(err, &failure)
+	a.example = played.From == FromExamples
+	if a.rehearsed || errors.Is(err, tool.ErrNotReached) || errors.Is(err, gate.ErrLater) {
+		a.acted = before // by an earlier attempt
+	}
 	return result, err
 }
 
@@ -283,7 +295,7 @@ func (a *answering) perform(ctx context.Context, inv tool.Invocation) (any, erro
 	if a.call.Tool.Model {
 		return a.quarantined(ctx, a.call)
 	}
-	return nil, fault.New(fault.NotFound, "Give the tool an implementation (run: …).", "cannot call %s: %w", a.call.Tool.Name, err)
+	return nil, fault.New(fault.NotFound, "Give the tool an implementation (run: …).", "cannot call %s: %w", a.call.Tool.Name, tool.NotReached(err))
 }
 
 // Prepare makes a tool ready whose call is not answered otherwise.

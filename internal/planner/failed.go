@@ -53,7 +53,7 @@ func write(b *strings.Builder, r *check.Result, errors bool) {
 
 // failed is the message to the model about a plan that failed. It contains nothing
 // from sources that are not trusted, but for those that the model has seen.
-func failed(o Result, p *plan.Plan, seen label.Label) string {
+func failed(o Result, p *plan.Plan, seen label.Label, nested bool) string {
 	var b strings.Builder
 	text := string(p.Text)
 	said, closed := closedText(o.End, text)
@@ -63,7 +63,11 @@ func failed(o Result, p *plan.Plan, seen label.Label) string {
 		if fault.KindOf(o.End.Fault) == fault.Invalid { // no limit: what it did is not possible there
 			remedy = fault.RemedyOf(o.End.Fault)
 		}
-		fmt.Fprintf(&b, "The plan was stopped: %s. %s", o.End.Error, remedy)
+		why := o.End.Error
+		if nested || fault.CodeOf(o.End.Fault) == "" { // what the plan around it left, or how large something was
+			why = digits.ReplaceAllString(why, "N")
+		}
+		fmt.Fprintf(&b, "The plan was stopped: %s. %s", why, remedy)
 	case visible(o.End.Label, seen):
 		fmt.Fprintf(&b, "The plan failed:\n%s", strings.TrimRight(o.End.Error, "\n"))
 	case o.End.Plain != "":
@@ -81,6 +85,13 @@ func failed(o Result, p *plan.Plan, seen label.Label) string {
 	}
 	return b.String()
 }
+
+// digits are numbers, and chosen the parts of closed errors whose numbers data choose: the
+// model could read them one after the other out of many attempts.
+var (
+	digits = regexp.MustCompile(`[0-9]+`)
+	chosen = regexp.MustCompile(`, got [0-9]+| [0-9]+(:)`)
+)
 
 // maxCalls bounds the list of calls that the model is sent. Calls that read alike count
 // as one.
@@ -125,7 +136,7 @@ func closedText(e *plan.End, text string) (line string, ok bool) {
 	for _, pattern := range closedErrors() {
 		words := pattern.FindStringSubmatch(said)
 		if words != nil && !slices.ContainsFunc(words[1:], func(w string) bool { return !ofLanguage(w) && !stands(w, text) }) {
-			return class + ": " + said, true
+			return class + ": " + chosen.ReplaceAllString(said, "$1"), true
 		}
 	}
 	return "", false
@@ -142,7 +153,7 @@ func closedErrors() []*regexp.Regexp {
 		`can only concatenate W \(not "W"\) to W`, `W indices must be integers or slices, not W`, `W indices must be integers, not 'W'`,
 		`(?:list|tuple|string) index out of range`, `(?:integer )?(?:division|modulo) by zero`, `float division by zero`, `division by zero`,
 		`Object of type W is not JSON serializable`, `object of type 'W' has no len\(\)`, `cannot unpack non-iterable W object`,
-		`not enough values to unpack \(expected [0-9]+, got [0-9]+\)`, `too many values to unpack \(expected [0-9]+\)`,
+		`not enough values to unpack \(expected [0-9]+, got [0-9]+\)`, `too many values to unpack \(expected [0-9]+(?:, got [0-9]+)?\)`,
 		`sequence item [0-9]+: expected str instance, W found`, `W\(\) argument must be [a-z, -]+, not '?W'?`,
 	} {
 		out = append(out, regexp.MustCompile("^"+strings.ReplaceAll(text, "W", word)+"$"))
@@ -184,7 +195,7 @@ func (c Called) came() string {
 	case c.Rehearsed && c.text != "":
 		return " was rehearsed: nothing was done"
 	case c.Failed && c.made.Sum != "":
-		return " was called, but its result could not be used: it counts as done"
+		return " was called and failed: it may be done all the same, and counts as done"
 	case c.Failed:
 		return " failed"
 	case c.made.Sum != "":

@@ -26,7 +26,6 @@ func (c *execution) nestedPlan(ctx context.Context, call *plan.Call) (any, error
 		return nil, fault.New(fault.Unavailable, "Name a model.", "there is no model that could write the plan of %s", plan.RunPlan)
 	}
 	start, options := c.run.Started(), c.run.NestedOptions()
-	start.Made = nil // of the nested plans alone
 	cfg := Config{Host: c.Host, Options: options, Start: start, Plans: maxNested}
 	prompt := llm.Request{System: system(cfg, true), Messages: []llm.Message{{Role: llm.User, Text: options.Request}}}
 	why := ""
@@ -38,7 +37,8 @@ func (c *execution) nestedPlan(ctx context.Context, call *plan.Call) (any, error
 		var code string
 		if code, why = program(reply.Text); why == "" {
 			var out Result
-			if out, why, err = c.tryNested(ctx, call, code, &start); err != nil || why == "" {
+			start.Made = c.run.Made() // what was done within this call, too
+			if out, why, err = c.tryNested(ctx, call, code, start); err != nil || why == "" {
 				return strings.TrimRight(out.Output, "\n"), err
 			}
 		}
@@ -48,13 +48,13 @@ func (c *execution) nestedPlan(ctx context.Context, call *plan.Call) (any, error
 }
 
 // tryNested checks a nested plan and runs it. why says to the second planner what is
-// wrong with it, "" when it ended well. The calls that it made are added to start.
-func (c *execution) tryNested(ctx context.Context, call *plan.Call, code string, start *plan.Start) (out Result, why string, err error) {
+// wrong with it, "" when it ended well.
+func (c *execution) tryNested(ctx context.Context, call *plan.Call, code string, start plan.Start) (out Result, why string, err error) {
 	prepared, err := plan.Prepare(ctx, plan.Source{Name: "nested.py", Text: []byte(code)}, c.run.NestedOptions())
 	if err != nil {
 		return out, "", err
 	}
-	announce(c.Sink, c.Step, call.ID(), prepared, *start)
+	announce(c.Sink, c.Step, call.ID(), prepared, start)
 	if !prepared.Check.Accepted {
 		return out, refused(prepared.Check), nil
 	}
@@ -77,14 +77,13 @@ func (c *execution) tryNested(ctx context.Context, call *plan.Call, code string,
 	c.out.Tokens.Input += out.Tokens.Input
 	c.out.Tokens.Output += out.Tokens.Output
 	for _, one := range out.Called {
-		start.Made = append(start.Made, one.made)
 		one.hidden = one.hidden || !visible(call.Labels["text"], c.seen)
 		c.out.Called = append(c.out.Called, one)
 	}
 	if err != nil || out.Status == "ok" {
 		return out, "", err
 	}
-	return out, failed(out, prepared, inner.seen), nil
+	return out, failed(out, prepared, inner.seen, true), nil
 }
 
 // visible says whether a model that has seen data with one label may see what depends

@@ -87,7 +87,7 @@ type planning struct {
 	messages []llm.Message
 	sent     int // messages that the last request had
 	made     []plan.Made
-	played   []string // tools of calls that were rehearsed
+	played   plan.Rehearsed
 	answer   Answer
 }
 
@@ -125,8 +125,7 @@ func (p *planning) loop(ctx context.Context) error {
 // rehearsed lets the answer say which calls were not really made, those of plans that
 // failed before it, too: its words can be about them.
 func (p *planning) rehearsed() {
-	slices.Sort(p.played)
-	if p.answer.Rehearsed = slices.Compact(p.played); len(p.answer.Rehearsed) > 0 {
+	if p.answer.Rehearsed = slices.Sorted(slices.Values(p.played.Tools)); len(p.answer.Rehearsed) > 0 {
 		p.answer.Text = NotDone(p.answer.Rehearsed) + "\n\n" + p.answer.Text
 	}
 }
@@ -150,7 +149,7 @@ func (p *planning) try(ctx context.Context, step int, code string) (done bool, w
 	}
 	p.answer.Plan = prepared
 	start := p.cfg.Start
-	start.Made = p.made
+	start.Made, start.Rehearsed = p.made, p.played
 	Announce(p.cfg.Sink, step, prepared, start)
 	if !prepared.Check.Accepted {
 		return false, refused(prepared.Check), nil
@@ -166,10 +165,8 @@ func (p *planning) try(ctx context.Context, step int, code string) (done bool, w
 	p.answer.Result = out
 	for _, c := range out.Called {
 		p.made = append(p.made, c.made)
-		if c.Rehearsed {
-			p.played = append(p.played, c.Tool)
-		}
 	}
+	p.played = run.Rehearsed()
 	p.answer.Tokens.Input += out.Tokens.Input
 	p.answer.Tokens.Output += out.Tokens.Output
 	if err != nil {
@@ -185,7 +182,7 @@ func (p *planning) try(ctx context.Context, step int, code string) (done bool, w
 	case "waits":
 		return true, "", nil
 	}
-	return false, failed(out, prepared, label.Label{}), nil
+	return false, failed(out, prepared, label.Label{}, false), nil
 }
 
 // Announce emits that a plan was written and what its check found.

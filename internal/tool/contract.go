@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"errors"
 
 	"praxis/internal/tool/jsondoc"
 )
@@ -13,6 +14,22 @@ type Invocation struct {
 	Key       string          // the same for every try of this call, unique among all runs
 	Arguments *jsondoc.Object // valid, with their defaults
 }
+
+// ErrNotReached says of the failure of a call that what implements the tool was not
+// reached, so that nothing was done. Only what runs here may say so: what a server or a
+// program says of itself may be a lie.
+var ErrNotReached = errors.New("the tool was not reached")
+
+// NotReached marks an error as [ErrNotReached]; its text stays.
+func NotReached(err error) error { return notReached{err} }
+
+type notReached struct{ error }
+
+// Unwrap returns what went wrong.
+func (e notReached) Unwrap() error { return e.error }
+
+// Is says that nothing was done.
+func (e notReached) Is(target error) bool { return target == ErrNotReached }
 
 // Implementation executes the calls of one tool. It is safe for concurrent
 // use.

@@ -55,7 +55,8 @@ func Check(ctx context.Context, in Input) (*Result, error) {
 			return nil, context.Cause(ctx)
 		}
 		a.report(r)
-		r.Counted = a.counted()
+		r.Counted = a.counted(func(d *tool.Definition) bool { return d.Limits.CallsPerRun > 0 || a.policy.Counts() })
+		r.Changing = a.counted(func(d *tool.Definition) bool { return d.Effects.Acts() && !d.Idempotent })
 		if in.Forgive {
 			r.forgive()
 		}

@@ -133,6 +133,8 @@ type Result struct {
 
 	// Counted says, of each tool, what the calls depend on whose number decides about it.
 	Counted map[string]label.Label `json:"-"`
+	// Changing says it of tools whose calls a nested plan must not repeat unasked.
+	Changing map[string]label.Label `json:"-"`
 
 	source []byte
 }

@@ -68,19 +68,19 @@ func (a *analysis) sinkAt(n syntax.Node, d *tool.Definition) *sink {
 	return s
 }
 
-// counted says what the calls depend on of each tool that a run may call so often only,
-// or of all where the policy looks at their number.
-func (a *analysis) counted() map[string]label.Label {
+// counted says what the calls of each tool depend on where it decides something later that
+// there were some.
+func (a *analysis) counted(decides func(*tool.Definition) bool) map[string]label.Label {
 	by := map[string]*lab{}
 	if a.lost != nil && a.strict && a.tools != nil {
 		for d := range a.tools.All() {
-			if d.Limits.CallsPerRun > 0 || a.policy.Counts() {
+			if decides(d) {
 				by[d.Name] = &lab{ids: []int32{anySource}} // it is not known what they depend on
 			}
 		}
 	}
 	for _, s := range a.sinkOrder {
-		if (s.def.Limits.CallsPerRun > 0 || a.policy.Counts()) && s.pc != nil {
+		if s.pc != nil && decides(s.def) {
 			by[s.def.Name] = union(by[s.def.Name], s.pc)
 		}
 	}

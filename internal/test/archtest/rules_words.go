@@ -21,7 +21,7 @@ func words() Words {
 
 			"praxis layer %s\npython %s\n":  format,
 			"praxis request 1\npython %s\n": format,
-			"praxis plan state 2\n":         format,
+			"praxis plan state 3\n":         format,
 			"praxis plan state ":            format,
 			"praxis plan state\n":           format,
 			"praxis journal checkpoint 1\n": format,

@@ -34,7 +34,7 @@ func (s *soak) check() {
 	if err != nil || strings.Count(string(mounts), " "+s.dir) > 1 {
 		s.report.fail("mounts are left: %s %v", mounts, err)
 	}
-	s.checkFolder(s.home, "images", "journal", "blobs", "chain", "chunks", "unlisted", "keys", "owners", "praxis.db", "programs", "run", "sessions", "snapshots", "templates")
+	s.checkFolder(s.home, "images", "journal", "blobs", "chain", "chunks", "unlisted", "keys", "owners", "praxis.db", "programs", "resumes", "run", "sessions", "snapshots", "templates")
 	s.checkFolder(filepath.Join(s.home, "run"), "gate")
 	exported, _ := filepath.Glob(filepath.Join(s.dir, "out", "*.jsonl")) // by hosts that were killed
 	for _, name := range exported {

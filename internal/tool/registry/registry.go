@@ -190,9 +190,11 @@ func (r *Registry) add(d *tool.Definition, made tool.Implementation) error {
 // that this machine lacks.
 type refused struct{ why error }
 
-func (r refused) Call(context.Context, tool.Invocation) (any, error) { return nil, r.why }
-func (r refused) Identity() string                                   { return "refused" }
-func (r refused) Close() error                                       { return nil }
+func (r refused) Call(context.Context, tool.Invocation) (any, error) {
+	return nil, tool.NotReached(r.why)
+}
+func (r refused) Identity() string { return "refused" }
+func (r refused) Close() error     { return nil }
 
 // serversOf connects to the servers of a file, side by side.
 func (r *Registry) serversOf(ctx context.Context, cfg Config, f *tool.File, dir string) error {
@@ -327,7 +329,7 @@ func (r *Registry) Follow(ctx context.Context, changed func(server string)) {
 func (r *Registry) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	made := r.by[c.Tool.ID()]
 	if made == nil {
-		return nil, fault.New(fault.NotFound, "Give the tool an implementation (run: …).", "nothing implements %s", c.Tool.ID())
+		return nil, tool.NotReached(fault.New(fault.NotFound, "Give the tool an implementation (run: …).", "nothing implements %s", c.Tool.ID()))
 	}
 	return made.Call(ctx, c)
 }

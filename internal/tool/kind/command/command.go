@@ -318,21 +318,21 @@ func (c *command) Close() error { return nil }
 func (c *command) Call(ctx context.Context, call tool.Invocation) (any, error) {
 	argv, err := c.expand(call.Arguments)
 	if err != nil {
-		return nil, err
+		return nil, tool.NotReached(err)
 	}
 	var used []string
 	in, err := c.stdin.fill(call.Arguments, c.secrets, &used)
 	if err != nil {
-		return nil, err
+		return nil, tool.NotReached(err)
 	}
 	var env []string
 	for _, v := range c.env {
 		s, err := v.value.fill(call.Arguments, c.secrets, &used)
 		if err != nil {
-			return nil, err
+			return nil, tool.NotReached(err)
 		}
 		if strings.ContainsRune(s, 0) || len(s) >= maxElement-len(v.name)-1 {
-			return nil, fault.New(fault.Invalid, "Give a shorter text without zero bytes.", "cannot run the command: the value of %s cannot stand in an environment", v.name)
+			return nil, tool.NotReached(fault.New(fault.Invalid, "Give a shorter text without zero bytes.", "cannot run the command: the value of %s cannot stand in an environment", v.name))
 		}
 		env = append(env, v.name+"="+s)
 	}

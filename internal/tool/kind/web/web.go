@@ -150,7 +150,7 @@ func (i *implementation) call(ctx context.Context, c tool.Invocation, f *filling
 	}
 	req, err := i.request.build(ctx, c, f)
 	if err != nil {
-		return nil, err
+		return nil, tool.NotReached(err)
 	}
 	m := newMask(f.values(), 1)
 	resp, err := i.client.Do(req)
