@@ -11,10 +11,11 @@ import (
 	"praxis/fault"
 )
 
+const repeats = "repeat: the plan around this one, or one before it, made the same call, and what it did stays done"
+
 // TestNestedRepeatsNothing asks before a nested plan repeats a call of the plan around it, or
-// of an earlier nested one, and says why; also when the plan waited in between.
+// of an earlier nested one, and says why.
 func TestNestedRepeatsNothing(t *testing.T) {
-	const reason = "repeat: the plan around this one, or one before it, made the same call, and what it did stays done"
 	send := fenced("mail.send('ann@acme.com', 'hello')\nprint('sent')")
 	for name, c := range map[string]struct {
 		replies   []string
@@ -30,7 +31,7 @@ func TestNestedRepeatsNothing(t *testing.T) {
 			p := newListWorld(t, c.replies...)
 			p.file("policy.yaml", strings.Replace(listPolicy, "when: args.to.trusted()", "when: args.to.trusted() && (pc.trusted() || true)", 1))
 			out, err := p.ask("Write to ann@acme.com", p.webhook)
-			if err != nil || out.Text != "sent" || len(p.sent()) != c.sent || len(p.questions) != c.questions || c.questions > 0 && p.questions[0] != reason {
+			if err != nil || out.Text != "sent" || len(p.sent()) != c.sent || len(p.questions) != c.questions || c.questions > 0 && p.questions[0] != repeats {
 				t.Errorf("%q, %v, sent %q, asked %q", out.Text, err, p.sent(), p.questions)
 			}
 			p.replays(out.Run)
@@ -44,6 +45,25 @@ func TestNestedRepeatsNothing(t *testing.T) {
 				t.Errorf("%q, %v, sent %q", out.Text, err, p.sent())
 			}
 		})
+	}
+}
+
+// TestNestedRepeatsNothingLater does the same where the plan waited in between, in a folder
+// that has no record of it.
+func TestNestedRepeatsNothingLater(t *testing.T) {
+	p := newListWorld(t, fenced("mail.send('ann@acme.com', 'hello')\nmail.send('ann@acme.com', 'later')\nprint(run_plan('Write to ann@acme.com'))"))
+	p.file("policy.yaml", listPolicy+"  - {name: later, tools: [mail.send], when: args.body == 'later', decision: ask, reason: not now, remedy: Wait.}\n")
+	state := filepath.Join(p.dir, "plan.state")
+	out, err := p.ask("Write to ann@acme.com", func(q *PlanAskRequest) { q.Host.Later, q.Host.StateFile = true, state })
+	if err != nil || out.Waiting == nil {
+		t.Fatal(out, err)
+	}
+	yes, other := true, newPlanWorld(t, fenced("mail.send('ann@acme.com', 'hello')\nprint('sent')"))
+	tools := ToolSpec{Files: []string{filepath.Join(p.dir, "tools.yaml")}, Policy: filepath.Join(p.dir, "policy.yaml"), Commands: true}
+	tools.Approval.Who = other.url + "/approve"
+	again, err := other.app.ResumePlan(p.Context(), ResumeRequest{Ref: state, Response: PlanResponse{Approve: &yes}, Tools: tools, Host: PlanHost{Model: "openai:m"}}, &other.events)
+	if err != nil || again.Output != "sent\n" || !slices.Equal(other.questions, []string{repeats}) || len(p.sent()) != 3 {
+		t.Errorf("%+v, %v, asked %q, sent %q", again, err, other.questions, p.sent())
 	}
 }
 

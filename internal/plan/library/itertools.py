@@ -66,8 +66,6 @@ def accumulate(iterable, func=None, *, initial=None):
             yield total
 
 
-
-
 def compress(data, selectors):
     for x, chosen in _chosen(zip(data, selectors), lambda pair: pair[1]):
         if chosen:

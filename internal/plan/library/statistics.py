@@ -92,8 +92,6 @@ def median(data):
     return data[half] if len(data) % 2 else (data[half - 1] + data[half]) / 2
 
 
-
-
 def mode(data):
     pairs = _Counter(data).most_common(1)
     if not pairs:

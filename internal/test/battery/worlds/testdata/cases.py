@@ -1399,3 +1399,61 @@ try:
     a, b, c, d, e, f, g, *h = i
 except ValueError as e:
     sink(str(e))
+--- the error of a call says how many arguments were given
+def f(a, b, c, d, e): pass
+try:
+    f(*[1] * src.num())
+except TypeError as e:
+    sink(str(e))
+def g(): pass
+try:
+    g(*[1] * (1 + src.num()))
+except TypeError as e:
+    sink(str(e))
+--- the error of a slice says how many items there were
+xs = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+try:
+    xs[::2] = [1] * src.num()
+except ValueError as e:
+    sink(str(e))
+--- the error of a dict says how long an item was
+try:
+    dict([[1] * (2 + src.num())])
+except ValueError as e:
+    sink(str(e))
+--- the error of ord says how long the text was
+try:
+    ord('aa' * src.num())
+except TypeError as e:
+    sink(str(e))
+--- the error of join says which item it was
+try:
+    ''.join(['a'] * src.num() + [1])
+except TypeError as e:
+    sink(str(e))
+--- the error of a native says how many arguments were given
+try:
+    len(*[1] * (2 + src.num()))
+except TypeError as e:
+    sink(str(e))
+try:
+    'a'.upper(*[1] * (2 + src.num()))
+except TypeError as e:
+    sink(str(e))
+class C: pass
+try:
+    C(*[1] * (2 + src.num()))
+except TypeError as e:
+    sink(str(e))
+--- [branches] the error of a generator that is unpacked says how many there were
+def g(n):
+    for i in range(n):
+        yield i
+try:
+    a, b, c, d, e, f = g(src.num())
+except ValueError as e:
+    sink(str(e))
+try:
+    a, b, c, d, e, *f = g(src.num())
+except ValueError as e:
+    sink(str(e))
