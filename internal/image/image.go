@@ -180,7 +180,7 @@ func (req Request) imageName(reqs []requirement, npm []npmRequirement) string {
 	const maxName = 120
 	var b strings.Builder
 	b.WriteString(req.first())
-	if req.wantsNode() && req.first() != nodeLanguage {
+	if req.needsNode() && req.first() != nodeLanguage {
 		b.WriteString("+" + nodeLanguage)
 	}
 	names := make([]string, 0, len(reqs)+len(npm))

@@ -169,8 +169,8 @@ func unzip(f *zip.File, to string, mode os.FileMode, limit int64) (n int64, err 
 	return n, err
 }
 
-// wantsNode says whether an image needs Node.
-func (req Request) wantsNode() bool {
+// needsNode says whether an image needs Node.
+func (req Request) needsNode() bool {
 	return len(req.NPM) > 0 || slices.Contains(req.Languages, nodeLanguage)
 }
 
@@ -203,7 +203,7 @@ type contents struct {
 
 // addNode makes Node, and the packages of npm that a request asks for.
 func (s *Store) addNode(ctx context.Context, py interpreter, req Request, npm []npmRequirement, out *contents, say progress) error {
-	if !req.wantsNode() {
+	if !req.needsNode() {
 		return nil
 	}
 	node, err := s.makeNode(ctx, py, say)

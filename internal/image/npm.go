@@ -41,7 +41,7 @@ type npmPart struct {
 // npmRequestKey is the digest under which the lock of a request is kept.
 func npmRequestKey(reqs []npmRequirement) string {
 	h := sha256.New()
-	_, _ = fmt.Fprintf(h, "praxis npm request 1\nnode %s\n", nodeKey())
+	_, _ = fmt.Fprintf(h, "npm request 1\nnode %s\n", nodeKey())
 	for _, r := range reqs {
 		_, _ = fmt.Fprintln(h, r)
 	}
@@ -278,7 +278,7 @@ func (s *Store) runNPM(ctx context.Context, py interpreter, node part, stage str
 func npmOptions(stage, cpu string) []string {
 	var out []string
 	for _, o := range []string{
-		"ignore-scripts", "audit=false", "fund=false", "update-notifier=false", "bin-links=false", "global=false", "workspaces=false",
+		"ignore-scripts", "audit=false", "fund=false", "update-notifier=false", "bin-links=false", "global=false",
 		"prefix=" + stage, "cache=" + filepath.Join(stage, "cache"), "install-strategy=hoisted", "omit=dev", "include=optional", "include=peer",
 		"package-lock=true", "engine-strict=false", "legacy-peer-deps=false", "strict-peer-deps=false", "force=false", "offline=false",
 		"os=linux", "cpu=" + cpu, "libc=glibc", "git=/nonexistent", "script-shell=/nonexistent", "progress=false", "color=false", "loglevel=error",

@@ -97,7 +97,7 @@ type npmLock struct {
 // key is the digest by which the layer is kept: of its contents alone.
 func (l npmLock) key() string {
 	h := sha256.New()
-	_, _ = fmt.Fprintln(h, "praxis npm layer 1")
+	_, _ = fmt.Fprintln(h, "npm layer 1")
 	for _, t := range l.Tarballs {
 		_, _ = fmt.Fprintf(h, "%s %s@%s %s\n", t.Path, t.Name, t.Version, t.SHA256)
 	}

@@ -185,7 +185,7 @@ func (s *Store) Lookup(ctx context.Context, req Request) (Image, error) {
 		}
 		c.preload = c.layer.preload(reqs)
 	}
-	if req.wantsNode() && !s.findNode(ctx, npm, &c) {
+	if req.needsNode() && !s.findNode(ctx, npm, &c) {
 		return Image{}, missing
 	}
 	img := assemble(name, py, c)
