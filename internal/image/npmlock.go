@@ -32,7 +32,7 @@ const (
 	maxNPMNames  = 200
 	maxTarballs  = 20_000
 	npmRemedy    = "Write NAME or NAME@VERSION, such as lodash or d3@7; only packages of a registry can be used."
-	npmPartOf    = `(?:@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9~-][A-Za-z0-9._~-]*`
+	npmPartOf    = `(?:@[a-z0-9~][a-z0-9._~-]*/)?[A-Za-z0-9~][A-Za-z0-9._~-]*`
 	maxNPMName   = 214
 	maxNPMPath   = 1024
 	maxNPMLock   = 64 << 20
