@@ -68,6 +68,27 @@ func (s *Session) Language() language.Language {
 	return s.s.Languages().Of(s.image.Runtimes)
 }
 
+// withLanguages names the languages of a session by the words for them, and adds what they
+// need.
+func (a *App) withLanguages(ctx context.Context, spec SessionSpec) (SessionSpec, error) {
+	words := spec.Languages
+	spec.Languages = nil
+	for _, word := range slices.Backward(words) { // each is put first
+		name, err := languageOf(a.opt.Languages, word, "")
+		if err != nil {
+			return spec, err
+		}
+		if name == "" && len(spec.Languages) > 0 {
+			spec.Languages = append([]string{a.opt.Languages.Named("").Name}, spec.Languages...)
+			continue
+		}
+		if spec, err = a.withLanguage(ctx, spec, name); err != nil {
+			return spec, err
+		}
+	}
+	return spec, nil
+}
+
 // withLanguage adds to a session what code in a language needs of its image. A named
 // session that exists has the image that it was made with.
 func (a *App) withLanguage(ctx context.Context, spec SessionSpec, name string) (SessionSpec, error) {

@@ -103,6 +103,10 @@ func (a *App) openSession(ctx context.Context, spec SessionSpec, before func(con
 	if err := spec.check(); err != nil {
 		return nil, err
 	}
+	spec, err := a.withLanguages(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
 	m, err := a.machinery(ctx)
 	if err != nil {
 		return nil, err

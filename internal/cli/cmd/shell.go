@@ -119,7 +119,11 @@ func (s *shellCommand) run(ctx context.Context) error {
 		return err
 	}
 	return s.p.withApp(func(a *app.App) (err error) {
-		w, err := a.OpenSession(ctx, s.flags.session(s.session), s.p.quiet())
+		spec := s.flags.session(s.session)
+		if s.lang != "" {
+			spec.Languages = []string{s.lang}
+		}
+		w, err := a.OpenSession(ctx, spec, s.p.quiet())
 		s.p.settled()
 		if err != nil {
 			return err
