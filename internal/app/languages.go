@@ -8,6 +8,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/language"
+	"praxis/internal/language/bash"
 	"praxis/internal/language/javascript"
 	"praxis/internal/language/python"
 	"praxis/internal/language/sql"
@@ -22,6 +23,7 @@ func Languages() language.Table {
 		javascript.Language(),
 		javascript.TypeScript(),
 		sql.Language(),
+		bash.Language(),
 	}
 }
 

@@ -62,8 +62,13 @@ type Info struct {
 	InUse   bool      `json:"in_use"` // leased by a running process
 }
 
-// languageName is what the table of languages calls the one that images have.
-const languageName = "python"
+// What the table of languages calls those that images have. bashVersion is that of the
+// root file system's packages.
+const (
+	languageName = "python"
+	bashName     = "bash"
+	bashVersion  = "5.2"
+)
 
 // Paths inside the guest.
 const (
@@ -91,11 +96,14 @@ func guestEnv() []string {
 func assemble(name string, py interpreter, c contents) Image {
 	layer, preload := c.layer, c.preload
 	img := Image{
-		Name:     name,
-		Root:     py.root.tree(),
-		Mounts:   []sandbox.Mount{{Source: py.python.tree(), Target: guestPython}},
-		Env:      guestEnv(),
-		Runtimes: []language.Runtime{{Language: languageName, Version: pythonVersion, Program: guestPython + "/bin/python3", Preload: append([]string(nil), preload...)}},
+		Name:   name,
+		Root:   py.root.tree(),
+		Mounts: []sandbox.Mount{{Source: py.python.tree(), Target: guestPython}},
+		Env:    guestEnv(),
+		Runtimes: []language.Runtime{
+			{Language: languageName, Version: pythonVersion, Program: guestPython + "/bin/python3", Preload: append([]string(nil), preload...)},
+			{Language: bashName, Version: bashVersion, Program: guestPython + "/bin/python3"}, // its kernel is a program in Python
+		},
 		Packages: []Package{},
 	}
 	h := sha256.New()

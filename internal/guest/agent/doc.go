@@ -51,7 +51,8 @@
 //	{"type":"display","id":I,"bundle":{"text":…,"text/html":…,"image/png":base64,…}}
 //	{"type":"done","id":I,"status":"ok"|"error"|"exit","result":bundle|null,
 //	 "error":{"name","value","traceback"}|null,"refused":[words],"interrupted":bool,
-//	 "exit_code":N (status "exit" only),"cpu_ms":F,"wall_ms":F,"peak_memory_bytes":N}
+//	 "exit_code":N (status "exit" only),"cpu_ms":F,"wall_ms":F,"peak_memory_bytes":N,
+//	 "lost":true (only when what the cell ran in ended with it, and was started anew)}
 //	{"type":"completions","id":I,"start":N,"end":N,"matches":[…]}
 //
 // "refused" (status "error" only) says what the system refused to the program,

@@ -60,6 +60,7 @@ type control struct {
 	Error         *wire.Raised      `json:"error"`
 	Refused       []string          `json:"refused"`
 	Interrupted   bool              `json:"interrupted"`
+	Lost          bool              `json:"lost"`
 	CPUMS         float64           `json:"cpu_ms"`
 	WallMS        float64           `json:"wall_ms"`
 	PeakMemory    float64           `json:"peak_memory_bytes"`

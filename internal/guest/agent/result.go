@@ -68,6 +68,13 @@ func (k *kernel) result(e *execution, c control) wire.Executed {
 		out.Message = joinSentences(e.stopping.limit, "the code was interrupted")
 		noteState(&out, noteIntact)
 	}
+	if c.Lost {
+		out.State = "lost"
+		if out.StateNote == noteIntact {
+			out.Message = strings.TrimSuffix(strings.TrimSuffix(out.Message, noteIntact), "; ")
+		}
+		noteState(&out, noteLost)
+	}
 	return out
 }
 

@@ -24,6 +24,9 @@ const (
 	prepared   = "internal/test/prepared"
 	yaml       = "go.yaml.in/yaml/v4"
 	schema     = "github.com/google/jsonschema-go"
+	bash       = "internal/language/bash"
+	frames     = "internal/language/frames"
+	raw        = "internal/test/rawkernel"
 
 	tool       = "internal/tool"
 	jsondoc    = "internal/tool/jsondoc"
@@ -47,7 +50,7 @@ func PraxisRules() Rules {
 		Writers:  []string{"cmd/praxis", "internal/cli/cmd", "internal/diagnostics", "internal/guest/agent", "internal/image/embedded/pack", "internal/programs/pack", "bench/..."},
 		TestTree: "internal/test",
 		Fuzzed: []string{
-			"internal/config", "internal/notebook", "internal/cli/format", "internal/cli/cmd", python, javascript, sqlLang, wire, "internal/guest", "internal/session", "internal/sessionfile", "internal/chunks", "internal/image", "internal/image/embedded/archive",
+			"internal/config", "internal/notebook", "internal/cli/format", "internal/cli/cmd", python, javascript, sqlLang, bash, wire, "internal/guest", "internal/session", "internal/sessionfile", "internal/chunks", "internal/image", "internal/image/embedded/archive",
 			"internal/llm/scripted", "internal/llm/stream", "internal/llm/anthropic", "internal/llm/openai", "internal/agent/action", "internal/agent/grounding",
 			event, safetext, "internal/record/journal", "internal/record/report", "internal/record/price",
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
@@ -213,6 +216,9 @@ func guestPackages() map[string]Package {
 		javascript:          {Imports: []string{lang}},
 		sqlLang:             {Imports: []string{fault, lang}, Tests: []string{python, cpython}},
 		python:              {Imports: []string{fault, lang}, Third: []string{"github.com/BurntSushi/toml"}, Tests: []string{cpython}},
+		bash:                {Imports: []string{lang, frames}, Tests: []string{cpython, raw}},
+		frames:              {},
+		raw:                 {},
 
 		// session and agent never import each other: cli joins them.
 		"internal/sessionfile": {Imports: []string{fault}, Third: []string{"github.com/klauspost/compress"}},
@@ -292,7 +298,7 @@ func runPackages() map[string]Package {
 
 		// The escape and limits battery is tests alone.
 		"internal/test/battery": {
-			Tests: []string{"internal/test/kerneltest", fault, event, sandbox, wire, lang, python, sqlLang, tally, seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/programs", "internal/session", prepared},
+			Tests: []string{"internal/test/kerneltest", fault, event, sandbox, wire, lang, python, bash, sqlLang, tally, seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/programs", "internal/session", prepared},
 		},
 
 		// The application layer wires everything; what shows it to a person

@@ -7,6 +7,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/language"
+	"praxis/internal/language/bash"
 	"praxis/internal/language/python"
 	"praxis/internal/session"
 	"praxis/internal/test/tally"
@@ -14,9 +15,14 @@ import (
 
 // TestImageLanguage compares what the image has with what the program expects.
 func TestImageLanguage(t *testing.T) {
-	r, l := defaultImage.Runtimes[0], python.Language()
-	if len(defaultImage.Runtimes) != 1 || r.Language != l.Name || r.Version != l.Version {
-		t.Errorf("the image has %+v, the program knows %s %s", defaultImage.Runtimes, l.Name, l.Version)
+	want := language.Table{python.Language(), bash.Language()}
+	if len(defaultImage.Runtimes) != len(want) {
+		t.Fatalf("the image has %+v", defaultImage.Runtimes)
+	}
+	for i, l := range want {
+		if r := defaultImage.Runtimes[i]; r.Language != l.Name || r.Version != l.Version {
+			t.Errorf("the image has %+v, the program knows %s %s", r, l.Name, l.Version)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"praxis/event"
 	"praxis/internal/image"
 	"praxis/internal/language"
+	"praxis/internal/language/bash"
 	"praxis/internal/language/python"
 	"praxis/internal/language/sql"
 	"praxis/internal/programs"
@@ -68,7 +69,7 @@ func manager(t testing.TB) *session.Manager {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := session.Open(session.Config{Dir: dataDir, Languages: language.Table{python.Language(), sql.Language(), tally.Language()}, Backend: backend, Programs: machine.Store, Program: machine.Guest, Seals: seals})
+	m, err := session.Open(session.Config{Dir: dataDir, Languages: language.Table{python.Language(), bash.Language(), sql.Language(), tally.Language()}, Backend: backend, Programs: machine.Store, Program: machine.Guest, Seals: seals})
 	if err != nil {
 		t.Fatal(err)
 	}
