@@ -10,6 +10,7 @@ import (
 	"praxis/internal/language"
 	"praxis/internal/language/bash"
 	"praxis/internal/language/javascript"
+	"praxis/internal/language/jupyter"
 	"praxis/internal/language/python"
 	"praxis/internal/language/sql"
 	"praxis/internal/safetext"
@@ -24,6 +25,7 @@ func Languages() language.Table {
 		javascript.TypeScript(),
 		sql.Language(),
 		bash.Language(),
+		jupyter.Language(),
 	}
 }
 
@@ -34,6 +36,8 @@ func languageOf(languages language.Table, word, file string) (string, error) {
 	switch {
 	case word == "":
 		l, ok = languages.Called(strings.ToLower(filepath.Ext(file)))
+	case !ok && language.ValidName(word):
+		return word, nil // the session's image may have it, and the session says if not
 	case !ok:
 		return "", fault.Coded(fault.LanguageMissing, fault.Data{"language": safetext.Line(word), "known": strings.Join(languages.Names(), ", ")},
 			"cannot run the code: there is no language %s", safetext.Quote(word))

@@ -111,6 +111,7 @@ func assemble(name string, py interpreter, c contents) Image {
 	if layer != nil {
 		img.Mounts = append(img.Mounts, sandbox.Mount{Source: layer.tree(), Target: guestPackages})
 		img.Packages = layer.lock.packages()
+		img.Runtimes = append(img.Runtimes, kernels(layer.tree(), img.Runtimes)...)
 		_, _ = fmt.Fprintf(h, "layer %s\n", layer.info.Key)
 	}
 	if c.node != nil {
@@ -134,10 +135,11 @@ func (i *Image) addNode(c contents) {
 		i.Mounts = append(i.Mounts, sandbox.Mount{Source: c.modules.tree(), Target: guestModules})
 		i.NPM = c.modules.lock.packages()
 	}
-	i.Runtimes = append(i.Runtimes, nodeRuntime())
+	at := len(i.Runtimes)
 	if c.first == nodeLanguage {
-		slices.Reverse(i.Runtimes)
+		at = 0
 	}
+	i.Runtimes = slices.Insert(i.Runtimes, at, nodeRuntime())
 	i.Env = slices.Clone(i.Env)
 	i.Env[0] += ":" + guestNode + "/bin"
 }

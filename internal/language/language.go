@@ -58,6 +58,10 @@ type Language struct {
 	Host                string
 	Translate, ReadOnly func(code string) string
 
+	// Make returns the language of a runtime that an image itself describes. The line of a
+	// table that has it is no language that code is in.
+	Make func(Runtime) Language
+
 	Kernel Kernel
 	Model  Model
 	Prompt Prompt
@@ -254,6 +258,19 @@ type Runtime struct {
 	Version  string   `json:"version"`
 	Program  string   `json:"program"`           // absolute path inside the guest
 	Preload  []string `json:"preload,omitempty"` // modules of the image's packages that a template imports
+	// Spec describes a language that the program need not know: a kernel of Jupyter's.
+	Spec Spec `json:"spec,omitzero"`
+}
+
+// Spec is a kernel of Jupyter's as its kernelspec describes it, checked and bounded. The
+// zero value is none.
+type Spec struct {
+	Name      string            `json:"name"`                // of its folder
+	Display   string            `json:"display_name"`        // for people, one line
+	Argv      []string          `json:"argv"`                // {connection_file} and {resource_dir} stand for paths
+	Env       map[string]string `json:"env,omitempty"`       // beside the session's
+	Message   bool              `json:"message,omitempty"`   // it is interrupted by a message, not by a signal
+	Directory string            `json:"directory,omitempty"` // where the spec lies, in the guest
 }
 
 // Table lists the languages of a program. The first is the one that is meant
@@ -298,16 +315,30 @@ func (t Table) Of(image []Runtime) Language {
 	return l
 }
 
+// Runs returns the language of a runtime, in the version that it has.
+func (t Table) Runs(r Runtime) (Language, bool) {
+	if r.Spec.Name != "" {
+		for _, l := range t {
+			if l.Make != nil {
+				return l.Make(r), true
+			}
+		}
+		return Language{}, false
+	}
+	l, ok := t.Find(r.Language)
+	l.Version = r.Version
+	return l, ok && l.Make == nil
+}
+
 // In returns the languages that code of an image can be in: those that it has, in its
 // order and in the versions that it has, and those that their kernels run, too.
 func (t Table) In(image []Runtime) Table {
 	var out Table
 	for _, r := range image {
-		l, ok := t.Find(r.Language)
+		l, ok := t.Runs(r)
 		if !ok {
 			continue
 		}
-		l.Version = r.Version
 		out = append(out, l)
 		for _, hosted := range t {
 			if hosted.Host == r.Language {
@@ -345,9 +376,11 @@ func (t Table) Called(word string) (Language, bool) {
 
 // Names lists the names of the languages.
 func (t Table) Names() []string {
-	out := make([]string, len(t))
-	for i, l := range t {
-		out[i] = l.Name
+	out := make([]string, 0, len(t))
+	for _, l := range t {
+		if l.Make == nil {
+			out = append(out, l.Name)
+		}
 	}
 	return out
 }

@@ -471,7 +471,7 @@ func kernelsKey(languages language.Table) string {
 func (m *Manager) kernels(img image.Image) ([]wire.Kernel, error) {
 	var out []wire.Kernel
 	for _, r := range img.Runtimes {
-		if l, ok := m.cfg.Languages.Find(r.Language); ok {
+		if l, ok := m.cfg.Languages.Runs(r); ok {
 			out = append(out, guest.Kernel(m.cfg.Languages.Hosting(l), r))
 		}
 	}

@@ -27,6 +27,7 @@ const (
 	bash       = "internal/language/bash"
 	frames     = "internal/language/frames"
 	raw        = "internal/test/rawkernel"
+	jupyter    = "internal/language/jupyter"
 
 	tool       = "internal/tool"
 	jsondoc    = "internal/tool/jsondoc"
@@ -50,7 +51,7 @@ func PraxisRules() Rules {
 		Writers:  []string{"cmd/praxis", "internal/cli/cmd", "internal/diagnostics", "internal/guest/agent", "internal/image/embedded/pack", "internal/programs/pack", "bench/..."},
 		TestTree: "internal/test",
 		Fuzzed: []string{
-			"internal/config", "internal/notebook", "internal/cli/format", "internal/cli/cmd", python, javascript, sqlLang, bash, wire, "internal/guest", "internal/session", "internal/sessionfile", "internal/chunks", "internal/image", "internal/image/embedded/archive",
+			"internal/config", "internal/notebook", "internal/cli/format", "internal/cli/cmd", python, javascript, sqlLang, bash, jupyter, "internal/image/kernelspec", wire, "internal/guest", "internal/session", "internal/sessionfile", "internal/chunks", "internal/image", "internal/image/embedded/archive",
 			"internal/llm/scripted", "internal/llm/stream", "internal/llm/anthropic", "internal/llm/openai", "internal/agent/action", "internal/agent/grounding",
 			event, safetext, "internal/record/journal", "internal/record/report", "internal/record/price",
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
@@ -193,7 +194,7 @@ func guestPackages() map[string]Package {
 		"internal/test/cache":       {},
 		prepared:                    {Imports: []string{event, seals, "internal/image", "internal/programs", "internal/programs/sources", "internal/test/cache"}},
 		"internal/image": {
-			Imports: []string{fault, event, sandbox, lang, seals, "internal/atomicfile", "internal/image/embedded"},
+			Imports: []string{fault, event, sandbox, lang, seals, "internal/atomicfile", "internal/image/embedded", "internal/image/kernelspec"},
 			Third:   []string{unix},
 		},
 		"internal/image/embedded":         {Imports: []string{"internal/image/embedded/archive"}},
@@ -211,14 +212,16 @@ func guestPackages() map[string]Package {
 
 		// What a language is, and the languages. Only internal/app, and tests that
 		// run code, import one by its name.
-		lang:                {},
-		"internal/notebook": {Imports: []string{fault, lang}, Tests: []string{python, tally}},
-		javascript:          {Imports: []string{lang}},
-		sqlLang:             {Imports: []string{fault, lang}, Tests: []string{python, cpython}},
-		python:              {Imports: []string{fault, lang}, Third: []string{"github.com/BurntSushi/toml"}, Tests: []string{cpython}},
-		bash:                {Imports: []string{lang, frames}, Tests: []string{cpython, raw}},
-		frames:              {},
-		raw:                 {},
+		lang:                        {},
+		"internal/notebook":         {Imports: []string{fault, lang}, Tests: []string{python, tally}},
+		javascript:                  {Imports: []string{lang}},
+		sqlLang:                     {Imports: []string{fault, lang}, Tests: []string{python, cpython}},
+		python:                      {Imports: []string{fault, lang}, Third: []string{"github.com/BurntSushi/toml"}, Tests: []string{cpython}},
+		bash:                        {Imports: []string{lang, frames}, Tests: []string{cpython, raw}},
+		frames:                      {},
+		raw:                         {},
+		jupyter:                     {Imports: []string{lang, frames}, Tests: []string{cpython, raw}},
+		"internal/image/kernelspec": {Imports: []string{lang}},
 
 		// session and agent never import each other: cli joins them.
 		"internal/sessionfile": {Imports: []string{fault}, Third: []string{"github.com/klauspost/compress"}},
@@ -298,7 +301,7 @@ func runPackages() map[string]Package {
 
 		// The escape and limits battery is tests alone.
 		"internal/test/battery": {
-			Tests: []string{"internal/test/kerneltest", fault, event, sandbox, wire, lang, python, bash, sqlLang, tally, seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/programs", "internal/session", prepared},
+			Tests: []string{"internal/test/kerneltest", fault, event, sandbox, wire, lang, python, jupyter, bash, sqlLang, tally, seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/programs", "internal/session", prepared},
 		},
 
 		// The application layer wires everything; what shows it to a person

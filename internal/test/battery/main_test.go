@@ -11,6 +11,7 @@ import (
 	"praxis/internal/image"
 	"praxis/internal/language"
 	"praxis/internal/language/bash"
+	"praxis/internal/language/jupyter"
 	"praxis/internal/language/python"
 	"praxis/internal/language/sql"
 	"praxis/internal/programs"
@@ -25,6 +26,7 @@ import (
 var (
 	dataDir      string
 	defaultImage image.Image
+	imageStore   *image.Store
 	seals        *seal.Key
 	machine      programs.Installed
 )
@@ -53,6 +55,7 @@ func run(m *testing.M) int {
 	}
 	if err == nil {
 		defer images.Close()
+		imageStore = images
 		defaultImage, err = images.Resolve(context.Background(), image.Request{}, event.Discard)
 	}
 	if err != nil {
@@ -69,7 +72,7 @@ func manager(t testing.TB) *session.Manager {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := session.Open(session.Config{Dir: dataDir, Languages: language.Table{python.Language(), bash.Language(), sql.Language(), tally.Language()}, Backend: backend, Programs: machine.Store, Program: machine.Guest, Seals: seals})
+	m, err := session.Open(session.Config{Dir: dataDir, Languages: language.Table{python.Language(), jupyter.Language(), bash.Language(), sql.Language(), tally.Language()}, Backend: backend, Programs: machine.Store, Program: machine.Guest, Seals: seals})
 	if err != nil {
 		t.Fatal(err)
 	}

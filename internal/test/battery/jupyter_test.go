@@ -1,0 +1,51 @@
+package battery
+
+import (
+	"testing"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/image"
+	"praxis/internal/session"
+	"praxis/internal/test/kerneltest"
+)
+
+// TestJupyterKernel examines a kernel of Jupyter's that a package brings. It is one of
+// Python, too, which runs as a language of its own beside ours.
+func TestJupyterKernel(t *testing.T) {
+	img, err := imageStore.Resolve(t.Context(), image.Request{With: []string{"ipykernel"}}, event.Discard)
+	if fault.KindOf(err) == fault.Unavailable {
+		t.Skip("the package index cannot be reached")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := manager(t)
+	kerneltest.Exam(t, kerneltest.Language{
+		Name: "jupyterpython3",
+		New: func(t *testing.T, seed *int64, memory int64) *session.Session {
+			t.Helper()
+			s, err := m.Create(t.Context(), session.Options{Image: img, Seed: seed, Limits: event.Limits{Memory: memory}}, event.Discard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = s.Close() })
+			return s
+		},
+		Set: "n = 41", Get: "n + 1",
+		Greet:   "import sys\nprint('grüß dich 你好 🙂')\nprint('psst', file=sys.stderr)",
+		Lines:   "for i in range(2000): print(i + 1)",
+		Shown:   "42 * 42",
+		Display: "from IPython.display import HTML, display\ndisplay(HTML('<b>bold</b>'))", DisplayAs: "text/html",
+		Fail: "m = 1\nm += 1\n{}['key that is not there']", FailName: "KeyError", FailHas: "key that is not there", FailTrace: "line 3",
+		Syntax:  "def f(:",
+		Endless: "while True: pass",
+		Sleep:   "import time; time.sleep(3600)",
+		Grow:    "parts = []\nwhile True: parts.append(bytearray(1 << 24))",
+		Big:     "print('x' * 10_000_000)",
+		Orphan:  "import subprocess; subprocess.Popen(['sh', '-c', 'sleep 2; echo 1 > /work/orphan'], start_new_session=True)\nNone",
+		Random:  "import os, random, time, uuid; print(os.urandom(8), random.random(), time.time(), uuid.uuid4())",
+		Prefix:  "sorte", Completion: "sorted",
+		Lacks: map[string]string{"Quit": "the protocol knows no exit code"},
+	})
+}
