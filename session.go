@@ -19,13 +19,14 @@ type SessionOptions struct {
 	Requirements string       // path of a requirements file with packages
 	NPM          []string     // packages of npm, such as "lodash" or "d3@7"
 	Languages    []string     // that code will be in, by name, the main one first; nil: Python
+	Image        string       // that it runs: a name, an id, or the reference of a container image; "": Praxis's own
 	Limits       event.Limits // zero fields: the defaults, or those that a named session was made with
 	Seed         *int64       // makes the session deterministic
 	Date         time.Time    // when it begins by its clocks, if it has a seed; zero: the same for all
 }
 
 func (o SessionOptions) spec() app.SessionSpec {
-	return app.SessionSpec{Name: o.Name, With: o.With, Requirements: o.Requirements, NPM: o.NPM, Languages: o.Languages, Limits: o.Limits, Seed: o.Seed, Date: o.Date}
+	return app.SessionSpec{Name: o.Name, With: o.With, Requirements: o.Requirements, NPM: o.NPM, Image: o.Image, Languages: o.Languages, Limits: o.Limits, Seed: o.Seed, Date: o.Date}
 }
 
 // File is a regular file of a session, as the guest describes it: nothing of it

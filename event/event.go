@@ -201,6 +201,8 @@ type Image struct {
 	Languages []Language `json:"languages,omitempty"`
 	Packages  []Package  `json:"packages,omitempty"` // sorted by name
 	NPM       []Package  `json:"npm,omitempty"`      // packages of npm, sorted by name
+	// Digest is that of the manifest of the container image that it is made of.
+	Digest string `json:"digest,omitempty"`
 }
 
 // Language is a programming language as an image has it.

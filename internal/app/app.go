@@ -61,6 +61,7 @@ type Parts struct {
 	Images     Images
 	ImageFiles ImageFiles
 	Recipes    ImageRecipes
+	Containers Containers       // nil: there are none
 	Program    programs.Program // what stands in for the first process of guests
 }
 
@@ -132,6 +133,7 @@ type machine struct {
 	images     Images
 	imageFiles ImageFiles
 	recipes    ImageRecipes
+	containers Containers
 	backend    sandbox.Backend
 	sessions   *session.Manager
 	seals      *seal.Key
@@ -191,7 +193,7 @@ func (m *machine) open(ctx context.Context, o Options) error {
 func (m *machine) make(o Options) (installed programs.Installed, err error) {
 	dir := filepath.Join(o.Config.Home, "programs")
 	if p := o.Parts; p != nil {
-		m.images, m.imageFiles, m.recipes, m.backend = p.Images, p.ImageFiles, p.Recipes, p.Backend
+		m.images, m.imageFiles, m.recipes, m.containers, m.backend = p.Images, p.ImageFiles, p.Recipes, p.Containers, p.Backend
 		installed.Guest = p.Program
 		installed.Store, err = programs.OpenStore(dir, m.seals)
 		return installed, err
@@ -207,7 +209,7 @@ func (m *machine) make(o Options) (installed programs.Installed, err error) {
 	if err != nil {
 		return installed, err
 	}
-	m.images, m.imageFiles, m.recipes, m.closers = images, images, images, append(m.closers, images.Close)
+	m.images, m.imageFiles, m.recipes, m.containers, m.closers = images, images, images, images, append(m.closers, images.Close)
 	m.backend, err = gvisor.New(gvisor.Config{Dir: o.Config.Run, Program: installed.Sandbox})
 	return installed, err
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,7 @@ type SessionSpec struct {
 	With         []string // packages, such as "numpy" or "pandas==2.*"
 	Requirements string   // path of a requirements file with packages
 	NPM          []string // packages of npm, such as "lodash" or "d3@7"
+	Image        string   // that it runs: a name, an id, or the reference of a container image; "": Praxis's own
 	// Languages are those that code will be in, by name, the main one first; nil: Python.
 	Languages []string
 	Limits    event.Limits
@@ -46,12 +48,12 @@ type SessionSpec struct {
 func (s SessionSpec) check() error { return config.ValidateLimits(s.Limits.WithDefaults()) }
 
 func (s SessionSpec) image() image.Request {
-	return image.Request{With: s.With, Requirements: s.Requirements, Languages: s.Languages, NPM: s.NPM}
+	return image.Request{Image: s.Image, With: s.With, Requirements: s.Requirements, Languages: s.Languages, NPM: s.NPM}
 }
 
-// packages says whether the spec asks for more than the default image.
-func (s SessionSpec) packages() bool {
-	return len(s.With) > 0 || s.Requirements != "" || len(s.NPM) > 0 || len(s.Languages) > 0
+// chosen says whether the spec asks for more than the default image.
+func (s SessionSpec) chosen() bool {
+	return s.Image != "" || len(s.With) > 0 || s.Requirements != "" || len(s.NPM) > 0 || len(s.Languages) > 0
 }
 
 // File is a file of a session, as the guest describes it: nothing of it can be
@@ -123,6 +125,7 @@ func (a *App) openSession(ctx context.Context, spec SessionSpec, before func(con
 		}
 		return s, nil
 	}
+	spec.Image = cmp.Or(spec.Image, a.opt.Config.Image)
 	img, err := m.images.Resolve(ctx, spec.image(), sink)
 	if err != nil {
 		return nil, err
@@ -156,7 +159,10 @@ func (m *machine) openNamed(ctx context.Context, c Config, spec SessionSpec, bef
 			return nil, err
 		}
 	}
-	if err != nil || spec.packages() {
+	if err != nil {
+		spec.Image = cmp.Or(spec.Image, c.Image)
+	}
+	if err != nil || spec.chosen() {
 		if opt.Image, err = m.images.Resolve(ctx, spec.image(), sink); err != nil {
 			return nil, err
 		}
@@ -186,7 +192,7 @@ func (s SessionSpec) fits(ctx context.Context, info session.NamedInfo, lookup lo
 	if !s.Date.IsZero() && !s.Date.Equal(info.Date) {
 		return refuse("its date was set when it was made")
 	}
-	if !s.packages() {
+	if !s.chosen() {
 		return nil
 	}
 	name, err := s.image().Name()
@@ -317,7 +323,11 @@ func (m *machine) imageAgain(ctx context.Context, recorded event.Image, other Im
 	for _, p := range recorded.NPM {
 		npm = append(npm, p.Name+"@"+p.Version)
 	}
-	return m.images.Resolve(ctx, image.Request{With: pins, Languages: languages, NPM: onePerName(npm)}, sink)
+	again, err := m.images.Resolve(ctx, image.Request{Image: recorded.Digest, With: pins, Languages: languages, NPM: onePerName(npm)}, sink)
+	if fault.CodeOf(err) == fault.ImageAbsent {
+		return image.Image{}, containerGone(recorded)
+	}
+	return again, err
 }
 
 // imageLanguages are the languages of a recorded image that a request names: none for one
@@ -359,7 +369,7 @@ func (s *Session) Limits() event.Limits { return s.s.Options().Limits }
 func (s *Session) Describe() event.SessionBegan {
 	opt := s.s.Options()
 	out := event.SessionBegan{
-		Session: s.s.ID(), Seed: opt.Seed, Date: opt.Date, Snapshot: s.from, Image: event.Image{ID: s.image.ID, Name: s.image.Name}, Limits: opt.Limits,
+		Session: s.s.ID(), Seed: opt.Seed, Date: opt.Date, Snapshot: s.from, Image: event.Image{ID: s.image.ID, Name: s.image.Name, Digest: s.image.Digest}, Limits: opt.Limits,
 	}
 	for _, r := range s.image.Runtimes {
 		out.Image.Languages = append(out.Image.Languages, event.Language{Name: r.Language, Version: r.Version})

@@ -45,6 +45,7 @@ type Config struct {
 	Sessions  Sessions
 	HomeQuota int64  // bytes that the data folder may have; 0: any
 	SealKey   string // file of the key that seals programs, images and states; "": the data folder's own
+	Image     string // that new sessions run: a name, an id, or the reference of a container image; "": Praxis's own
 	Pictures  string // how terminals show images, one of PictureSettings; "": auto
 }
 
@@ -157,6 +158,7 @@ func (c *Config) overlayFile(path string) error {
 // file is the configuration as it is written. A nil field leaves the default.
 type file struct {
 	Home      *string               `json:"home"`
+	Image     *string               `json:"image"`
 	Pictures  *string               `json:"pictures"`
 	Run       *string               `json:"run"`
 	Limits    map[string]limitValue `json:"limits"` // by the keys of event.LimitTable
@@ -203,6 +205,7 @@ func (c *Config) overlay(data []byte) error {
 		c.Run = filepath.Join(c.Home, "run")
 	}
 	set(&c.Run, f.Run)
+	set(&c.Image, f.Image)
 	set(&c.Pictures, f.Pictures)
 	set(&c.Ask.Model, f.Ask.Model)
 	set(&c.Ask.MaxSteps, f.Ask.MaxSteps)

@@ -30,7 +30,7 @@ type Collected struct {
 	// Parts are layers, interpreters and root file systems that no image has: what images
 	// of other versions had, and packages that sessions were given.
 	Parts  []Removed `json:"parts"`
-	Wheels []Removed `json:"wheels"` // that no image is made of
+	Wheels []Removed `json:"wheels"` // that no image is made of, and layers of container images
 	Cache  int64     `json:"pip_cache_bytes"`
 	Bytes  int64     `json:"bytes"`  // of all
 	InUse  int       `json:"in_use"` // images that would have been removed but for a sandbox that runs
@@ -87,7 +87,7 @@ func (s *Store) collect(ctx context.Context, c Collect, out *Collected) error {
 			return err
 		}
 	}
-	left := needs{s, map[string]bool{}, map[string]bool{}}
+	left := needs{s, map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	for _, r := range records {
 		if !gone[r.ID] {
 			left.add(r)
@@ -115,8 +115,13 @@ func (s *Store) collect(ctx context.Context, c Collect, out *Collected) error {
 	if err := s.collectParts(left, freed, c.DryRun, out); err != nil {
 		return err
 	}
-	if err := s.collectWheels(left, c.DryRun, out); err != nil {
-		return err
+	for _, k := range []struct {
+		dir, kind string
+		needed    map[string]bool
+	}{{wheelDir, "wheel", left.wheels}, {blobDir, "container layer", left.blobs}} {
+		if err := s.collectFiles(k.dir, k.kind, k.needed, c.DryRun, out); err != nil {
+			return err
+		}
 	}
 	cache := filepath.Join(s.dir, cacheDir)
 	out.Cache, err = freed.remove(cache)
@@ -170,13 +175,16 @@ func (s *Store) allNeeded(r record, needed func(folder string) bool) bool {
 
 // needs are the parts and the wheels that images have.
 type needs struct {
-	s             *Store
-	parts, wheels map[string]bool
+	s                    *Store
+	parts, wheels, blobs map[string]bool
 }
 
 func (n needs) add(r record) {
 	n.s.neededWheels(r.Layer, n.wheels)
 	n.s.neededTarballs(r, n.wheels)
+	if r.Base != "" {
+		n.s.neededBlobs(r.Base, n.blobs)
+	}
 	for kind, key := range r.parts() {
 		n.parts[filepath.Join(kind, key)] = true
 		if kind == kindLayer {
@@ -187,7 +195,7 @@ func (n needs) add(r record) {
 
 // collectParts removes the parts that no image has.
 func (s *Store) collectParts(left needs, freed links, dryRun bool, out *Collected) error {
-	for _, kind := range []string{kindLayer, kindModules, kindNode, kindRoot, kindPip, kindPython} {
+	for _, kind := range []string{kindLayer, kindModules, kindNode, kindBase, kindRoot, kindPip, kindPython} {
 		entries, err := os.ReadDir(filepath.Join(s.dir, kind))
 		if err != nil {
 			return err
@@ -225,14 +233,14 @@ func (s *Store) discard(part string) error {
 	return errors.Join(err, os.RemoveAll(trash))
 }
 
-// collectWheels removes the wheels that no image is made of.
-func (s *Store) collectWheels(left needs, dryRun bool, out *Collected) error {
-	entries, err := os.ReadDir(filepath.Join(s.dir, wheelDir))
+// collectFiles removes the wheels, or the layers of container images, that no image is made of.
+func (s *Store) collectFiles(dir, kind string, needed map[string]bool, dryRun bool, out *Collected) error {
+	entries, err := os.ReadDir(filepath.Join(s.dir, dir))
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if left.wheels[e.Name()] {
+		if needed[e.Name()] {
 			continue
 		}
 		st, err := e.Info()
@@ -240,11 +248,11 @@ func (s *Store) collectWheels(left needs, dryRun bool, out *Collected) error {
 			return err
 		}
 		if !dryRun {
-			if err := os.Remove(filepath.Join(s.dir, wheelDir, e.Name())); err != nil {
+			if err := os.Remove(filepath.Join(s.dir, dir, e.Name())); err != nil {
 				return err
 			}
 		}
-		out.Wheels = append(out.Wheels, Removed{ID: e.Name(), Kind: "wheel", Bytes: st.Size(), Used: st.ModTime().UTC(), Why: "no image is made of it"})
+		out.Wheels = append(out.Wheels, Removed{ID: e.Name(), Kind: kind, Bytes: st.Size(), Used: st.ModTime().UTC(), Why: "no image is made of it"})
 		out.Bytes += st.Size()
 	}
 	return nil

@@ -10,6 +10,7 @@
 //	layer   the wheels of one lock, installed and compiled; /opt/packages in the guest
 //	node    Node, from a wheel that is locked here; /opt/node in the guest
 //	modules the packages of npm of one lock; /node_modules in the guest
+//	base    the layers of a container image, merged; the root in the guest
 //	pip     the embedded pip; runs on the host only, never in a guest
 //
 // Its identity is a digest of the parts' contents and of the lock. Where the store
@@ -59,6 +60,14 @@
 // settings and nothing else of their npm configuration; scripts, git and other programs
 // are off. What it fetched is kept by SHA-256 beside the wheels, and unpacked by us: files
 // and folders only, bounded. The layer is named by its contents.
+//
+// # Container images
+//
+// An image can be made of a container image instead (package oci): its merged layers are
+// the root file system, and our own, with CPython, stands beside where it brings no
+// interpreter that kernels run on (base.go, container.go). The layers as they came are
+// kept below blobs, as wheels are. A reference and the digest that it was resolved to are
+// names of the image.
 //
 // # Locks
 //

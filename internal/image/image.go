@@ -15,6 +15,10 @@ import (
 
 // Request says what an image must hold.
 type Request struct {
+	// Image is a container image that it is made of, by its name, its ID or the reference
+	// of a registry; or the name or the ID of any image that is there. "": the image is
+	// made of Praxis's own root file system.
+	Image string
 	// With lists requirements such as "numpy" or "pandas==2.*". An entry may
 	// hold several, separated by commas; "pandas>=2,<3" stays one.
 	With []string
@@ -39,6 +43,9 @@ type Image struct {
 	Runtimes []language.Runtime `json:"runtimes"`
 	Packages []Package          `json:"packages"`
 	NPM      []Package          `json:"npm,omitempty"` // packages of npm, of all depths
+	// Digest is that of the manifest of the container image that it is made of; "": it is
+	// made of Praxis's own root file system.
+	Digest string `json:"digest,omitempty"`
 }
 
 // Package is one installed distribution.
@@ -52,6 +59,7 @@ type Package struct {
 type Info struct {
 	ID       string    `json:"id"`
 	Name     string    `json:"name"`
+	Digest   string    `json:"digest,omitempty"` // of the manifest of a container image
 	Packages []Package `json:"packages"`
 	// Bytes is the size of what is the image's own (its layer and skeleton);
 	// Shared is the size of the interpreter, which all images share.
@@ -150,6 +158,9 @@ func (req Request) Name() (string, error) {
 	reqs, npm, err := req.parseAll()
 	if err != nil {
 		return "", err
+	}
+	if req.Image != "" {
+		return nameOf(req.Image, reqs), nil
 	}
 	return req.imageName(reqs, npm), nil
 }

@@ -340,7 +340,7 @@ func (s *Store) installLayer(ctx context.Context, call pipCall, l lock) (*layerP
 		if err := finishLayer(dir, l); err != nil {
 			return err
 		}
-		return s.share(ctx, dir, l)
+		return s.share(ctx, kindLayer, dir, s.relatives(l), nil)
 	})
 	if err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ const (
 	kindPip    = "pip"
 	kindRoot   = "root"
 	kindLayer  = "layer"
+	kindBase   = "base"
 	kindNode   = "node"
 	// kindModules are packages of npm.
 	kindModules = "modules"
@@ -34,8 +35,10 @@ const (
 	partFile     = "part.json"
 	manifestFile = "manifest"
 	treeDir      = "tree"
-	// maxSmallFile bounds the store's own records when they are read back.
+	// maxSmallFile bounds the store's own records when they are read back, and
+	// maxManifest the lists of files: an image may have a million.
 	maxSmallFile = 8 << 20
+	maxManifest  = 512 << 20
 )
 
 // partInfo describes a part. A seal vouches for it and for the part's files.
@@ -99,6 +102,15 @@ func (s *Store) findPart(ctx context.Context, kind, key string) (part, bool) {
 // makePart returns the part and builds it when it is missing. fill gets a new
 // folder and puts the folder "tree" into it, and other files as it likes.
 func (s *Store) makePart(ctx context.Context, kind, key string, say progress, fill func(ctx context.Context, dir string) error) (part, error) {
+	return s.makePartOf(ctx, kind, key, say, func(ctx context.Context, dir string) (sums, error) { return nil, fill(ctx, dir) })
+}
+
+// sums are the SHA-256 of files that were summed up while they were written, by their
+// paths below the tree: they are not read again for the manifest.
+type sums map[string]string
+
+// makePartOf is makePart for what knows sums of its files.
+func (s *Store) makePartOf(ctx context.Context, kind, key string, say progress, fill func(ctx context.Context, dir string) (sums, error)) (part, error) {
 	if p, ok := s.findPart(ctx, kind, key); ok {
 		return p, nil
 	}
@@ -122,10 +134,11 @@ func (s *Store) makePart(ctx context.Context, kind, key string, say progress, fi
 		return part{}, err
 	}
 	defer func() { _ = os.RemoveAll(stage) }()
-	if err := fill(ctx, stage); err != nil {
+	known, err := fill(ctx, stage)
+	if err != nil {
 		return part{}, err
 	}
-	info, err := writeManifest(ctx, stage)
+	info, err := writeManifest(ctx, stage, known)
 	if err != nil {
 		return part{}, fmt.Errorf("cannot list the files of %s: %w", kind, err)
 	}
@@ -198,11 +211,11 @@ func (s *Store) publish(stage string, info partInfo) (part, error) {
 //	d MODE "PATH"
 //	f MODE SIZE SHA256 "PATH"
 //	l "TARGET" "PATH"
-func writeManifest(ctx context.Context, dir string) (partInfo, error) {
+func writeManifest(ctx context.Context, dir string, known sums) (partInfo, error) {
 	var out partInfo
 	whole, content := sha256.New(), sha256.New()
 	var lines bytes.Buffer
-	err := walkManifest(ctx, dir, func(rel, line string, size int64) {
+	err := walkManifest(ctx, dir, treeDir+"/", known, func(rel, line string, size int64) {
 		lines.WriteString(line)
 		out.Bytes += size
 		out.Files++
@@ -225,8 +238,8 @@ func writeManifest(ctx context.Context, dir string) (partInfo, error) {
 
 // walkManifest calls emit with the manifest line of each entry below dir.
 // Folders named __pycache__ have no line of their own, so that compiling does
-// not change the content.
-func walkManifest(ctx context.Context, dir string, emit func(rel, line string, size int64)) error {
+// not change the content. Sums that are known are those of files below the folder prefix.
+func walkManifest(ctx context.Context, dir, prefix string, known sums, emit func(rel, line string, size int64)) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -265,9 +278,11 @@ func walkManifest(ctx context.Context, dir string, emit func(rel, line string, s
 			emit(rel, fmt.Sprintf("l %q %q\n", target, rel), 0)
 			return nil
 		case 0:
-			sum, size, err := hashFile(path)
-			if err != nil {
-				return err
+			sum, size := known[strings.TrimPrefix(rel, prefix)], info.Size()
+			if sum == "" || !strings.HasPrefix(rel, prefix) {
+				if sum, size, err = hashFile(path); err != nil {
+					return err
+				}
 			}
 			emit(rel, fmt.Sprintf("f %04o %d %s %q\n", bits, size, sum, rel), size)
 			return nil
@@ -289,7 +304,7 @@ func verifyPart(ctx context.Context, p part) ([]string, error) {
 		want[line] = true
 	}
 	var wrong []string
-	err = walkManifest(ctx, p.dir, func(rel, line string, _ int64) {
+	err = walkManifest(ctx, p.dir, "", nil, func(rel, line string, _ int64) {
 		if want[line] {
 			delete(want, line)
 		} else if len(wrong) < maxComplaints {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,7 +38,7 @@ func (s *Store) List(ctx context.Context) ([]Info, error) {
 
 // Find returns the image that is named by its ID, the beginning of it, or its name.
 func (s *Store) Find(ctx context.Context, idOrName string) (Info, error) {
-	r, err := s.pick(ctx, idOrName)
+	r, err := s.pickNamed(ctx, idOrName)
 	if err != nil {
 		return Info{}, explainFS("find image", err)
 	}
@@ -52,7 +53,7 @@ func (s *Store) Remove(ctx context.Context, idOrName string) error {
 		return explainFS("remove image", err)
 	}
 	defer locked.release()
-	r, err := s.pick(ctx, idOrName)
+	r, err := s.pickNamed(ctx, idOrName)
 	if err != nil {
 		return explainFS("remove image", err)
 	}
@@ -77,7 +78,7 @@ func (s *Store) Verify(ctx context.Context, idOrName string) error {
 		return explainFS("verify image", err)
 	}
 	defer locked.release()
-	r, err := s.pick(ctx, idOrName)
+	r, err := s.pickNamed(ctx, idOrName)
 	if err != nil {
 		return explainFS("verify image", err)
 	}
@@ -124,16 +125,8 @@ func untrusted(r record, format string, args ...any) error {
 
 // parts returns the keys of an image's parts by kind.
 func (r record) parts() map[string]string {
-	m := map[string]string{kindPython: r.Python, kindRoot: r.Root}
-	if r.Layer != "" {
-		m[kindLayer] = r.Layer
-	}
-	if r.Node != "" {
-		m[kindNode] = r.Node
-	}
-	if r.Modules != "" {
-		m[kindModules] = r.Modules
-	}
+	m := map[string]string{kindPython: r.Python, kindRoot: r.Root, kindLayer: r.Layer, kindBase: r.Base, kindNode: r.Node, kindModules: r.Modules}
+	maps.DeleteFunc(m, func(_, key string) bool { return key == "" })
 	return m
 }
 
@@ -208,7 +201,7 @@ func ambiguous(idOrName string, found []record) error {
 
 // info measures an image.
 func (s *Store) info(r record) Info {
-	out := Info{ID: r.ID, Name: r.Names[0], Packages: r.Packages, Created: r.Created, Used: r.Created}
+	out := Info{ID: r.ID, Name: r.Names[0], Digest: r.Digest, Packages: r.Packages, Created: r.Created, Used: r.Created}
 	if out.Packages == nil {
 		out.Packages = []Package{}
 	}
@@ -216,7 +209,7 @@ func (s *Store) info(r record) Info {
 		p, ok := s.describePart(kind, key)
 		switch {
 		case !ok:
-		case kind == kindPython, kind == kindNode:
+		case kind == kindPython, kind == kindNode, kind == kindRoot && r.Base != "":
 			out.Shared += p.info.Bytes
 		default:
 			out.Bytes += p.info.Bytes

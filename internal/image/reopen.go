@@ -69,6 +69,9 @@ func (s *Store) newestFirst(builds []record) {
 
 // assembleAgain makes the image of a record from the parts that it names.
 func (s *Store) assembleAgain(ctx context.Context, r record) (Image, error) {
+	if r.Base != "" {
+		return s.assembleBaseAgain(ctx, r)
+	}
 	gone := fault.Coded(fault.ImageGone, fault.Data{"image": r.Names[0]}, "cannot find image %s: parts of it are gone", r.Names[0])
 	py, ok := s.findInterpreter(ctx, r.Python, r.Root)
 	if !ok {

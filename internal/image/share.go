@@ -16,8 +16,9 @@ import (
 	"praxis/internal/bounded"
 )
 
-// Layers that were made of the same wheel have its files in common: those of the later
-// one are links to those of the earlier. Nothing ever writes to them: sandboxes have them
+// Layers that were made of the same wheel have its files in common, and so have bases with
+// the same layer of a container image: those of the later one are links to those of the
+// earlier. Nothing ever writes to them: sandboxes have them
 // read-only, and a guest that could write to a file of its own image would be found by the
 // seal of each layer that has it.
 //
@@ -25,10 +26,9 @@ import (
 // Their contents are then compared, and they are sealed anew, here and not when somebody
 // waits for a session.
 
-// share replaces the files of a layer that is being made in dir by links to the same
+// share replaces the files of a part that is being made in dir by links to the same
 // files of others. What cannot be linked stays as it is.
-func (s *Store) share(ctx context.Context, dir string, l lock) error {
-	others := s.relatives(l)
+func (s *Store) share(ctx context.Context, kind, dir string, others []part, summed sums) error {
 	if len(others) == 0 {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (s *Store) share(ctx context.Context, dir string, l lock) error {
 		}
 	}
 	same := map[string]string{} // path → what it is linked to
-	err := walkManifest(ctx, filepath.Join(dir, treeDir), func(rel, line string, size int64) {
+	err := walkManifest(ctx, filepath.Join(dir, treeDir), "", summed, func(rel, line string, size int64) {
 		if size > 0 {
 			line = strings.TrimSuffix(line, fmt.Sprintf("%q\n", rel)) + fmt.Sprintf("%q\n", treeDir+"/"+rel)
 			if from, ok := known[line]; ok {
@@ -54,18 +54,18 @@ func (s *Store) share(ctx context.Context, dir string, l lock) error {
 		}
 	})
 	if err != nil {
-		return fmt.Errorf("cannot compare the layer with others: %w", err)
+		return fmt.Errorf("cannot compare files with those of others: %w", err)
 	}
 	for rel, from := range same {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if err := linkOver(from, filepath.Join(dir, treeDir, rel)); err != nil {
-			return fmt.Errorf("cannot share the files of packages: %w", err)
+			return fmt.Errorf("cannot share files with others: %w", err)
 		}
 	}
 	for _, p := range others {
-		s.findPart(ctx, kindLayer, p.info.Key) // sealed anew; one that is damaged is built again when it is asked for
+		s.findPart(ctx, kind, p.info.Key) // sealed anew; one that is damaged is built again when it is asked for
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (s *Store) relatives(l lock) (out []part) {
 
 // manifestOf reads a part's manifest, as it was sealed.
 func manifestOf(p part) (string, error) {
-	data, err := bounded.ReadFile(filepath.Join(p.dir, manifestFile), maxSmallFile)
+	data, err := bounded.ReadFile(filepath.Join(p.dir, manifestFile), maxManifest)
 	if err != nil {
 		return "", err
 	}
@@ -139,14 +139,16 @@ func sameFile(a, b string) (bool, error) {
 	return theirs == ours, errors.Join(errA, errB)
 }
 
-// sealAnew compares the layers whose files lost a name when others were removed.
+// sealAnew compares the layers and bases whose files lost a name when others were removed.
 func (s *Store) sealAnew(ctx context.Context) error {
-	entries, err := os.ReadDir(filepath.Join(s.dir, kindLayer))
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		s.findPart(ctx, kindLayer, e.Name())
+	for _, kind := range []string{kindLayer, kindBase} {
+		entries, err := os.ReadDir(filepath.Join(s.dir, kind))
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			s.findPart(ctx, kind, e.Name())
+		}
 	}
 	return ctx.Err()
 }

@@ -60,8 +60,13 @@ type record struct {
 	Modules  string    `json:"modules,omitempty"`
 	First    string    `json:"first,omitempty"` // the language that is meant where none is named; "": Python
 	NPM      []Package `json:"npm,omitempty"`
-	Preload  []string  `json:"preload,omitempty"`
-	Created  time.Time `json:"created"`
+	// Base is the key of the root file system of a container image, where the image is
+	// made of one, and Digest that of its manifest. Python and Root are empty when it
+	// brings its own interpreter.
+	Base    string    `json:"base,omitempty"`
+	Digest  string    `json:"digest,omitempty"`
+	Preload []string  `json:"preload,omitempty"`
+	Created time.Time `json:"created"`
 }
 
 // Open opens the store in dir, makes it when it is missing, and removes what
@@ -82,7 +87,7 @@ func Open(dir string, seals *seal.Key) (*Store, error) {
 		return nil, fmt.Errorf("cannot open image store: %w", err)
 	}
 	s := &Store{dir: abs, seals: seals, leases: map[string]*os.File{}}
-	for _, d := range []string{imageDir, requestDir, lockDir, tmpDir, wheelDir, kindPython, kindPip, kindRoot, kindLayer, kindNode, kindModules} {
+	for _, d := range []string{imageDir, requestDir, lockDir, tmpDir, wheelDir, blobDir, kindPython, kindPip, kindRoot, kindLayer, kindNode, kindModules, kindBase} {
 		// Chmod, because a sandbox may read parts as another user and the umask may forbid that.
 		if err := errors.Join(os.MkdirAll(filepath.Join(abs, d), 0o755), os.Chmod(filepath.Join(abs, d), 0o755)); err != nil {
 			return nil, explainFS("open image store", err)
@@ -118,6 +123,12 @@ func (s *Store) resolve(ctx context.Context, req Request, say progress) (Image, 
 	reqs, npm, err := req.parseAll()
 	if err != nil {
 		return Image{}, err
+	}
+	if req.Image != "" {
+		if err := req.checkContainer(npm); err != nil {
+			return Image{}, err
+		}
+		return s.resolveNamed(ctx, req, reqs, say)
 	}
 	return s.build(ctx, say, func(py interpreter) (Image, contents, error) {
 		c := contents{first: req.first(), preload: []string{}}
@@ -163,6 +174,12 @@ func (s *Store) Lookup(ctx context.Context, req Request) (Image, error) {
 	reqs, npm, err := req.parseAll()
 	if err != nil {
 		return Image{}, err
+	}
+	if req.Image != "" {
+		if err := req.checkContainer(npm); err != nil {
+			return Image{}, err
+		}
+		return s.lookupNamed(ctx, req, reqs)
 	}
 	name := req.imageName(reqs, npm)
 	missing := fault.Coded(fault.ImageUnbuilt, fault.Data{"image": name}, "cannot find image %s: it was not built", name)
@@ -255,7 +272,7 @@ func (s *Store) decodeRecord(id string, decode func([]byte, *record) error) (rec
 	if r.ID != id || len(r.Names) == 0 {
 		return record{}, fmt.Errorf("the record of image %s is damaged", id)
 	}
-	for _, key := range []string{r.Python, r.Root, r.Layer, r.Node, r.Modules} {
+	for _, key := range []string{r.Python, r.Root, r.Layer, r.Node, r.Modules, r.Base} {
 		if key != "" && (filepath.Base(key) != key || strings.HasPrefix(key, ".")) {
 			return record{}, fmt.Errorf("the record of image %s is damaged", id)
 		}

@@ -383,7 +383,7 @@ func forge(path string) error {
 
 // relist makes the lists of a part say what its files hold now.
 func relist(dir string) error {
-	info, err := writeManifest(context.Background(), dir)
+	info, err := writeManifest(context.Background(), dir, nil)
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,7 @@ const configExample = `{
 
 const configKeys = `  home               data folder: images, templates, named sessions
   run                folder of the sandboxes that run now; on a disk
+  image              that new sessions run                      --image
   pictures           how terminals show images, such as "sixel" --pictures
   limits.memory      memory of a session, such as "2GiB"        --memory
   limits.cpus        its processors, may be a fraction          --cpus

@@ -36,7 +36,7 @@ func TestConfigTopic(t *testing.T) {
 		t.Errorf("the example gives %+v, %v, want %+v", got, err, want)
 	}
 	values := map[string]any{
-		"home": "/elsewhere", "pictures": "sixel", "run": "/elsewhere/run", "memory": "2GiB", "cpus": 2, "processes": 64, "disk": "2GiB", "open_files": 512, "user_namespaces": 1,
+		"home": "/elsewhere", "image": "alpine:3.22", "pictures": "sixel", "run": "/elsewhere/run", "memory": "2GiB", "cpus": 2, "processes": 64, "disk": "2GiB", "open_files": 512, "user_namespaces": 1,
 		"timeout": "1m", "cpu": "10s", "output": "2MiB", "model": "openai:x", "max_steps": 3, "window": 5000,
 		"home_quota": "20GiB", "keep": 5, "keep_for": "7d",
 		"seal_key": "/elsewhere/seal.key", "key": "/elsewhere/key.pem", "snapshots": false, "snapshot_bytes": "1GiB", "blob_bytes": "1GiB",

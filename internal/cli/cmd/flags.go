@@ -64,6 +64,7 @@ type sessionFlags struct {
 	with         []string
 	requirements string
 	npm          []string
+	image        string
 	seed         flagValue[int64]
 	date         flagValue[time.Time]
 	limits       event.Limits // those that were given; zero: the configuration's
@@ -83,6 +84,7 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.with, "with", nil, "`PACKAGES` to have, such as numpy,pandas==2.*")
 	fs.StringVar(&f.requirements, "requirements", "", "requirements `FILE` with packages to have")
 	fs.StringArrayVar(&f.npm, "npm", nil, "`PACKAGES` of npm to have, such as lodash,d3@7")
+	fs.StringVar(&f.image, "image", "", "`IMAGE` that it runs: a name, an id, or a container image such as alpine:3.22")
 	fs.Var(&f.timeout, "timeout", "wall time of one execution (default 30s)")
 	fs.Var(&f.cpu, "cpu-time", "processor time of one execution")
 	fs.Var(&f.output, "output-limit", "output that is shown and kept of one execution (default 1MiB)")
@@ -123,7 +125,7 @@ func parseDate(s string) (time.Time, error) {
 
 // session returns what session to make, or to open when it has a name.
 func (f *sessionFlags) session(name string) app.SessionSpec {
-	spec := app.SessionSpec{Name: name, With: f.with, Requirements: f.requirements, NPM: f.npm, Limits: f.limits, Seed: f.seed.value}
+	spec := app.SessionSpec{Name: name, With: f.with, Requirements: f.requirements, NPM: f.npm, Image: f.image, Limits: f.limits, Seed: f.seed.value}
 	if d := f.date.value; d != nil {
 		spec.Date = *d
 	}

@@ -14,7 +14,7 @@ import (
 
 func (p *program) imageCommand() *cobra.Command {
 	return group("image", "Images: the interpreter and its packages",
-		p.imageList(), p.imageBuild(), p.imageRemove(), p.imagePrune())
+		p.imageList(), p.imageBuild(), p.imagePull(), p.imageImport(), p.imageExport(), p.imageShow(), p.imageHistory(), p.imageRemove(), p.imagePrune())
 }
 
 func (p *program) imageList() *cobra.Command {
@@ -36,7 +36,7 @@ func (p *program) imageList() *cobra.Command {
 }
 
 func (p *program) listImages(all []app.ImageInfo, asJSON bool) error {
-	t := format.Table{{Head: "ID"}, {Head: "NAME"}, {Head: "PACKAGES", Drop: 2}, {Head: "SIZE", Drop: 3}, {Head: "LAST USED", Drop: 1}}
+	t := format.Table{{Head: "ID"}, {Head: "NAME"}, {Head: "DIGEST", Drop: 3}, {Head: "PACKAGES", Drop: 2}, {Head: "SIZE", Drop: 4}, {Head: "LAST USED", Drop: 1}}
 	for _, i := range all {
 		if asJSON {
 			if err := p.printJSON(i); err != nil {
@@ -44,7 +44,7 @@ func (p *program) listImages(all []app.ImageInfo, asJSON bool) error {
 			}
 			continue
 		}
-		t.Add(app.ShortID(i.ID), i.Name, fmt.Sprint(len(i.Packages)), safetext.Size(i.Bytes), when(i.Used))
+		t.Add(app.ShortID(i.ID), i.Name, shortDigest(i.Digest), fmt.Sprint(len(i.Packages)), safetext.Size(i.Bytes), when(i.Used))
 	}
 	if asJSON {
 		return nil
@@ -85,6 +85,7 @@ func (p *program) imageBuild() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringArrayVar(&spec.With, "with", nil, "`PACKAGES` to have, such as numpy,pandas==2.*")
 	fs.StringArrayVar(&spec.NPM, "npm", nil, "`PACKAGES` of npm to have, such as lodash,d3@7")
+	fs.StringVar(&spec.Image, "image", "", "container `IMAGE` that the packages are put beside")
 	fs.StringVar(&spec.Requirements, "requirements", "", "requirements `FILE` with packages to have")
 	fs.BoolVar(&asJSON, "json", false, "print one JSON object instead")
 	return cmd

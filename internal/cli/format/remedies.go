@@ -44,12 +44,14 @@ var Remedies = map[fault.Code]fault.Sentences{
 	fault.Unsealed:          {"If the data folder is a copy, name the key that it was sealed with (seal_key in the configuration); otherwise remove {what}."},
 	fault.SnapshotUnmatched: {"List the snapshots with praxis session log {name}."},
 
-	fault.ImageMissing: {`List the images with "praxis image ls".`},
-	fault.ImageUnbuilt: {`Build it with "praxis image build".`},
-	fault.ImageGone:    {sayImage},
-	fault.ImageStale:   {sayImage},
-	fault.ImageDamaged: {sayImage},
-	fault.ImageNeeded:  {"Remove them first: praxis session rm {sessions}."},
+	fault.ImageMissing:   {`List the images with "praxis image ls".`},
+	fault.ImageUnbuilt:   {`Build it with "praxis image build".`},
+	fault.ImageGone:      {sayImage},
+	fault.ImageStale:     {sayImage},
+	fault.ImageDamaged:   {sayImage},
+	fault.RegistryDenied: {`Log in with "docker login {registry}", or give --user and PRAXIS_REGISTRY_PASSWORD.`},
+	fault.ImageAbsent:    {`Get it with "praxis image pull {image}", or see what is there: praxis image ls.`},
+	fault.ImageNeeded:    {"Remove them first: praxis session rm {sessions}."},
 
 	fault.ModelUnchosen: {`Set one of these:
   ANTHROPIC_API_KEY=…  for Anthropic

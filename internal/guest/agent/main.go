@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"syscall"
@@ -11,9 +12,14 @@ import (
 
 const minProcs = 4
 
-// Main runs the agent, or what the second word of the command line names: guest-exec. It
-// returns the exit code.
+// Main runs the agent, or what the second word of the command line names, guest-exec, or
+// the program of another root file system that a link to it stands for. It returns the
+// exit code.
 func Main() int {
+	if base := filepath.Base(os.Args[0]); base != filepath.Base(agentFile) && base != "praxis" && base != "exe" && linked() {
+		fmt.Fprintln(os.Stderr, "praxis:", loadMain(os.Args, os.Environ()))
+		return 127
+	}
 	word := ""
 	if len(os.Args) > 1 {
 		word = os.Args[1]
@@ -27,6 +33,13 @@ func Main() int {
 	}
 	fmt.Fprintf(os.Stderr, "praxis: cannot run %q: want nothing, or guest-exec\n", word)
 	return 2
+}
+
+// linked says that the sandbox has a second root file system, for whose programs links to
+// this executable stand.
+func linked() bool {
+	_, err := os.Stat(otherRoot)
+	return err == nil
 }
 
 func agentMain() int {

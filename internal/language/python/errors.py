@@ -140,7 +140,7 @@ class Errors:
                         lineno = first
                     places = {"end_lineno": last, "colno": start, "end_colno": end}
                     break
-        if sys.version_info >= (3, 13):
+        if "_code" in traceback.FrameSummary.__slots__:  # not yet in 3.13.0
             places["_code"] = code
         return traceback.FrameSummary(
             code.co_filename, lineno, code.co_name, lookup_line=False, **places

@@ -194,9 +194,12 @@ func guestPackages() map[string]Package {
 		"internal/test/cache":       {},
 		prepared:                    {Imports: []string{event, seals, "internal/image", "internal/programs", "internal/programs/sources", "internal/test/cache"}},
 		"internal/image": {
-			Imports: []string{fault, event, sandbox, lang, seals, "internal/atomicfile", "internal/image/embedded", "internal/image/kernelspec"},
-			Third:   []string{unix},
+			Imports: []string{fault, event, sandbox, lang, seals, "internal/atomicfile", "internal/image/embedded", "internal/image/kernelspec", "internal/image/oci"},
+			Tests:   []string{"internal/test/container"},
+			Third:   []string{"golang.org/x/sync", unix},
 		},
+		"internal/image/oci":              {Imports: []string{fault}, Third: []string{"github.com/google/go-containerregistry", "github.com/klauspost/compress"}},
+		"internal/test/container":         {Third: []string{"github.com/google/go-containerregistry"}},
 		"internal/image/embedded":         {Imports: []string{"internal/image/embedded/archive"}},
 		"internal/image/embedded/archive": {Third: []string{"github.com/klauspost/compress"}},
 		"internal/image/embedded/pack":    {Imports: []string{"internal/atomicfile", "internal/image/embedded/archive"}, Third: []string{"pault.ag/go/debian"}},
@@ -301,7 +304,7 @@ func runPackages() map[string]Package {
 
 		// The escape and limits battery is tests alone.
 		"internal/test/battery": {
-			Tests: []string{"internal/test/kerneltest", fault, event, sandbox, wire, lang, python, jupyter, bash, sqlLang, tally, seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/programs", "internal/session", prepared},
+			Tests: []string{"internal/test/kerneltest", fault, event, sandbox, wire, lang, python, jupyter, bash, sqlLang, tally, seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/programs", "internal/session", "internal/test/container", prepared},
 		},
 
 		// The application layer wires everything; what shows it to a person

@@ -13,6 +13,7 @@ func words() Words {
 		Command: []string{"internal/cli/...", "cmd/...", "internal/test/soak"},
 		Options: map[string]string{
 			"internal/image":                "those of pip and of Python",
+			"internal/guest/agent":          "those of the loader of the C library",
 			"internal/sandbox/gvisor":       "those of what a host starts programs with",
 			"internal/sandbox/gvisor/runsc": "those of runsc",
 		},

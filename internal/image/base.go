@@ -1,0 +1,444 @@
+package image
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"praxis/fault"
+	"praxis/internal/bounded"
+	"praxis/internal/image/oci"
+	"praxis/internal/safetext"
+)
+
+// baseRecipe is raised whenever what is made of the layers of an image changes.
+const baseRecipe = "1"
+
+// Files of a base beside its tree.
+const (
+	configFile    = "config.json"   // as it came
+	ociManifest   = "manifest.json" // as it came
+	baseFile      = "base.json"
+	launchDir     = "bin" // laid over the folder of our interpreter, where the image has no C library that it runs with
+	maxDownloads  = 3
+	guestRoot     = "/.praxis-root" // where our root file system is in a guest that has another
+	guestProgram  = "/.praxis/praxis-guest"
+	maxBaseFile   = 32 << 20
+	maxVariables  = 512
+	maxVariable   = 128 << 10
+	minorOldest   = 11 // the oldest Python 3 that the kernel is tested with
+	defaultPath   = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+	certificates  = "/etc/ssl/certs/ca-certificates.crt"
+	timeZones     = "/usr/share/zoneinfo"
+	imageWorkDir  = "IMAGE_WORKDIR"
+	maxEtcFile    = 1 << 20
+	sessionUser   = "user:x:1000:1000:user:/home/user:/bin/sh\n"
+	sessionGroup  = "user:x:1000:\n"
+	rootUserLine  = "root:x:0:0:root:/root:/bin/sh\n"
+	rootGroupLine = "root:x:0:\n"
+)
+
+// baseInfo is what is known of a base beside what it came with.
+type baseInfo struct {
+	Layers []baseLayer `json:"layers"`
+	// Python is the image's own interpreter, where it has one that kernels run on.
+	Python *ownPython `json:"python,omitempty"`
+	// Certificates says that the image has a list of certificates.
+	Certificates bool `json:"certificates,omitempty"`
+	LeftOut      int  `json:"left_out,omitempty"` // devices, pipes and sockets
+}
+
+// baseLayer is a layer of a base.
+type baseLayer struct {
+	oci.Descriptor
+	DiffID   string `json:"diff_id"`
+	Unpacked int64  `json:"unpacked"` // bytes of its files
+}
+
+type ownPython struct {
+	Program string `json:"program"` // absolute, in the image
+	Version string `json:"version"`
+}
+
+// basePart is the root file system of a container image.
+type basePart struct {
+	part
+	baseInfo
+	manifest oci.Manifest
+	config   oci.Config
+}
+
+// baseKey names the base of an image: the digest of its configuration has those of all
+// that its layers hold.
+func baseKey(m oci.Manifest) string { return m.Config.Hex()[:40] + "-" + baseRecipe }
+
+// findBase returns the base with a key, if it is there and as it was sealed.
+func (s *Store) findBase(ctx context.Context, key string) (basePart, bool) {
+	p, ok := s.findPart(ctx, kindBase, key)
+	if !ok {
+		return basePart{}, false
+	}
+	return readBase(p)
+}
+
+// describeBase is findBase without a look at the files.
+func (s *Store) describeBase(key string) (basePart, bool) {
+	p, ok := s.describePart(kindBase, key)
+	if !ok {
+		return basePart{}, false
+	}
+	return readBase(p)
+}
+
+// readBase reads what stands beside the tree of a base.
+func readBase(p part) (basePart, bool) {
+	b := basePart{part: p}
+	info, errInfo := bounded.ReadFile(filepath.Join(p.dir, baseFile), maxBaseFile)
+	raw, errRaw := bounded.ReadFile(filepath.Join(p.dir, ociManifest), maxBaseFile)
+	config, errConfig := bounded.ReadFile(filepath.Join(p.dir, configFile), maxBaseFile)
+	if errors.Join(errInfo, errRaw, errConfig) != nil || json.Unmarshal(info, &b.baseInfo) != nil {
+		return basePart{}, false
+	}
+	var err error
+	if b.manifest, err = oci.ReadManifest(raw); err == nil {
+		b.config, err = oci.ParseConfig(config, b.manifest)
+	}
+	return b, err == nil
+}
+
+// makeBase returns the base of an image, and gets and unpacks what is missing of it.
+func (s *Store) makeBase(ctx context.Context, src oci.Source, m oci.Manifest, say progress) (basePart, error) {
+	if b, ok := s.findBase(ctx, baseKey(m)); ok {
+		return b, nil
+	}
+	raw, config, err := oci.ReadConfig(ctx, src, m)
+	if err != nil {
+		return basePart{}, err
+	}
+	if got := config.Platform(); got != oci.Here() {
+		return basePart{}, oci.WrongPlatform(safetext.Line(safetext.Clip(got.String(), 60)), oci.Here())
+	}
+	fill := func(ctx context.Context, dir string) (sums, error) {
+		return s.fillBase(ctx, dir, src, m, raw, config, say)
+	}
+	p, err := s.makePartOf(ctx, kindBase, baseKey(m), say, fill)
+	if fault.KindOf(err) == fault.Conflict || fault.KindOf(err) == fault.Invalid {
+		// A layer that was kept may have been damaged since: then it is fetched once more.
+		if again, dropErr := s.dropDamaged(m.Layers); dropErr == nil && again {
+			p, err = s.makePartOf(ctx, kindBase, baseKey(m), say, fill)
+		}
+	}
+	if err != nil {
+		return basePart{}, err
+	}
+	b, ok := readBase(p)
+	if !ok {
+		return basePart{}, errors.New("cannot read the base that was just made")
+	}
+	return b, nil
+}
+
+// fillBase gets the layers and unpacks them, each as soon as it is there.
+func (s *Store) fillBase(ctx context.Context, dir string, src oci.Source, m oci.Manifest, raw []byte, config oci.Config, say progress) (sums, error) {
+	var missing int64
+	for _, l := range m.Layers {
+		if !s.hasBlob(l) {
+			missing += l.Size
+		}
+	}
+	if err := s.needSpace(missing); err != nil {
+		return nil, err
+	}
+	tree := filepath.Join(dir, treeDir)
+	if err := os.Mkdir(tree, 0o755); err != nil {
+		return nil, err
+	}
+	u, err := oci.NewUnpacker(tree, oci.Bounds{})
+	if err != nil {
+		return nil, err
+	}
+	defer u.Close()
+	began := time.Now()
+	info := baseInfo{}
+	group, working := errgroup.WithContext(ctx)
+	there := make([]chan struct{}, len(m.Layers))
+	for i := range there {
+		there[i] = make(chan struct{})
+	}
+	slots := make(chan struct{}, maxDownloads)
+	for i, l := range m.Layers {
+		group.Go(func() error {
+			select {
+			case slots <- struct{}{}:
+			case <-working.Done():
+				return context.Cause(working)
+			}
+			defer func() { <-slots }()
+			defer close(there[i])
+			if !s.hasBlob(l) {
+				say(fmt.Sprintf("getting layer %d of %d (%s)", i+1, len(m.Layers), safetext.Size(l.Size)))
+			}
+			return s.takeBlob(working, src, l, say)
+		})
+	}
+	group.Go(func() error {
+		for i, l := range m.Layers {
+			select {
+			case <-there[i]:
+			case <-working.Done():
+				return context.Cause(working)
+			}
+			if !s.hasBlob(l) {
+				return nil // its own task says why
+			}
+			before := u.Bytes()
+			if err := s.unpackLayer(working, u, l, config.Layers[i]); err != nil {
+				return err
+			}
+			info.Layers = append(info.Layers, baseLayer{l, config.Layers[i], u.Bytes() - before})
+		}
+		return nil
+	})
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	if err := completeBase(u, dir, config, &info); err != nil {
+		return nil, fmt.Errorf("cannot complete the root file system: %w", err)
+	}
+	if err := writeBase(dir, m.Raw, raw, info); err != nil {
+		return nil, err
+	}
+	say(fmt.Sprintf("unpacked %s in %.1f s", safetext.Size(u.Bytes()), time.Since(began).Seconds()))
+	if info.LeftOut > 0 {
+		say(fmt.Sprintf("left out %s that sessions do not have", safetext.Count(info.LeftOut, "device")))
+	}
+	return u.Sums(), s.share(ctx, kindBase, dir, s.relativeBases(baseKey(m), config), u.Sums())
+}
+
+func writeBase(dir string, manifest, config []byte, info baseInfo) error {
+	described, err := json.MarshalIndent(info, "", "  ")
+	if err != nil {
+		return fmt.Errorf("cannot describe the base: %w", err)
+	}
+	for name, data := range map[string][]byte{ociManifest: manifest, configFile: config, baseFile: append(described, '\n')} {
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.WriteFile(file, data, 0o644), os.Chmod(file, 0o644)); err != nil {
+			return fmt.Errorf("cannot describe the base: %w", err)
+		}
+	}
+	return nil
+}
+
+// relativeBases returns the bases that have a layer in common with an image.
+func (s *Store) relativeBases(key string, config oci.Config) (out []part) {
+	entries, err := os.ReadDir(filepath.Join(s.dir, kindBase))
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		b, ok := s.describeBase(e.Name())
+		if ok && e.Name() != key && slices.ContainsFunc(b.config.Layers, func(l string) bool { return slices.Contains(config.Layers, l) }) {
+			out = append(out, b.part)
+		}
+	}
+	return out
+}
+
+// neededBlobs adds the digests of the blobs that a base came with.
+func (s *Store) neededBlobs(key string, needed map[string]bool) {
+	raw, err := bounded.ReadFile(filepath.Join(s.dir, kindBase, key, ociManifest), maxBaseFile)
+	if err != nil {
+		return // it is of no use to anybody
+	}
+	m, err := oci.ReadManifest(raw)
+	if err != nil {
+		return
+	}
+	for _, l := range m.Layers {
+		needed[l.Hex()] = true
+	}
+}
+
+// baseDirs are the folders that sessions need of a root file system, as real folders:
+// the sandbox mounts on some, and the others are the guest's agent's.
+var baseDirs = []struct {
+	path string
+	mode fs.FileMode
+}{
+	{"proc", 0o755}, {"dev", 0o755}, {"sys", 0o755}, {"sys/fs", 0o755}, {"sys/fs/cgroup", 0o755},
+	{"tmp", 0o777 | fs.ModeSticky}, {"tmp/.disk", 0o755}, {"work", 0o777}, {"home", 0o755}, {"home/user", 0o777},
+	{"opt", 0o755}, {"opt/python", 0o755}, {"opt/packages", 0o755}, {".praxis", 0o755}, {".praxis-root", 0o755},
+}
+
+// completeBase adds what sessions need, and finds what the image has.
+func completeBase(u *oci.Unpacker, dir string, config oci.Config, info *baseInfo) error {
+	var keep []string
+	for _, d := range baseDirs {
+		keep = append(keep, d.path)
+	}
+	for _, d := range baseDirs {
+		// A folder of the image's own that we need keeps what it holds, but for its mode.
+		if err := u.Folder(d.path, d.mode, keep); err != nil {
+			return err
+		}
+	}
+	if st, err := os.Lstat(filepath.Join(dir, treeDir)); err != nil || !st.IsDir() {
+		return errors.Join(errors.New("it has no root"), err)
+	}
+	if err := os.Chmod(filepath.Join(dir, treeDir), 0o755); err != nil {
+		return err
+	}
+	if err := completeEtc(u); err != nil {
+		return err
+	}
+	info.LeftOut = u.LeftOut()
+	if _, st, err := u.Find(strings.TrimPrefix(certificates, "/")); err == nil && st.Mode().IsRegular() {
+		info.Certificates = true
+	}
+	if info.Python = findPython(u, variable(config.Env, "PATH", defaultPath)); info.Python != nil {
+		return nil
+	}
+	launchers := filepath.Join(dir, launchDir)
+	if err := errors.Join(os.Mkdir(launchers, 0o755), os.Chmod(launchers, 0o755)); err != nil {
+		return err
+	}
+	for _, name := range []string{"python", "python3", "python" + pythonVersion} {
+		if err := os.Symlink(guestProgram, filepath.Join(launchers, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// completeEtc gives the ordinary user a name, and the machine one.
+func completeEtc(u *oci.Unpacker) error {
+	for _, f := range []struct{ name, root, line string }{
+		{"etc/passwd", rootUserLine, sessionUser}, {"etc/group", rootGroupLine, sessionGroup},
+	} {
+		text, err := etcFile(u, f.name)
+		if err != nil {
+			return err
+		}
+		if text == "" {
+			text = f.root
+		}
+		if !hasNumber(text, "1000") {
+			if err := u.Put(f.name, []byte(strings.TrimRight(text, "\n")+"\n"+f.line)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, f := range etcFiles {
+		if f.name != "hosts" && f.name != "resolv.conf" && f.name != "nsswitch.conf" {
+			continue
+		}
+		text, err := etcFile(u, "etc/"+f.name)
+		if err == nil && text == "" {
+			err = u.Put("etc/"+f.name, []byte(f.text))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// etcFile reads a small file; "": it is missing, or is none.
+func etcFile(u *oci.Unpacker, name string) (string, error) {
+	at, st, err := u.Find(name)
+	if err != nil || !st.Mode().IsRegular() || st.Size() > maxEtcFile {
+		return "", nil // a file of ours takes its place
+	}
+	data, err := u.Read(at, maxEtcFile)
+	return string(data), err
+}
+
+// hasNumber says whether a line of passwd or group has this number.
+func hasNumber(text, number string) bool {
+	for line := range strings.Lines(text) {
+		if fields := strings.Split(strings.TrimSpace(line), ":"); len(fields) > 2 && fields[2] == number {
+			return true
+		}
+	}
+	return false
+}
+
+var pythonName = regexp.MustCompile(`^python3\.([0-9]{1,3})$`)
+
+// findPython returns the interpreter that programs of an image would find, if kernels run
+// on it. Which version it is follows from the name of its file, or of the folder of its
+// library: nothing of the image runs on the host.
+func findPython(u *oci.Unpacker, searched string) *ownPython {
+	for _, dir := range filepath.SplitList(searched) {
+		for _, name := range []string{"python3", "python"} {
+			program := path.Join("/", dir, name)
+			at, st, err := u.Find(strings.TrimPrefix(program, "/"))
+			if err != nil || !st.Mode().IsRegular() || st.Mode()&0o111 == 0 {
+				continue
+			}
+			minor, ok := pythonMinor(u, at)
+			if !ok || minor < minorOldest || !isProgram(u, at) {
+				return nil
+			}
+			return &ownPython{Program: program, Version: "3." + strconv.Itoa(minor)}
+		}
+	}
+	return nil
+}
+
+// pythonMinor returns which Python 3 a file is, if its library is beside it.
+func pythonMinor(u *oci.Unpacker, at string) (int, bool) {
+	libraries := path.Join(path.Dir(path.Dir(at)), "lib")
+	names := []string{path.Base(at)}
+	if !pythonName.MatchString(names[0]) {
+		names = nil
+		if dir, st, err := u.Find(libraries); err == nil && st.IsDir() {
+			names, _ = u.List(dir) // what cannot be listed has none
+		}
+	}
+	found := -1
+	for _, name := range names {
+		m := pythonName.FindStringSubmatch(name)
+		if m == nil {
+			continue
+		}
+		if _, st, err := u.Find(path.Join(libraries, name, "os.py")); err != nil || !st.Mode().IsRegular() {
+			continue
+		}
+		minor, err := strconv.Atoi(m[1])
+		if err != nil || found >= 0 {
+			return 0, false // there are several: which is meant is not known
+		}
+		found = minor
+	}
+	return found, found >= 0
+}
+
+// isProgram says whether a file is one that this processor executes.
+func isProgram(u *oci.Unpacker, at string) bool {
+	machine, ok := map[string]byte{"amd64": 62, "arm64": 183}[oci.Here().Architecture]
+	head, err := u.Head(at, 20)
+	return err == nil && ok && len(head) == 20 && string(head[:4]) == "\x7fELF" && head[4] == 2 && head[18] == machine && head[19] == 0
+}
+
+// variable returns the last value of a variable.
+func variable(env []string, name, other string) string {
+	for _, kv := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
+		}
+	}
+	return other
+}

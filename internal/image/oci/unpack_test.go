@@ -1,0 +1,330 @@
+package oci
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"praxis/fault"
+)
+
+// entry is one entry of a layer of a test.
+type entry struct {
+	name, text string
+	kind       byte // 0: a file
+	link       string
+	mode       int64
+	uid        int
+}
+
+func archiveOf(t testing.TB, entries ...entry) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, e := range entries {
+		h := &tar.Header{Name: e.name, Typeflag: e.kind, Linkname: e.link, Mode: e.mode, Uid: e.uid, Size: int64(len(e.text)), ModTime: time.Unix(1e9, 0)}
+		if e.kind == 0 {
+			h.Typeflag = tar.TypeReg
+		}
+		if h.Mode == 0 {
+			h.Mode = 0o644
+		}
+		if err := w.WriteHeader(h); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, e.text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// unpack unpacks layers into a folder of the test.
+func unpack(t testing.TB, b Bounds, layers ...[]byte) (string, error) {
+	t.Helper()
+	// The folder beside it shows what gets out.
+	dir := filepath.Join(t.TempDir(), "root")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	u, err := NewUnpacker(dir, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := u.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, l := range layers {
+		if err := u.Layer(t.Context(), bytes.NewReader(l), int64(len(l))); err != nil {
+			return dir, err
+		}
+	}
+	return dir, nil
+}
+
+// listing is what is in a folder, one line an entry.
+func listing(t testing.TB, dir string) string {
+	t.Helper()
+	var lines []string
+	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || file == dir {
+			return err
+		}
+		rel, err := filepath.Rel(dir, file)
+		if err != nil {
+			return err
+		}
+		switch d.Type() {
+		case fs.ModeDir:
+			rel += "/"
+		case fs.ModeSymlink:
+			target, err := os.Readlink(file)
+			if err != nil {
+				return err
+			}
+			rel += " -> " + target
+		case 0:
+			data, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			rel += " " + string(data)
+		}
+		lines = append(lines, rel)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestLayers(t *testing.T) {
+	long := strings.Repeat("n", 200)
+	for _, tt := range []struct {
+		name   string
+		layers [][]entry
+		want   string
+	}{
+		{"files of two layers", [][]entry{{{name: "a/b", text: "1"}, {name: "./c", text: "2"}}, {{name: "/a/d", text: "3"}, {name: "c", text: "4"}}}, "a/\na/b 1\na/d 3\nc 4"},
+		{"a file is gone", [][]entry{{{name: "a/b", text: "1"}, {name: "a/c", text: "2"}}, {{name: "a/.wh.b"}}}, "a/\na/c 2"},
+		{"a folder is gone", [][]entry{{{name: "a/b/c", text: "1"}}, {{name: "a/.wh.b"}}}, "a/"},
+		{"what the layer brings itself stays", [][]entry{{{name: "a/b/c", text: "1"}}, {{name: "a/b/d", text: "2"}, {name: "a/.wh.b"}}}, "a/\na/b/\na/b/d 2"},
+		{"an opaque folder", [][]entry{{{name: "a/b/c", text: "1"}, {name: "a/e", text: "1"}}, {{name: "a/b/d", text: "2"}, {name: "a/.wh..wh..opq"}}}, "a/\na/b/\na/b/d 2"},
+		{"an opaque folder, first", [][]entry{{{name: "a/b", text: "1"}}, {{name: "a/.wh..wh..opq"}, {name: "a/c", text: "2"}}}, "a/\na/c 2"},
+		{"what one file system kept", [][]entry{{{name: ".wh..wh.plnk/1.2", text: "1"}, {name: ".wh..wh.aufs", text: "1"}}}, ".wh..wh.plnk/\n.wh..wh.plnk/1.2 1"},
+		{"hard links", [][]entry{{{name: "a", text: "1"}, {name: "b", kind: tar.TypeLink, link: "a"}, {name: "c", kind: tar.TypeLink, link: "/a"}}, {{name: "b", text: "2"}}}, "a 1\nb 2\nc 1"},
+		{"a file in the place of a folder", [][]entry{{{name: "a/b", text: "1"}}, {{name: "a", text: "2"}}}, "a 2"},
+		{"a folder in the place of a file", [][]entry{{{name: "a", text: "1"}}, {{name: "a", kind: tar.TypeDir, mode: 0o755}, {name: "a/b", text: "2"}}}, "a/\na/b 2"},
+		{"a folder in the place of a link", [][]entry{{{name: "b/x", text: "0"}, {name: "a", kind: tar.TypeSymlink, link: "b"}}, {{name: "a", kind: tar.TypeDir, mode: 0o755}, {name: "a/c", text: "2"}}}, "a/\na/c 2\nb/\nb/x 0"},
+		{"through links of the image", [][]entry{{{name: "run/x", text: "0"}, {name: "var/run", kind: tar.TypeSymlink, link: "/run"}, {name: "lib", kind: tar.TypeSymlink, link: "usr/lib"}}, {{name: "var/run/y", text: "1"}, {name: "lib/z", text: "2"}}},
+			"lib -> usr/lib\nrun/\nrun/x 0\nrun/y 1\nusr/\nusr/lib/\nusr/lib/z 2\nvar/\nvar/run -> /run"},
+		{"links above the root", [][]entry{{{name: "up", kind: tar.TypeSymlink, link: "../../../../.."}, {name: "up/a", text: "1"}, {name: "b/c", kind: tar.TypeSymlink, link: "../../../d"}, {name: "b/c/e", text: "2"}}},
+			"a 1\nb/\nb/c -> ../../../d\nd/\nd/e 2\nup -> ../../../../.."},
+		{"a link replaced by a file", [][]entry{{{name: "a", kind: tar.TypeSymlink, link: "/etc/passwd"}, {name: "a", text: "mine"}}}, "a mine"},
+		{"devices are left out", [][]entry{{{name: "a", text: "1"}}, {{name: "a", kind: tar.TypeChar}, {name: "b", kind: tar.TypeFifo}, {name: "c", kind: tar.TypeBlock}}}, ""},
+		{"long names", [][]entry{{{name: long + "/" + long + "/x", text: "1"}, {name: "y", kind: tar.TypeSymlink, link: long + long}}}, long + "/\n" + long + "/" + long + "/\n" + long + "/" + long + "/x 1\ny -> " + long + long},
+		{"names that only seem to lead out", [][]entry{{{name: "a/../b", text: "1"}, {name: "..c", text: "2"}}}, "..c 2\nb 1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var layers [][]byte
+			for _, l := range tt.layers {
+				layers = append(layers, archiveOf(t, l...))
+			}
+			dir, err := unpack(t, Bounds{}, layers...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := listing(t, dir); got != tt.want {
+				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			}
+			if entries, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(entries) != 1 {
+				t.Errorf("something got out: %v %v", entries, err)
+			}
+		})
+	}
+}
+
+func TestHostileLayers(t *testing.T) {
+	huge := &tar.Header{Name: "a", Typeflag: tar.TypeReg, Size: 1 << 50, Mode: 0o644}
+	var endless bytes.Buffer
+	if err := tar.NewWriter(&endless).WriteHeader(huge); err != nil {
+		t.Fatal(err)
+	}
+	small := Bounds{Bytes: 1 << 20, Entries: 20, Names: 1 << 10, Ratio: 4, Free: 1 << 12}
+	many := make([]entry, 30)
+	for i := range many {
+		many[i] = entry{name: "f" + string(rune('a'+i))}
+	}
+	for _, tt := range []struct {
+		name   string
+		bounds Bounds
+		layer  []byte
+		want   fault.Kind
+	}{
+		{"above the root", Bounds{}, archiveOf(t, entry{name: "../out", text: "1"}), fault.Invalid},
+		{"above the root, later", Bounds{}, archiveOf(t, entry{name: "a/../../out", text: "1"}), fault.Invalid},
+		{"a link to above the root", Bounds{}, archiveOf(t, entry{name: "a", kind: tar.TypeLink, link: "../../etc/passwd"}), fault.Invalid},
+		{"a link to nothing", Bounds{}, archiveOf(t, entry{name: "a", kind: tar.TypeLink, link: "b"}), fault.Invalid},
+		{"a link to a folder", Bounds{}, archiveOf(t, entry{name: "b", kind: tar.TypeDir, mode: 0o755}, entry{name: "a", kind: tar.TypeLink, link: "b"}), fault.Invalid},
+		{"a link to the root", Bounds{}, archiveOf(t, entry{name: "a", kind: tar.TypeLink, link: "/"}), fault.Invalid},
+		{"links in a circle", Bounds{}, archiveOf(t, entry{name: "a", kind: tar.TypeSymlink, link: "b"}, entry{name: "b", kind: tar.TypeSymlink, link: "a"}, entry{name: "a/c", text: "1"}), fault.Invalid},
+		{"below a file", Bounds{}, archiveOf(t, entry{name: "a", text: "1"}, entry{name: "a/b", text: "1"}), fault.Invalid},
+		{"a whiteout of nothing", Bounds{}, archiveOf(t, entry{name: ".wh."}), fault.Invalid},
+		{"a whiteout of above", Bounds{}, archiveOf(t, entry{name: "a/.wh..."}), fault.Invalid},
+		{"a name too long for a disk", Bounds{}, archiveOf(t, entry{name: strings.Repeat("n", 300), text: "1"}), fault.Invalid},
+		{"no archive", Bounds{}, []byte(strings.Repeat("x", 2000)), fault.Invalid},
+		{"it ends in between", Bounds{}, archiveOf(t, entry{name: "a", text: strings.Repeat("x", 5000)})[:2000], fault.Invalid},
+		{"one file of a petabyte", Bounds{}, endless.Bytes(), fault.Exhausted},
+		{"too many entries", small, archiveOf(t, many...), fault.Exhausted},
+		{"names that are too long together", small, archiveOf(t, entry{name: strings.Repeat("a/", 600) + "x"}), fault.Exhausted},
+		{"too much together", small, archiveOf(t, entry{name: "a", text: strings.Repeat("x", 1<<19)}, entry{name: "b", text: strings.Repeat("x", 1<<20)}), fault.Exhausted},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir, err := unpack(t, tt.bounds, tt.layer)
+			if fault.KindOf(err) != tt.want {
+				t.Errorf("got %v, want the kind %v", err, tt.want)
+			}
+			if entries, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(entries) != 1 {
+				t.Errorf("something got out: %v %v", entries, err)
+			}
+		})
+	}
+}
+
+// A layer of little bytes that unpacks to many is refused before the disk is full.
+func TestBomb(t *testing.T) {
+	dir := t.TempDir()
+	u, err := NewUnpacker(dir, Bounds{Bytes: 1 << 40, Entries: 10, Names: 1 << 10, Ratio: 10, Free: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	layer := archiveOf(t, entry{name: "a", text: strings.Repeat("x", 900<<10)}, entry{name: "b", text: strings.Repeat("x", 900<<10)})
+	if err := u.Layer(t.Context(), bytes.NewReader(layer), 100); fault.KindOf(err) != fault.Exhausted {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "b")); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("it went on")
+	}
+}
+
+// Sparse files of both formats take the place of what they hold, and keep their holes.
+func TestSparse(t *testing.T) {
+	text := strings.Repeat("\x00", 1<<20) + "end" + strings.Repeat("\x00", 2<<20)
+	dir, err := unpack(t, Bounds{}, archiveOf(t, entry{name: "a", text: text}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "a"))
+	if err != nil || string(data) != text {
+		t.Errorf("the file is another: %d bytes, %v", len(data), err)
+	}
+}
+
+// Modes are those of the package comment, whatever the umask is.
+func TestModes(t *testing.T) {
+	dir, err := unpack(t, Bounds{}, archiveOf(t,
+		entry{name: "secret", mode: 0o600}, entry{name: "su", mode: 0o4755}, entry{name: "group", mode: 0o2711},
+		entry{name: "theirs", mode: 0o640, uid: 70}, entry{name: "open", mode: 0o666},
+		entry{name: "locked", kind: tar.TypeDir, mode: 0o700}, entry{name: "tmp", kind: tar.TypeDir, mode: 0o1777}, entry{name: "data", kind: tar.TypeDir, mode: 0o700, uid: 999},
+	))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]fs.FileMode{
+		"secret": 0o644, "su": 0o755, "group": 0o755, "theirs": 0o666, "open": 0o666,
+		"locked": fs.ModeDir | 0o755, "tmp": fs.ModeDir | fs.ModeSticky | 0o777, "data": fs.ModeDir | 0o777,
+	} {
+		st, err := os.Stat(filepath.Join(dir, name))
+		if err != nil || st.Mode() != want {
+			t.Errorf("%s: got %v, want %v, %v", name, st.Mode(), want, err)
+		}
+		if st.Mode().IsRegular() && !st.ModTime().Equal(time.Unix(1e9, 0)) {
+			t.Errorf("%s has the time %v", name, st.ModTime())
+		}
+	}
+}
+
+func TestCanceled(t *testing.T) {
+	u, err := NewUnpacker(t.TempDir(), Bounds{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	layer := archiveOf(t, entry{name: "a", text: "1"})
+	if err := u.Layer(ctx, bytes.NewReader(layer), 1<<20); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Folders that sessions need are real ones, and what links led to stays.
+func TestFolder(t *testing.T) {
+	dir, err := unpack(t, Bounds{}, archiveOf(t,
+		entry{name: "var/home/me/x", text: "1"}, entry{name: "home", kind: tar.TypeSymlink, link: "var/home"},
+		entry{name: "tmp", kind: tar.TypeSymlink, link: "/"}, entry{name: "work", kind: tar.TypeSymlink, link: "/nowhere"}, entry{name: "opt", text: "a file"},
+	))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := NewUnpacker(dir, Bounds{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	keep := []string{"home", "home/user", "tmp", "work", "opt"}
+	for _, name := range keep {
+		if err := u.Folder(name, 0o755, keep); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const want = "home/\nhome/me/\nhome/me/x 1\nhome/user/\nopt/\ntmp/\nvar/\nvar/home -> /home\nwork/"
+	if got := listing(t, dir); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if at, _, err := u.Find("var/home/me/x"); err != nil || at != "home/me/x" {
+		t.Errorf("found %q, %v", at, err)
+	}
+}
+
+// Whatever a layer holds, nothing gets out of the folder, and what is summed up is what
+// was written.
+func FuzzUnpack(f *testing.F) {
+	f.Add(archiveOf(f, entry{name: "a/b", text: "1"}, entry{name: "l", kind: tar.TypeSymlink, link: "../.."}, entry{name: "l/x", text: "2"}),
+		archiveOf(f, entry{name: "a/.wh..wh..opq"}, entry{name: "h", kind: tar.TypeLink, link: "l/x"}))
+	f.Add(archiveOf(f, entry{name: "a", kind: tar.TypeSymlink, link: "/"}), archiveOf(f, entry{name: "a/../../b", text: "1"}, entry{name: ".wh.a"}))
+	f.Fuzz(func(t *testing.T, first, second []byte) {
+		dir, err := unpack(t, Bounds{Bytes: 1 << 20, Entries: 100, Names: 1 << 14, Ratio: 100, Free: 1 << 20}, first, second)
+		if entries, readErr := os.ReadDir(filepath.Dir(dir)); readErr != nil || len(entries) != 1 {
+			t.Fatalf("something got out: %v %v", entries, readErr)
+		}
+		if err != nil && fault.KindOf(err) == fault.Internal {
+			t.Errorf("no fault: %v", err)
+		}
+		walkErr := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+			if err == nil && !slices.Contains([]fs.FileMode{0, fs.ModeDir, fs.ModeSymlink}, d.Type()) {
+				t.Errorf("%s is a %v", file, d.Type())
+			}
+			return err
+		})
+		if walkErr != nil {
+			t.Error(walkErr)
+		}
+	})
+}
