@@ -27,6 +27,12 @@ type ImageRecipes interface {
 	Make(ctx context.Context, r image.Recipe, sink event.Sink) (image.Image, error)
 }
 
+// ImageLayers are the layers of container images as they came.
+type ImageLayers interface {
+	OpenLayer(sha256 string) (io.ReadCloser, error)
+	AddLayer(sha256 string, r io.Reader) error
+}
+
 // portable is what a session file says of its session.
 type portable struct {
 	session.Portable
@@ -65,26 +71,44 @@ func (a *App) ExportSession(ctx context.Context, q SessionExport, sink event.Sin
 	if body.Image, err = m.recipes.Recipe(ctx, e.Image, sink); err != nil {
 		return ExportedSession{}, err
 	}
+	parts, err := m.sources(ctx, e, body.Image)
+	if err != nil {
+		return ExportedSession{}, err
+	}
 	out := ExportedSession{Name: q.Name, Snapshots: len(e.States)}
 	if out.Path, err = exportPath(q.Path, q.Name+sessionExtension); err != nil {
 		return ExportedSession{}, err
 	}
 	err = writeWhole(out.Path, q.Force, func(w io.Writer) error {
 		counted := &boundedWriter{w: w, left: 1 << 62}
-		err := sessionfile.Write(counted, body, sources(ctx, m.recipes, e, body.Image))
+		err := sessionfile.Write(counted, body, parts)
 		out.Bytes = counted.n
 		return err
 	})
 	return out, err
 }
 
-// sources are the entries of a session file: the wheels, then the files of the states.
-func sources(ctx context.Context, recipes ImageRecipes, e *session.Export, r image.Recipe) []sessionfile.Source {
+// sources are the entries of a session file: the wheels, the layers of a container image,
+// then the files of the states.
+func (m *machine) sources(ctx context.Context, e *session.Export, r image.Recipe) ([]sessionfile.Source, error) {
 	var out []sessionfile.Source
 	for _, sum := range r.Files() {
 		out = append(out, sessionfile.Source{Name: wheelEntry(sum), Open: func() (io.ReadCloser, error) {
-			f, err := recipes.OpenWheel(sum)
+			f, err := m.recipes.OpenWheel(sum)
 			return whileWanted(ctx, f), err
+		}})
+	}
+	layers, err := r.Container.Layers()
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range layers {
+		out = append(out, sessionfile.Source{Name: layerEntry(l), Open: func() (io.ReadCloser, error) {
+			f, err := m.layers.OpenLayer(l)
+			if err != nil {
+				return nil, err
+			}
+			return whileWanted(ctx, f), nil
 		}})
 	}
 	for _, s := range e.States {
@@ -95,10 +119,11 @@ func sources(ctx context.Context, recipes ImageRecipes, e *session.Export, r ima
 			}})
 		}
 	}
-	return out
+	return out, nil
 }
 
 func wheelEntry(sum string) string      { return path.Join("wheels", sum) }
+func layerEntry(sha256 string) string   { return path.Join("layers", sha256) }
 func stateEntry(id, file string) string { return path.Join("states", id, file) }
 
 // whileWanted reads from f until ctx is done.
@@ -171,6 +196,9 @@ func (a *App) ImportSession(ctx context.Context, file, name string, sink event.S
 			return NamedSession{}, err
 		}
 	}
+	if err := m.importLayers(body.Image, next); err != nil {
+		return NamedSession{}, err
+	}
 	img, err := m.recipes.Make(ctx, body.Image, sink)
 	if err != nil {
 		return NamedSession{}, err
@@ -193,4 +221,25 @@ func (a *App) ImportSession(ctx context.Context, file, name string, sink event.S
 		return NamedSession{}, err
 	}
 	return m.sessions.LookupNamed(name)
+}
+
+// importLayers takes the layers of a container image from a session file.
+func (m *machine) importLayers(r image.Recipe, next func(want string) (io.Reader, error)) error {
+	layers, err := r.Container.Layers()
+	if err != nil || len(layers) == 0 {
+		return err
+	}
+	if m.layers == nil {
+		return fault.New(fault.Unavailable, "Use Praxis with images of its own.", "cannot import a session: it runs a container image, and there is no store for them")
+	}
+	for _, l := range layers {
+		content, err := next(layerEntry(l))
+		if err != nil {
+			return err
+		}
+		if err := m.layers.AddLayer(l, content); err != nil {
+			return err
+		}
+	}
+	return nil
 }

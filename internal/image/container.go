@@ -242,34 +242,50 @@ func (s *Store) shortName(ctx context.Context, name string) string {
 // finishBase makes the image of a base, with packages beside, writes it down under its
 // names, and leases it. The store is locked.
 func (s *Store) finishBase(ctx context.Context, b basePart, names []string, reqs []requirement, say progress) (Image, error) {
-	var py interpreter
-	var layer *layerPart
-	var preload []string
 	if b.Python != nil && len(reqs) > 0 {
 		return Image{}, ownPythonFault(names[0], b)
 	}
+	for i := range names {
+		names[i] = nameOf(names[i], reqs)
+	}
+	if len(reqs) == 0 {
+		return s.finish(ctx, b, names, nil, "", say, func(interpreter) (*layerPart, error) { return nil, nil })
+	}
+	py, err := s.makeInterpreter(ctx, say)
+	if err != nil {
+		return Image{}, err
+	}
+	layer, err := s.makeLayer(ctx, py, reqs, nil, say)
+	if err != nil {
+		return Image{}, err
+	}
+	return s.finish(ctx, b, names, layer.preload(reqs), "", say, func(interpreter) (*layerPart, error) { return layer, nil })
+}
+
+// finish makes the image of a base with the layer that beside returns, if it returns one.
+// want is the ID that it must have; "": any.
+func (s *Store) finish(ctx context.Context, b basePart, names, preload []string, want string, say progress, beside func(py interpreter) (*layerPart, error)) (Image, error) {
+	var py interpreter
+	var layer *layerPart
 	if b.Python == nil {
 		var err error
 		if py, err = s.makeInterpreter(ctx, say); err != nil {
 			return Image{}, err
 		}
-		if len(reqs) > 0 {
-			if layer, err = s.makeLayer(ctx, py, reqs, nil, say); err != nil {
-				return Image{}, err
-			}
-			preload = layer.preload(reqs)
+		if layer, err = beside(py); err != nil {
+			return Image{}, err
 		}
 	}
-	img := assembleBase(nameOf(names[0], reqs), b, py, layer, preload)
+	img := assembleBase(names[0], b, py, layer, preload)
+	if want != "" && img.ID != want {
+		return Image{}, fault.New(fault.Conflict, "Use the version of Praxis that made it.", "cannot make image %s: this version of Praxis makes another of it", names[0])
+	}
 	r := record{Base: b.info.Key, Digest: b.manifest.Digest}
 	if b.Python == nil {
 		r.Python, r.Root = py.python.info.Key, py.root.info.Key
 	}
 	if layer != nil {
 		r.Layer = layer.info.Key
-	}
-	for i := range names {
-		names[i] = nameOf(names[i], reqs)
 	}
 	if err := s.rememberBase(ctx, img, r, names); err != nil {
 		return Image{}, err

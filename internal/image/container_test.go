@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"praxis/event"
 	"praxis/fault"
@@ -505,4 +507,114 @@ func baseOfFile(t *testing.T, s *Store, file string) (basePart, error) {
 		return basePart{}, err
 	}
 	return s.makeBase(t.Context(), src, m, func(string) {})
+}
+
+// What travels with a session gives the very same image in another store.
+func TestContainerRecipe(t *testing.T) {
+	t.Parallel()
+	s, r, other := containerStore(t), container.NewRegistry(t), containerStore(t)
+	img, err := s.Pull(t.Context(), Pull{Reference: r.Push("app", "1", pythonImage(t).Build(t))}, event.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recipe, err := s.Recipe(t.Context(), img, event.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Make(t.Context(), recipe, event.Discard); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("without its layers: %v", err)
+	}
+	layers, err := recipe.Container.Layers()
+	if err != nil || len(layers) != 2 {
+		t.Fatalf("got %v, %v", layers, err)
+	}
+	for _, l := range layers {
+		f, err := s.OpenLayer(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(other.AddLayer(l, f), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if err := other.AddLayer(l, strings.NewReader("another")); fault.KindOf(err) != fault.Conflict {
+			t.Errorf("another layer was taken: %v", err)
+		}
+	}
+	again, err := other.Make(t.Context(), recipe, event.Discard)
+	if err != nil || again.ID != img.ID || again.Name != img.Name {
+		t.Errorf("got %s %s, %v", again.ID, again.Name, err)
+	}
+	recipe.ID = strings.Repeat("0", 32)
+	if _, err := other.Make(t.Context(), recipe, event.Discard); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("another image: %v", err)
+	}
+}
+
+// BenchmarkPull pulls an image of some 300 MB, and unpacks the same layers with tar.
+func BenchmarkPull(b *testing.B) {
+	var entries []container.Entry
+	var layers [][]byte
+	const layerBytes = 100 << 20
+	size := 0
+	err := filepath.WalkDir(runtime.GOROOT(), func(file string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || len(layers) == 3 {
+			return err
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		entries = append(entries, container.Entry{Name: fmt.Sprintf("layer%d%s", len(layers), file), Text: string(data)})
+		if size += len(data); size > layerBytes {
+			layers, entries, size = append(layers, container.Layer(b, entries...)), nil, 0
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	layers = append(layers, container.Layer(b, append(entries, fakePython("3.12")...)...))
+	built := container.Image{Layers: layers}.Build(b)
+	r := container.NewRegistry(b)
+	ref := r.Push("large", "1", built)
+	dir := b.TempDir()
+	for i, d := range built.Digests {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.tar.gz", i)), built.Blobs[d], 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var tarTime, pullTime time.Duration
+	for i := 0; b.Loop(); i++ {
+		began := time.Now()
+		out := filepath.Join(dir, fmt.Sprintf("out%d", i))
+		if err := os.Mkdir(out, 0o755); err != nil {
+			b.Fatal(err)
+		}
+		for n := range built.Digests {
+			if text, err := exec.Command("tar", "-xf", filepath.Join(dir, fmt.Sprintf("%d.tar.gz", n)), "-C", out).CombinedOutput(); err != nil {
+				b.Fatalf("%v: %s", err, text)
+			}
+		}
+		tarTime += time.Since(began)
+		s, err := openIn(filepath.Join(dir, fmt.Sprintf("store%d", i)))
+		if err != nil {
+			b.Fatal(err)
+		}
+		began = time.Now()
+		if _, err := s.Pull(b.Context(), Pull{Reference: ref}, event.Discard); err != nil {
+			b.Fatal(err)
+		}
+		pullTime += time.Since(began)
+		if err := errors.Join(s.Close(), os.RemoveAll(out), os.RemoveAll(s.dir)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var bytes int
+	for _, l := range layers {
+		bytes += len(l)
+	}
+	b.ReportMetric(float64(bytes)/1e6, "MB")
+	b.ReportMetric(tarTime.Seconds()/float64(b.N), "s/tar")
+	b.ReportMetric(pullTime.Seconds()/float64(b.N), "s/pull")
+	b.ReportMetric(pullTime.Seconds()/tarTime.Seconds(), "pull/tar")
 }

@@ -35,6 +35,8 @@ type Recipe struct {
 	Node  *Wheel    `json:"node,omitempty"`
 	NPM   []Tarball `json:"npm,omitempty"`
 	First string    `json:"first,omitempty"`
+	// Container is the container image that it is made of.
+	Container *ContainerRecipe `json:"container,omitempty"`
 }
 
 // Files returns the SHA-256 of each file that the image is made of, in the order in which
@@ -76,6 +78,11 @@ func (s *Store) recipe(ctx context.Context, img Image, say progress) (Recipe, er
 		return Recipe{}, fault.Coded(fault.ImageGone, fault.Data{"image": img.Name}, "cannot find image %s: its record is gone", img.Name)
 	}
 	out := Recipe{ID: img.ID, Name: r.Names[0], Preload: r.Preload}
+	if r.Base != "" {
+		if out.Container, err = s.containerRecipe(r.Base); err != nil {
+			return Recipe{}, err
+		}
+	}
 	if err := s.nodeRecipe(ctx, r, &out, say); err != nil || r.Layer == "" {
 		return out, err
 	}
@@ -129,29 +136,36 @@ func (s *Store) OpenWheel(sha256 string) (io.ReadCloser, error) {
 
 // AddWheel keeps a wheel that comes from elsewhere, when it is what its SHA-256 says.
 func (s *Store) AddWheel(sha256 string, r io.Reader) error {
+	return s.addFile("wheel", wheelDir, sha256, r)
+}
+
+// addFile keeps a file that comes from elsewhere in a folder of the store, called by its
+// SHA-256, when it is what that says.
+func (s *Store) addFile(what, dir, sha256 string, r io.Reader) error {
 	if !hashRE.MatchString("sha256:" + sha256) {
-		return fault.New(fault.Invalid, "", "cannot take a wheel: %q is no digest", sha256)
+		return fault.New(fault.Invalid, "", "cannot take a %s: %q is no digest", what, sha256)
 	}
+	what = "take a " + what
 	f, err := os.CreateTemp(s.tmp(), "write.")
 	if err != nil {
-		return explainFS("take a wheel", err)
+		return explainFS(what, err)
 	}
 	defer func() { _ = os.Remove(f.Name()) }()
 	if _, err := io.Copy(f, io.LimitReader(r, maxLayer)); err != nil {
-		return errors.Join(explainFS("take a wheel", err), f.Close())
+		return errors.Join(explainFS(what, err), f.Close())
 	}
 	if err := errors.Join(f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return explainFS("take a wheel", err)
+		return explainFS(what, err)
 	}
 	got, _, err := hashFile(f.Name())
 	if err != nil {
-		return explainFS("take a wheel", err)
+		return explainFS(what, err)
 	}
 	if got != sha256 {
-		return fault.New(fault.Conflict, "Get the file again from where it comes from.", "cannot take a wheel: its SHA-256 is %s, not %s", got, sha256)
+		return fault.New(fault.Conflict, "Get the file again from where it comes from.", "cannot %s: its SHA-256 is %s, not %s", what, got, sha256)
 	}
-	if err := os.Rename(f.Name(), filepath.Join(s.dir, wheelDir, sha256)); err != nil {
-		return explainFS("take a wheel", err)
+	if err := os.Rename(f.Name(), filepath.Join(s.dir, dir, sha256)); err != nil {
+		return explainFS(what, err)
 	}
 	return nil
 }
@@ -174,8 +188,15 @@ func (s *Store) Make(ctx context.Context, r Recipe, sink event.Sink) (Image, err
 }
 
 func (s *Store) makeRecipe(ctx context.Context, r Recipe, say progress) (Image, error) {
-	if !recipeName.MatchString(r.Name) || slices.ContainsFunc(r.Preload, func(m string) bool { return !moduleName.MatchString(m) }) {
+	names := recipeName
+	if r.Container != nil {
+		names = travelName
+	}
+	if !names.MatchString(r.Name) || slices.ContainsFunc(r.Preload, func(m string) bool { return !moduleName.MatchString(m) }) {
 		return Image{}, fault.New(fault.Invalid, "", "cannot make an image: its recipe is damaged")
+	}
+	if r.Container != nil {
+		return s.makeContainer(ctx, r, say)
 	}
 	return s.build(ctx, say, func(py interpreter) (img Image, c contents, err error) {
 		c.preload, c.first = append([]string{}, r.Preload...), cmp.Or(r.First, languageName)

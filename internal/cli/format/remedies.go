@@ -50,7 +50,7 @@ var Remedies = map[fault.Code]fault.Sentences{
 	fault.ImageStale:     {sayImage},
 	fault.ImageDamaged:   {sayImage},
 	fault.RegistryDenied: {`Log in with "docker login {registry}", or give --user and PRAXIS_REGISTRY_PASSWORD.`},
-	fault.ImageAbsent:    {`Get it with "praxis image pull {image}", or see what is there: praxis image ls.`},
+	fault.ImageAbsent:    {`Get it with "praxis image pull {image}" if it is in a registry, or with "praxis image import" from a file.`},
 	fault.ImageNeeded:    {"Remove them first: praxis session rm {sessions}."},
 
 	fault.ModelUnchosen: {`Set one of these:
