@@ -37,6 +37,7 @@ type Unpacker struct {
 	entries int
 	names   int64
 	left    int // devices and the like
+	looked  int // folders that were looked up, each with those above it
 
 	sums  map[string]string // SHA-256 of the regular files that were written, by path
 	here  map[string]bool   // what the layer that is unpacked brought, and the folders above it
@@ -380,8 +381,13 @@ func (u *Unpacker) link(at *os.Root, name, target string) error {
 	return nil
 }
 
-// maxHops bounds the symbolic links on one path.
-const maxHops = 64
+// maxHops bounds the symbolic links on one path, maxDepth how deep a folder lies, and
+// maxLooked the work of looking folders up: deep paths through links could take days.
+const (
+	maxHops   = 64
+	maxDepth  = 256
+	maxLooked = 1 << 27
+)
 
 // folder finds a folder as a program in the image would, and makes what is missing of it
 // where create is set. It returns its path without symbolic links.
@@ -401,6 +407,10 @@ func (u *Unpacker) folder(name string, create bool) (string, error) {
 			continue
 		}
 		next := path.Join(dir, c)
+		depth := 1 + strings.Count(next, "/")
+		if u.looked += depth; depth > maxDepth || u.looked > maxLooked {
+			return "", tooLarge("its folders lie too deep")
+		}
 		st, err := u.root.Lstat(next)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && create:

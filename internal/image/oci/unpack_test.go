@@ -184,6 +184,7 @@ func TestHostileLayers(t *testing.T) {
 		{"a link to the root", Bounds{}, archiveOf(t, entry{name: "a", kind: tar.TypeLink, link: "/"}), fault.Invalid},
 		{"links in a circle", Bounds{}, archiveOf(t, entry{name: "a", kind: tar.TypeSymlink, link: "b"}, entry{name: "b", kind: tar.TypeSymlink, link: "a"}, entry{name: "a/c", text: "1"}), fault.Invalid},
 		{"below a file", Bounds{}, archiveOf(t, entry{name: "a", text: "1"}, entry{name: "a/b", text: "1"}), fault.Invalid},
+		{"folders too deep", Bounds{}, archiveOf(t, entry{name: strings.Repeat("a/", 300) + "x"}), fault.Exhausted},
 		{"a whiteout of nothing", Bounds{}, archiveOf(t, entry{name: ".wh."}), fault.Invalid},
 		{"a whiteout of above", Bounds{}, archiveOf(t, entry{name: "a/.wh..."}), fault.Invalid},
 		{"a name too long for a disk", Bounds{}, archiveOf(t, entry{name: strings.Repeat("n", 300), text: "1"}), fault.Invalid},
