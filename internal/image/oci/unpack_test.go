@@ -224,8 +224,8 @@ func TestBomb(t *testing.T) {
 	}
 }
 
-// Sparse files of both formats take the place of what they hold, and keep their holes.
-func TestSparse(t *testing.T) {
+// Stretches of zeros are left out when a file is written, and read back as they were.
+func TestZeros(t *testing.T) {
 	text := strings.Repeat("\x00", 1<<20) + "end" + strings.Repeat("\x00", 2<<20)
 	dir, err := unpack(t, Bounds{}, archiveOf(t, entry{name: "a", text: text}))
 	if err != nil {
