@@ -39,8 +39,8 @@ func tokens(ctx context.Context, o options, out io.Writer) (err error) {
 type codeSession struct{ *session.Session }
 
 // Execute runs code.
-func (s codeSession) Execute(ctx context.Context, code string, sink event.Sink) (event.Execution, error) {
-	return s.Session.Execute(ctx, code, session.Exec{}, sink)
+func (s codeSession) Execute(ctx context.Context, lang, code string, sink event.Sink) (event.Execution, error) {
+	return s.Session.Execute(ctx, code, session.Exec{Language: lang}, sink)
 }
 
 // printTokens writes what tools in code save.

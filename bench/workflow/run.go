@@ -13,6 +13,7 @@ import (
 	"praxis/internal/agent"
 	"praxis/internal/guest"
 	"praxis/internal/guest/wire"
+	"praxis/internal/language"
 	"praxis/internal/language/python"
 	"praxis/internal/plan/policy"
 	"praxis/internal/tool"
@@ -189,7 +190,7 @@ func (w Workflow) direct(ctx context.Context, c counter) (out did, err error) {
 	}
 	p, stop := play(c, func(t *turn) { t.answer(made.direct(t)) })
 	defer stop()
-	return made.answerQuestion(ctx, p, agent.Config{Language: python.Language(), Tools: native}, w.Question)
+	return made.answerQuestion(ctx, p, agent.Config{Languages: language.Table{python.Language()}, Tools: native}, w.Question)
 }
 
 // inCode does a workflow by code that runs in a session.
@@ -209,7 +210,7 @@ func (w Workflow) inCode(ctx context.Context, c counter, s Session) (out did, er
 		t.answer(made.answer)
 	})
 	defer stop()
-	return made.answerQuestion(ctx, p, agent.Config{Language: python.Language(), Session: s, Guide: br.Guide(nil)}, w.Question)
+	return made.answerQuestion(ctx, p, agent.Config{Languages: language.Table{python.Language()}, Session: s, Guide: br.Guide(nil)}, w.Question)
 }
 
 // answerQuestion lets the agent answer. Its bounds are such that nothing is shortened.

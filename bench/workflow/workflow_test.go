@@ -69,8 +69,8 @@ func TestBothWays(t *testing.T) {
 
 type guestSession struct{ *session.Session }
 
-func (b guestSession) Execute(ctx context.Context, code string, sink event.Sink) (event.Execution, error) {
-	return b.Session.Execute(ctx, code, session.Exec{}, sink)
+func (b guestSession) Execute(ctx context.Context, lang, code string, sink event.Sink) (event.Execution, error) {
+	return b.Session.Execute(ctx, code, session.Exec{Language: lang}, sink)
 }
 
 func (b guestSession) Expose(ctx context.Context, o wire.Exposure, h guest.Host) error {

@@ -297,7 +297,7 @@ func runPackages() map[string]Package {
 		// that the product does not link. Nothing imports it.
 		"bench": {Imports: []string{fault, event, lang, python, seals, "bench/workflow", "internal/bench", "internal/image", "internal/programs", "internal/sandbox/gvisor", "internal/session"},
 			Third: []string{"go.starlark.net"}},
-		"bench/workflow": {Imports: []string{fault, event, llm, python, wire, "internal/agent", "internal/agent/action", "internal/tool/gate", "internal/guest", "internal/tool/bridge", "internal/plan/policy",
+		"bench/workflow": {Imports: []string{fault, event, llm, lang, python, wire, "internal/agent", "internal/agent/action", "internal/tool/gate", "internal/guest", "internal/tool/bridge", "internal/plan/policy",
 			tool, "internal/tool/registry", "internal/tool/kind/gofunc"},
 			Tests: []string{lang, "internal/image", "internal/sandbox/gvisor", "internal/session", prepared},
 			Third: []string{"github.com/tiktoken-go/tokenizer"}},

@@ -155,9 +155,7 @@ func (i Image) Build(t testing.TB) Built {
 		out.Digests = append(out.Digests, Digest(l))
 		layers = append(layers, map[string]any{"mediaType": kind, "digest": Digest(l), "size": len(l)})
 	}
-	for n, claim := range i.Claims {
-		ids[n] = claim
-	}
+	copy(ids, i.Claims)
 	history = append(history, map[string]any{"created_by": "CMD nothing", "empty_layer": true})
 	out.Config = encode(t, map[string]any{
 		"os": "linux", "architecture": arch, "config": i.Config, "rootfs": map[string]any{"type": "layers", "diff_ids": ids}, "history": history,
