@@ -16,7 +16,7 @@ const { internalBinding } = require('internal/test/binding');
 process.emitWarning = emit;
 const { startSigintWatchdog, stopSigintWatchdog, watchdogHasPendingSigint, ContextifyScript } = internalBinding('contextify');
 const { setTickCallback, tickInfo } = internalBinding('task_queue');
-const { setCallbackTrampoline, async_hook_fields: fields, execution_async_resources: resources, constants } = internalBinding('async_wrap');
+const { setCallbackTrampoline, async_hook_fields: fields, async_id_fields: ids, execution_async_resources: resources, constants } = internalBinding('async_wrap');
 const { clearAsyncIdStack, nativeHooks } = require('internal/async_hooks');
 const { timerListMap, immediateQueue } = require('internal/timers');
 const { executionAsyncResource } = require('node:async_hooks');
@@ -28,6 +28,7 @@ const HAS_TICKS = 0;
 
 const SIGINT = 2;
 const MAX_ROUNDS = 1000; // ticks that are stopped one after the other
+const MAX_GIVEN_UP = 100; // interrupted cells whose requests are remembered
 const PATIENCE = 1e6; // looks for a signal that is on its way: a handler of the code's may have it
 const ticks = process._tickCallback;
 const kill = process._kill.bind(process);
@@ -37,6 +38,7 @@ let onBroken = () => {};
 let onStopped = () => {};
 const ours = new WeakSet(); // what stands in timers and immediates in the place of the code's functions
 const direct = new WeakSet(); // resources that are the kernel's own
+const givenUp = []; // from and to of the numbers of what interrupted cells asked the system for
 
 function entered() {
   const f = next;
@@ -107,9 +109,23 @@ function drain() {
   }
 }
 
-// forget gives up what the code left to be done later: it was interrupted, or it ended
-// the program.
-function forget() {
+// mark is where the numbers of what a cell asks the system for begin.
+const mark = () => ids[constants.kAsyncIdCounter];
+
+// isGivenUp says whether the answer to a request, which may come long after, is one to a
+// cell that was interrupted. Its code would go on in the cells that follow.
+function isGivenUp(id) {
+  for (let i = givenUp.length - 2; i >= 0; i -= 2) {
+    if (id > givenUp[i] && id <= givenUp[i + 1]) return true;
+  }
+  return false;
+}
+
+// forget gives up what the code left to be done later since a mark: it was interrupted, or
+// it ended the program.
+function forget(from) {
+  givenUp.push(from, mark());
+  if (givenUp.length > 2 * MAX_GIVEN_UP) givenUp.splice(0, 2);
   for (const list of Object.values(timerListMap)) {
     for (let timer = list._idleNext; timer && timer !== list;) {
       const following = timer._idleNext;
@@ -150,7 +166,7 @@ function trampoline(asyncId, resource, callback, ...args) {
   resources[fields[constants.kStackLength] - 1] = resource;
   if (asyncId !== 0 && fields[constants.kBefore] > 0) nativeHooks.before(asyncId);
   const call = () => Reflect.apply(callback, this, args);
-  const result = direct.has(resource) ? call() : guarded(call);
+  const result = direct.has(resource) ? call() : isGivenUp(asyncId) ? undefined : guarded(call);
   if (asyncId !== 0 && fields[constants.kAfter] > 0) nativeHooks.after(asyncId);
   resources.pop();
   return result;
@@ -176,4 +192,4 @@ function install(broken, stopped, handle) {
   startSigintWatchdog(); // its thread stays, so that a door costs two microseconds
 }
 
-module.exports = { enter, entered, forget, install, isInterrupt, renew, drain };
+module.exports = { enter, entered, forget, install, isInterrupt, mark, renew, drain };

@@ -153,7 +153,7 @@ class Kernel {
 
   async execute(message) {
     const begun = this.stamp();
-    const cell = { id: message.id, interrupted: false, exit: undefined, done: false };
+    const cell = { id: message.id, interrupted: false, exit: undefined, done: false, mark: doors.mark() };
     doors.renew(); // a signal that came too late for the cell before
     this.cell = cell;
     this.id = message.id;
@@ -218,7 +218,7 @@ class Kernel {
       done.status = 'exit';
       done.exit_code = error.code;
       done.error = { name: 'ProcessExit', value: String(error.code), traceback: '' };
-      doors.forget();
+      doors.forget(cell.mark);
       return;
     }
     done.status = 'error';
@@ -256,7 +256,7 @@ class Kernel {
     if (!cell || cell.id !== message.id || !cell.waiting) return;
     cell.interrupted = true;
     this.settle(cell, {});
-    doors.forget();
+    doors.forget(cell.mark);
   }
 
   // broken is told that code was ended behind one of the doors.
@@ -264,7 +264,7 @@ class Kernel {
     const cell = this.cell;
     if (!cell) return;
     cell.done = true; // nothing that is stopped now settles it
-    doors.forget();
+    doors.forget(cell.mark);
     doors.drain();
     cell.interrupted = true;
     cell.done = false; // it may have happened while its end was being told
