@@ -166,13 +166,12 @@ def _csv(path):
     import csv
 
     csv.field_size_limit(1 << 30)
-    with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
-        head = file.read(1 << 16)
-    line = head.partition("\n")[0]
+    with _text(path) as file:
+        line = file.readline(1 << 16)
     delimiter = "\t" if path.lower().endswith(".tsv") else max(",;\t|", key=lambda c: (line.count(c), c == ","))
 
     def records():
-        with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
+        with _text(path) as file:
             try:
                 yield from csv.reader(file, delimiter=delimiter)
             except csv.Error as exc:
@@ -191,12 +190,22 @@ def _csv(path):
     return names, converted()
 
 
+def _text(path):
+    """Open a file of text behind the lines of comment that it begins with ("# source: ...")."""
+    file = open(path, encoding="utf-8-sig", errors="replace", newline="")
+    while True:
+        at = file.tell()
+        if not file.readline(1 << 16).startswith("# "):
+            file.seek(at)
+            return file
+
+
 def _converters(path, delimiter, count):
     """Return what makes values of the cells of each column, so that a column has one type."""
     import csv
 
     kinds = [int] * count
-    with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
+    with _text(path) as file:
         try:
             rows = csv.reader(file, delimiter=delimiter)
             next(rows, None)

@@ -16,6 +16,11 @@ func TestSQLite(t *testing.T) {
 	if got := k.python("_"); got != "[{'region': 'north', 'sum': 12}, {'region': 'south', 'sum': 31}]" {
 		t.Errorf("Python has %s", got)
 	}
+	k.file("noted.csv", "# where it comes from, and when\r\n# and how\nn,#m\n1,2\n")
+	k.file("bed.tsv", "#chrom\tstart\nx\t7\n")
+	if got := k.table("select n, \"#m\", \"#chrom\" from noted, bed"); !strings.HasSuffix(got, "      1        2  x\n(1 row)") {
+		t.Errorf("files that begin with a comment, or whose header does:\n%s", got)
+	}
 	m := k.sql("create table t(a, b);\ninsert into t values (1, 'x'), (2, null);\nselect * from t")
 	if len(m.displays) != 2 || m.displays[1]["text"] != "2 rows changed" || !strings.Contains(m.Result["application/json"], `"rows": [[1, "x"], [2, null]], "row_count": 2`) {
 		t.Errorf("got %v, %v", m.displays, m.Result)
