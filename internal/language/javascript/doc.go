@@ -49,4 +49,10 @@
 // Math.random is a generator of the kernel's, which a seed begins anew and fresh entropy
 // changes; what node:crypto and Web Crypto give is read from the sandbox's randomness.
 // OpenSSL's own generator, which makes keys, cannot be reached from JavaScript.
+//
+// # Values that languages share
+//
+// The global praxis (share.js) keeps to the layout of docs/sharing.md, as the module of
+// that name does in Python. Tables that Python wrote as Arrow streams are read by arrow.js,
+// which trusts no number of a stream.
 package javascript

@@ -137,6 +137,11 @@ class Kernel {
       invoke: (args, stdin) => this.invoke(args, stdin),
     });
     Object.defineProperty(globalThis, HOOK, { value: hook });
+    Object.defineProperty(globalThis, 'praxis', { // what languages share; loaded when first used
+      configurable: true, enumerable: false,
+      get: () => { const value = beside('share.js'); hidden('praxis', value); return value; },
+      set: (value) => hidden('praxis', value),
+    });
     hidden('__praxis', hook);
     for (const name of ['fs', 'path', 'os', 'util', 'assert', 'child_process', 'crypto', 'events', 'http', 'https', 'net', 'readline',
       'stream', 'url', 'zlib', 'v8', 'vm', 'worker_threads', 'perf_hooks', 'async_hooks', 'dns', 'querystring', 'string_decoder', 'timers', 'tls']) {

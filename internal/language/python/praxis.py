@@ -250,6 +250,10 @@ def _type(value):
     return "json"
 
 
+def _is_nan(value):
+    return isinstance(value, float) and value != value
+
+
 def _lines(columns, rows):
     """Return the columns with their types, and each row as a line of JSON."""
     import json
@@ -257,8 +261,11 @@ def _lines(columns, rows):
     rows = [[_plain(v) for v in row] for row in rows]
     types = []
     for i in range(len(columns)):
-        kinds = {_type(row[i]) for row in rows if row[i] is not None}
-        if kinds == {"int64", "float64"}:
+        kinds = {_type(row[i]) for row in rows if row[i] is not None and not _is_nan(row[i])}
+        if kinds - {"int64", "float64"}:  # pandas has NaN where a text or a date is missing
+            for row in rows:
+                row[i] = None if _is_nan(row[i]) else row[i]
+        elif any(isinstance(row[i], float) for row in rows):
             kinds = {"float64"}
         types.append(kinds.pop() if len(kinds) == 1 else "json" if kinds else "string")
     lines = [json.dumps([_cell(v, t) for v, t in zip(row, types)], ensure_ascii=False, separators=(",", ":"), default=str) for row in rows]

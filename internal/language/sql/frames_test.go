@@ -71,6 +71,6 @@ praxis.share("rows", df, arrow=False)
 head, _, body = open(praxis.FOLDER + "/rows", "rb").read().partition(b"\n")
 print(head, body)
 back = praxis.shared("rows")
-assert list(back.columns) == list(df.columns) and back["t"][0] == df["t"][0] and back["i"].tolist() == [1, 2], back
+assert list(back.columns) == list(df.columns) and back["t"][0] == df["t"][0] and back["i"].tolist() == [1, 2] and back["s"][1] is None, back
 `)
 }

@@ -12,6 +12,7 @@ import (
 	"praxis/internal/language"
 	"praxis/internal/language/javascript"
 	"praxis/internal/language/python"
+	"praxis/internal/language/sql"
 	"praxis/internal/programs"
 	"praxis/internal/sandbox/gvisor"
 	"praxis/internal/seal"
@@ -64,7 +65,7 @@ func manager(t testing.TB) *session.Manager {
 	if err != nil {
 		t.Fatal(err)
 	}
-	languages := language.Table{python.Language(), javascript.Language(), javascript.TypeScript()}
+	languages := language.Table{python.Language(), javascript.Language(), javascript.TypeScript(), sql.Language()}
 	m, err := session.Open(session.Config{Dir: dataDir, Languages: languages, Backend: backend, Programs: machine.Store, Program: machine.Guest, Seals: seals})
 	if err != nil {
 		t.Fatal(err)
