@@ -38,7 +38,9 @@
 //	                                                     nanoseconds of CLOCK_REALTIME
 //	{"op":"complete","id":I,"code":S,"cursor":N}        cursor counts code points
 //	{"op":"rehearse","id":I}                             go the way of a cell, with code of the kernel's
-//	                                                     own, answer "done" and leave nothing behind
+//	                                                     own, answer "done" and leave nothing behind:
+//	                                                     no count, variable or output; every kernel
+//	                                                     answers, since the host waits for it
 //	{"op":"reseed","entropy":hex}                        mix fresh entropy into every known generator
 //	{"op":"seed","seed":N}                               begin what follows from a seed
 //	{"op":"environ","set":{…},"unset":[…]}               change the environment

@@ -221,7 +221,7 @@ class Kernel:
     # The agent's side.
 
     def serve(self):
-        answers = {"start": self.start, "execute": self.execute, "complete": self.complete, "reseed": self.reseed, "seed": self.seed, "environ": self.environ}
+        answers = {"start": self.start, "execute": self.execute, "rehearse": self.rehearse, "complete": self.complete, "reseed": self.reseed, "seed": self.seed, "environ": self.environ}
         while True:
             message = self.control.take()
             if message is None:
@@ -292,6 +292,10 @@ class Kernel:
         self.shell.ask("execute")
         words = self.until("done").split()
         self.finish(int(words[0]), interrupted=words[1:] == ["interrupt"])
+
+    def rehearse(self, message):
+        """Go the way of a cell that does nothing: the shell is as it was, since it had run none."""
+        self.execute({"id": message.get("id"), "code": ":"})
 
     def finish(self, code, interrupted=False, lost=False, memory=0):
         """Tell the agent that the cell ended with a code, and whether the shell did, too."""

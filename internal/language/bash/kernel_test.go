@@ -137,6 +137,24 @@ func TestEnds(t *testing.T) {
 	})
 }
 
+// A rehearsal leaves a shell as one is that had none.
+func TestRehearsal(t *testing.T) {
+	const state = "echo \"$? $! $# $SECONDS $- $LINENO ${PIPESTATUS[*]} $SHLVL\"; set | grep -v -e BASHPID -e RANDOM -e PPID -e ^_= -e EPOCH -e PWD= -e HOME= -e BASH_ARG -e TMPDIR; alias; trap; jobs; shopt; declare -F; ls -a; ls -l /proc/self/fd | wc -l"
+	var states []string
+	for _, times := range []int{0, 3} {
+		k, _ := start(t, nil)
+		for range times {
+			if r := k.Rehearse(); r.Done.Status != "ok" || r.Done.Result != nil || r.Stdout+r.Stderr != "" {
+				t.Errorf("a rehearsal did %+v", r)
+			}
+		}
+		states = append(states, k.Run(state).Stdout)
+	}
+	if states[0] != states[1] || !strings.Contains(states[0], "BASH_VERSION") {
+		t.Errorf("without a rehearsal\n%s\nwith it\n%s", states[0], states[1])
+	}
+}
+
 func TestReplaced(t *testing.T) {
 	k, _ := start(t, nil)
 	check(t, k, []cell{

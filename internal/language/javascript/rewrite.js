@@ -45,6 +45,9 @@ class Rewriter {
     return plan;
   }
 
+  // forget gives up what is kept of a cell.
+  forget(name) { this.cells.delete(name); }
+
   // declared notes what a cell declared, once it began.
   declared(plan) {
     for (const name of plan.names) this.constants.delete(name);

@@ -1,6 +1,7 @@
 package battery
 
 import (
+	"slices"
 	"testing"
 
 	"praxis/event"
@@ -10,9 +11,9 @@ import (
 	"praxis/internal/test/kerneltest"
 )
 
-// TestJupyterKernel examines a kernel of Jupyter's that a package brings. It is one of
-// Python, too, which runs as a language of its own beside ours.
-func TestJupyterKernel(t *testing.T) {
+// jupyterImage is an image with a kernel of Jupyter's.
+func jupyterImage(t *testing.T) image.Image {
+	t.Helper()
 	img, err := imageStore.Resolve(t.Context(), image.Request{With: []string{"ipykernel"}}, event.Discard)
 	if fault.KindOf(err) == fault.Unavailable {
 		t.Skip("the package index cannot be reached")
@@ -20,6 +21,42 @@ func TestJupyterKernel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return img
+}
+
+// TestJupyterPool keeps sessions warm whose main language is one of a kernel of Jupyter's:
+// what it went through before leaves no count, no variable and no output.
+func TestJupyterPool(t *testing.T) {
+	img := jupyterImage(t)
+	img.Runtimes = slices.Clone(img.Runtimes)
+	slices.Reverse(img.Runtimes)
+	m := manager(t)
+	opt := session.Options{Image: img}
+	state := func(want session.Origin) string {
+		s, err := m.Create(t.Context(), opt, event.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		x, err := s.Execute(t.Context(), "get_ipython().execution_count, len(In), len(Out), len(list(get_ipython().history_manager.get_range())), sorted(dir())", session.Exec{}, event.Discard)
+		if o, _ := s.Origin(); err != nil || (o == session.FromPool) != (want == session.FromPool) || x.Status != event.OK || x.Stdout+x.Stderr != "" {
+			t.Fatalf("a session, %s, has %+v, %v", o, x, err)
+		}
+		return x.Result["text"]
+	}
+	fresh := state(session.Built)
+	if err := m.Warm(t.Context(), opt, 1, event.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if warm := state(session.FromPool); warm != fresh {
+		t.Errorf("got %s, want %s", warm, fresh)
+	}
+}
+
+// TestJupyterKernel examines a kernel of Jupyter's that a package brings. It is one of
+// Python, too, which runs as a language of its own beside ours.
+func TestJupyterKernel(t *testing.T) {
+	img := jupyterImage(t)
 	m := manager(t)
 	kerneltest.Exam(t, kerneltest.Language{
 		Name: "jupyterpython3",

@@ -146,6 +146,18 @@ func (k *Kernel) Run(code string) Result {
 	return r
 }
 
+// Rehearse has the kernel go the way of a cell, and returns what it did.
+func (k *Kernel) Rehearse() Result {
+	k.t.Helper()
+	k.next++
+	k.Send(map[string]any{"op": "rehearse", "id": k.next})
+	r := k.until("done")
+	if r.Done.ID != k.next {
+		k.t.Fatalf("the answer to rehearsal %d has id %d", k.next, r.Done.ID)
+	}
+	return r
+}
+
 // Complete asks for completions at the end of code.
 func (k *Kernel) Complete(code string) Message {
 	k.t.Helper()

@@ -196,3 +196,32 @@ func TestPackages(t *testing.T) {
 		}
 	}
 }
+
+// TestPool keeps sessions of JavaScript warm. What they went through before leaves no
+// count, no variable and no output.
+func TestPool(t *testing.T) {
+	t.Parallel()
+	m := manager(t)
+	const state = `[Object.getOwnPropertyNames(globalThis).length, process._getActiveHandles().length, process.exitCode, require("fs").readdirSync(".").length]`
+	want := execute(t, fresh(m)(t, nil, 0), state, false)
+	opt := session.Options{Image: scripted}
+	if err := m.Warm(t.Context(), opt, 2, event.Discard); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		s, err := m.Create(t.Context(), opt, event.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if o, _ := s.Origin(); o != session.FromPool {
+			t.Errorf("the session was %s", o)
+		}
+		if x := execute(t, s, state, false); x.Status != event.OK || x.Result["text"] != want.Result["text"] || x.Stdout+x.Stderr != "" {
+			t.Errorf("got %q, want %q: %+v", x.Result["text"], want.Result["text"], x)
+		}
+		if x := execute(t, s, "null.x", false); x.Error == nil || !strings.Contains(x.Error.Traceback, "<cell 2>:1") {
+			t.Errorf("the second cell is another one: %+v", x.Error)
+		}
+	}
+}
