@@ -29,6 +29,48 @@ def keep_memory():
         return
 
 
+def lend_zones(act):
+    """Call act, which has DuckDB load pytz: where that is not installed, it gets what it needs of it and keeps it.
+
+    Without it, every result that has a time with a zone would be an error.
+    """
+    import datetime
+    import sys
+    from importlib.util import find_spec
+    from types import ModuleType
+
+    if "pytz" in sys.modules or find_spec("pytz") is not None:
+        act()
+        return
+
+    class Zone(datetime.tzinfo):
+        """What pytz has of a zone; the moments that it gives have the one of the standard library."""
+
+        def __init__(self, name):
+            self.zone = datetime.timezone.utc
+            if str(name).upper() not in ("UTC", "ETC/UTC", "GMT", "Z"):
+                from zoneinfo import ZoneInfo
+
+                self.zone = ZoneInfo(str(name))
+
+        def localize(self, moment, is_dst=False):
+            return moment.replace(tzinfo=self.zone)
+
+        def fromutc(self, moment):
+            return self.zone.fromutc(moment.replace(tzinfo=self.zone))
+
+        def utcoffset(self, moment):
+            return self.zone.utcoffset(moment)
+
+    stand_in = ModuleType("pytz")
+    stand_in.utc, stand_in.timezone = Zone("UTC"), Zone
+    sys.modules["pytz"] = stand_in
+    try:
+        act()
+    finally:
+        sys.modules.pop("pytz", None)
+
+
 class Refused(Exception):
     """What a rule of the session refuses."""
 
@@ -73,6 +115,10 @@ class Duck:
                     raise  # what bounds it must hold; the others depend on the version
         if self.bounds.seeded():
             self.do("set threads = 1")
+        try:
+            lend_zones(lambda: self.do("select timestamptz '2000-01-01 00:00:00+00'"))
+        except (duckdb.Error, AttributeError, TypeError):  # a version that wants no zones, or more of them
+            pass
         self.do("set lock_configuration = true")
 
     def seed(self, value):

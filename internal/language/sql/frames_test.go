@@ -65,12 +65,25 @@ open(praxis.FOLDER + "/js", "wb").write(rows)
 	}
 	k = start(t, packages(t, "pandas"), nil)
 	k.python(`
-import praxis, pandas as pd, datetime, decimal
+import praxis, json, pandas as pd, datetime, decimal
 df = pd.DataFrame({"i": [1, 2], "f": [float("inf"), None], "s": ["a", None], "t": pd.to_datetime(["2020-01-02 03:04:05", None]), "j": [[1], {"a": 2}]})
 praxis.share("rows", df, arrow=False)
 head, _, body = open(praxis.FOLDER + "/rows", "rb").read().partition(b"\n")
 print(head, body)
 back = praxis.shared("rows")
-assert list(back.columns) == list(df.columns) and back["t"][0] == df["t"][0] and back["i"].tolist() == [1, 2] and back["s"][1] is None, back
+assert list(back.columns) == list(df.columns) and back["t"][0] == df["t"][0] and back["i"].tolist() == [1, 2], back
+assert {"name": "s", "type": "string"} in json.loads(head)["columns"] and b'"a","2020-01-02T03:04:05"' in body and b"null,null" in body, (head, body)
 `)
+}
+
+// TestZones shows times with a zone, for which DuckDB wants a package that nobody else does.
+func TestZones(t *testing.T) {
+	t.Parallel()
+	k := start(t, packages(t, "duckdb"), nil)
+	if got := k.table("select '2020-01-02 03:04:05+02'::timestamptz as t"); !strings.Contains(got, "2020-01-02 01:04:05") {
+		t.Errorf("a time with a zone is %s", got)
+	}
+	if got := k.python("import importlib.util, sys; _['t'].iloc[0].utcoffset().total_seconds(), 'pytz' in sys.modules, importlib.util.find_spec('pytz')"); got != "(0.0, False, None)" {
+		t.Errorf("Python has %s", got)
+	}
 }

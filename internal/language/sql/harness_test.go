@@ -24,7 +24,8 @@ var rig struct{ interpreter, folder string }
 
 // TestMain unpacks CPython, or takes the interpreter that PRAXIS_TEST_PYTHON names, and
 // writes the kernel of Python with the program of SQL. PRAXIS_TEST_PYTHONPATH may name a
-// folder of packages for the tests that want DuckDB, pandas, polars and pyarrow.
+// folder of packages for the tests that want DuckDB and pandas, in the place of the one that
+// is fetched.
 func TestMain(m *testing.M) {
 	code := 1
 	if err := prepare(); err != nil {

@@ -1,15 +1,26 @@
 package sql
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"praxis/fault"
+	"praxis/internal/test/prepared"
 )
 
-// packages returns a folder of packages that has a module, or skips the test.
+// fetched is the folder of the packages that the tests want.
+var fetched = sync.OnceValues(func() (string, error) {
+	return prepared.Packages(context.Background(), prepared.DuckDB()...)
+})
+
+// packages returns a folder of packages that has a module. It skips the test where they
+// cannot be fetched.
 func packages(t *testing.T, module string) string {
 	t.Helper()
 	for _, folder := range strings.Split(os.Getenv("PRAXIS_TEST_PYTHONPATH"), ":") {
@@ -17,8 +28,14 @@ func packages(t *testing.T, module string) string {
 			return folder
 		}
 	}
-	t.Skipf("%s is not there; PRAXIS_TEST_PYTHONPATH may name a folder of packages", module)
-	return ""
+	folder, err := fetched()
+	if fault.KindOf(err) == fault.Unavailable {
+		t.Skipf("%s cannot be fetched: the package index cannot be reached", module)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }
 
 // engines runs a test on SQLite and on DuckDB.

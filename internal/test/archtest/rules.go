@@ -138,7 +138,7 @@ func planPackages() map[string]Package {
 		cpython: {Imports: []string{"internal/test/cache"}, Third: []string{pyDist}},
 
 		// What plans must survive is tests alone.
-		"internal/test/battery/scripts": {Tests: []string{"internal/test/kerneltest", event, fault, sandbox, lang, python, javascript, "internal/language/sql", seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/programs", "internal/session", prepared}},
+		"internal/test/battery/scripts": {Tests: []string{"internal/test/kerneltest", event, fault, sandbox, lang, python, javascript, sqlLang, seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/programs", "internal/session", prepared}},
 		"internal/test/battery/plans":   {Tests: []string{fault, tool, "internal/plan", "internal/plan/...", cpython, jsondoc, "internal/tool/schema", toolfile}},
 		"internal/test/battery/worlds":  {Tests: []string{"internal/plan", "internal/plan/...", jsondoc, toolfile}},
 	}
@@ -218,7 +218,7 @@ func guestPackages() map[string]Package {
 		lang:                        {},
 		"internal/notebook":         {Imports: []string{fault, lang}, Tests: []string{python, tally}},
 		javascript:                  {Imports: []string{lang}},
-		sqlLang:                     {Imports: []string{fault, lang}, Tests: []string{python, cpython}},
+		sqlLang:                     {Imports: []string{fault, lang}, Tests: []string{python, cpython, prepared}},
 		python:                      {Imports: []string{fault, lang}, Third: []string{"github.com/BurntSushi/toml"}, Tests: []string{cpython}},
 		bash:                        {Imports: []string{lang, frames}, Tests: []string{cpython, raw}},
 		frames:                      {},

@@ -3,17 +3,22 @@ package battery
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/image"
 	"praxis/internal/session"
 	"praxis/internal/test/kerneltest"
+	"praxis/internal/test/prepared"
 )
 
-func TestSQLKernel(t *testing.T) {
+// sqlLanguage is SQL as the examination asks it, on SQLite.
+func sqlLanguage() kerneltest.Language {
 	const streams, processes = "SQL writes to no stream", "SQL starts no process"
-	kerneltest.Exam(t, kerneltest.Language{
-		Name: "sql", New: fresh(manager(t)),
-		Set: "drop table if exists v; create table v as select 41 as n", Get: "select n + 1 as n from v",
+	return kerneltest.Language{
+		Name: "sql",
+		Set:  "drop table if exists v; create table v as select 41 as n", Get: "select n + 1 as n from v",
 		Shown:   "select 42 * 42",
 		Display: "select '<b>bold</b>' as b", DisplayAs: "text/html",
 		Fail: "select 1;\nselect 2;\nselect n, nowhere from v", FailName: "SQLError", FailHas: "nowhere", FailTrace: "line 3, column 11",
@@ -24,7 +29,110 @@ func TestSQLKernel(t *testing.T) {
 		Lacks: map[string]string{
 			"Greet": streams, "Lines": streams, "Big": streams, "Orphan": processes, "Sleep": "SQL does not sleep", "Quit": "SQL ends no program", "Prefix": "SQL has no completion",
 		},
-	})
+	}
+}
+
+func TestSQLKernel(t *testing.T) {
+	l := sqlLanguage()
+	l.New = fresh(manager(t))
+	kerneltest.Exam(t, l)
+}
+
+// duckImage is an image with DuckDB.
+func duckImage(t *testing.T) image.Image {
+	t.Helper()
+	img, err := prepared.WithPackages(t.Context(), imageStore, prepared.DuckDB()...)
+	if fault.KindOf(err) == fault.Unavailable {
+		t.Skip("DuckDB cannot be fetched: the package index cannot be reached")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+func TestDuckDBKernel(t *testing.T) {
+	img, m := duckImage(t), manager(t)
+	l := sqlLanguage()
+	l.New = func(t *testing.T, seed *int64, memory int64) *session.Session {
+		t.Helper()
+		s, err := m.Create(t.Context(), session.Options{Image: img, Seed: seed, Limits: event.Limits{Memory: memory}}, event.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		return s
+	}
+	l.Endless = "select count(*) from range(1000000000) a, range(1000000000) b where a.range + b.range = -1"
+	l.Grow = "create table big as select repeat(md5(range::text), 100) as b from range(1000000000)"
+	l.Random = "select random(), uuid()" // the engine works in a thread, which shows in the last digits of a time
+	kerneltest.Exam(t, l)
+}
+
+// TestDuckDBSession has the engine keep the session's rules, and its state in snapshots.
+func TestDuckDBSession(t *testing.T) {
+	t.Parallel()
+	s, err := manager(t).Create(t.Context(), session.Options{Image: duckImage(t), Limits: event.Limits{Memory: 768 << 20}}, event.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(s *session.Session, code string, readOnly bool) event.Execution {
+		t.Helper()
+		x, err := s.Execute(t.Context(), code, session.Exec{Language: "sql", Bounds: event.Bounds{ReadOnly: readOnly, Timeout: event.Duration(2 * time.Minute)}}, event.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	shows := func(x event.Execution, want string) {
+		t.Helper()
+		if x.Status != event.OK || !strings.Contains(x.Result["text"], want) {
+			t.Errorf("got %s %q, %+v, want %q", x.Status, x.Result["text"], x.Error, want)
+		}
+	}
+	shows(run(s, "create table t as select range as n from range(1000); select count(*) as c, version() as v from t", false), "1000")
+	for _, code := range []string{
+		"insert into t values (1)", "create table u as select 1", "drop table t", "begin; insert into t values (1)", "copy t to '/work/out.csv'",
+		"set lock_configuration = false", "explain analyze insert into t values (1)", "call pragma_version(); delete from t", "attach '/work/x.db'",
+	} {
+		if x := run(s, code, true); x.Status != event.Error || x.Error.Name != "SQLError" {
+			t.Errorf("%s: %s %v %+v", code, x.Status, x.Result, x.Error)
+		}
+	}
+	shows(run(s, "select count(*) as c from t", true), "1000")
+	for _, code := range []string{
+		"install httpfs", "load httpfs", "load '/work/x.duckdb_extension'", "attach '/etc/passwd' as x", "attach '/opt/x.db' as x", "select * from read_csv('/etc/passwd')",
+		"select * from read_text('/proc/self/environ')", "copy t to '/opt/out.csv'", "set enable_external_access = true", "set memory_limit = '1TB'",
+		"select * from read_csv('/work/../etc/passwd')", "select * from read_csv('http://127.0.0.1/x.csv')", "set temp_directory = '/opt'", "attach 'https://127.0.0.1/x.db' as x",
+		"import database '/etc'", "select * from sniff_csv('/etc/passwd')", "select * from glob('/etc/*')",
+	} {
+		if x := run(s, code, false); x.Status != event.Error || x.Error.Name != "SQLError" {
+			t.Errorf("%s: %s %v %+v", code, x.Status, x.Result, x.Error)
+		}
+	}
+	shows(run(s, "attach '/work/own.db' as own; create table own.x as select 5 as five; select * from own.x", false), "5")
+	snap, err := s.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	fork, err := s.Fork(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fork.Close()
+	shows(run(fork, "delete from t where n > 9; update own.x set five = 6; select count(*) as c, (select max(five) from own.x) as m from t", false), "10")
+	shows(run(s, "select count(*) as c, (select max(five) from own.x) as m from t", false), "1000")
+	run(s, "drop table t", false)
+	if err := s.Rollback(t.Context(), snap.ID); err != nil {
+		t.Fatal(err)
+	}
+	shows(run(s, "select count(*) as c from t", false), "1000")
+	// A query that has neither memory nor disk left says so, and costs nothing.
+	x := run(s, "select count(distinct s) from (select list(repeat(md5(range::text), 100)) as s from range(100000000))", false)
+	if x.Status != event.Memory && (x.Error == nil || x.Error.Name != "MemoryError" && x.Error.Name != "SQLError") {
+		t.Errorf("without memory: %s %+v", x.Status, x.Error)
+	}
+	shows(run(s, "select 6 * 7 as a", false), "42")
 }
 
 // TestSQLSession runs SQL beside Python in one session and its copies.

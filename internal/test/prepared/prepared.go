@@ -68,6 +68,70 @@ func Fill(home string) error {
 	return nil
 }
 
+// DuckDB is what the tests of SQL need of packages, in the versions that they are known to
+// pass with.
+func DuckDB() []string { return []string{"duckdb==2.0.0", "pandas==3.1.1", "numpy==2.4.6"} }
+
+// Packages returns the folder of an image's packages, which is in the cache of tests: they
+// are fetched once. Where they are not there yet, and the package index cannot be reached,
+// the error is a fault of the kind Unavailable.
+func Packages(ctx context.Context, with ...string) (string, error) {
+	s, err := open()
+	if err != nil {
+		return "", err
+	}
+	img, err := s.Resolve(ctx, image.Request{With: with}, event.Discard)
+	if err = errors.Join(err, s.Close()); err != nil {
+		return "", err
+	}
+	for _, m := range img.Mounts {
+		if m.Target == "/opt/packages" {
+			return m.Source, nil
+		}
+	}
+	return "", errors.New("the image has no packages")
+}
+
+// WithPackages makes an image with packages in a store, of the files that the cache of
+// tests has. Errors are those of Packages.
+func WithPackages(ctx context.Context, into *image.Store, with ...string) (img image.Image, err error) {
+	s, err := open()
+	if err != nil {
+		return img, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if img, err = s.Resolve(ctx, image.Request{With: with}, event.Discard); err != nil {
+		return img, err
+	}
+	recipe, err := s.Recipe(ctx, img, event.Discard)
+	if err != nil {
+		return img, err
+	}
+	for _, sum := range recipe.Files() {
+		f, err := s.OpenWheel(sum)
+		if err != nil {
+			return img, err
+		}
+		if err := errors.Join(into.AddWheel(sum, f), f.Close()); err != nil {
+			return img, err
+		}
+	}
+	return into.Make(ctx, recipe, event.Discard)
+}
+
+// open opens the image store of the cache, which has the default image.
+func open() (*image.Store, error) {
+	made, err := store()
+	if err != nil {
+		return nil, err
+	}
+	key, err := seal.OfHome(made)
+	if err != nil {
+		return nil, err
+	}
+	return image.Open(filepath.Join(made, images), key)
+}
+
 // JavaScript opens the image store of a data folder as Images does, with Node in it, too:
 // to resolve an image with JavaScript takes milliseconds then.
 func JavaScript(home string) (*image.Store, *seal.Key, error) {
@@ -87,11 +151,7 @@ func fillNode(home string) error {
 	if err != nil {
 		return err
 	}
-	key, err := seal.OfHome(made)
-	if err != nil {
-		return err
-	}
-	s, err := image.Open(filepath.Join(made, images), key)
+	s, err := open()
 	if err != nil {
 		return err
 	}
