@@ -18,8 +18,10 @@ import (
 
 const askLong = `Asks a question: the argument, or what is piped in ("-" says so). The model
 answers it by writing code, which runs in a sandbox; what the code prints goes
-back to the model, errors too, until it gives an answer. The figures of the answer are filled in from values in the sandbox, and
-those that no code computed are pointed out.
+back to the model, errors too, until it gives an answer. The code is in Python,
+or in the language of --lang, and the model may write parts of it in the others
+that the session has, such as SQL and Bash. The figures of the answer are filled
+in from values in the sandbox, and those that no code computed are pointed out.
 
 The model is the one of --model, of PRAXIS_MODEL, of the configuration file, or
 what ANTHROPIC_API_KEY or OPENAI_API_KEY allow. OPENAI_BASE_URL makes openai: a

@@ -15,14 +15,26 @@ import (
 	"praxis/internal/safetext"
 )
 
-const runLong = `Runs Python code in a sandbox: a FILE, the CODE after -c, or what is piped in
-("-" says so). What the code prints is printed as it comes, and the value of the
-last expression at the end.
+const runLong = `Runs code in a sandbox: a FILE, the CODE after -c, or what is piped in ("-" says
+so). What the code prints is printed as it comes, and the value of the last
+expression at the end.
 
-What stands after "--" are the arguments of the code (sys.argv). What is piped in
+The language is the one of --lang, or of the ending of FILE, or Python:
+  python      .py
+  javascript  .js .mjs .cjs, on Node
+  typescript  .ts .mts .cts, the types taken out and not checked
+  sql         .sql, on DuckDB (--with duckdb) or SQLite; files and Python's data
+              frames are tables
+  bash        .sh .bash
+Others come with a kernel of Jupyter's that the image has. The languages of a
+session share its files, and SQL uses Python's variables; the others have
+variables of their own.
+
+What stands after "--" are the arguments of the code (sys.argv, process.argv, $1). What is piped in
 beside a FILE or -c is what the code reads from standard input: it is taken to its
 end before the code begins, when the code mentions stdin or input(), or with
---stdin. Code that ends itself with sys.exit(N) gives the exit code N.
+--stdin. Code that ends itself with sys.exit(N), process.exit(N) or exit N
+gives the exit code N.
 
 The cells of a Jupyter notebook (FILE.ipynb) run in order in one session, each
 within the limits, up to the first that fails. With --save their outputs are
@@ -31,7 +43,7 @@ that did not run; HTML stands in it without its scripts. Lines that begin with
 "%" or "!" are refused, but for those that change nothing here, such as
 %matplotlib inline. With --json "cells" has what each cell did.
 
-Packages that the code names in its own "# /// script" block (PEP 723) are added to
+Packages that Python code names in its own "# /// script" block (PEP 723) are added to
 those of --with. A named session that exists must have them.
 
 Files given with --file are copied into the code's working folder, /work. Files

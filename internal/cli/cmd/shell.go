@@ -67,7 +67,7 @@ func (p *program) shellCommand() *cobra.Command {
 	s := &shellCommand{p: p}
 	cmd := &cobra.Command{
 		Use: "shell", Short: "An interactive interpreter in a sandbox", Args: takes(0, 0, ""),
-		Long: "An interactive interpreter in a sandbox.\n\n" + strings.TrimRight(shellHelp, "\n") +
+		Long: "An interactive interpreter in a sandbox, of Python or the language of --lang;\nothers can be typed in between.\n\n" + strings.TrimRight(shellHelp, "\n") +
 			"\n\nPictures are saved in the folder of --out, the current one when it is not given.\nA named session is saved at the end.\nWith code piped in, the exit code says how the last of it ended.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
 	}
