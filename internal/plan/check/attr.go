@@ -492,7 +492,7 @@ func (f *frame) iterate(v val, n syntax.Node) val {
 	for o := range v.objs.each {
 		switch o.kind {
 		case oIter, oGen, oOpaque:
-			f.touch(ref(o).with(v.may), "")
+			f.touch(ref(o).with(union(v.may, o.shape)), "")
 		default:
 			f.choose(v, union(v.may, o.shape), v)
 		}

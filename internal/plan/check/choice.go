@@ -102,9 +102,11 @@ func (f *frame) touch(v val, attr string) {
 		return
 	}
 	a := f.a
+	goes := false // an iterator goes on
 	for o := range v.objs.each {
+		goes = goes || o.kind == oIter
 		switch o.kind {
-		case oList, oTuple, oSet, oDict, oData, oIter, oOpaque:
+		case oList, oTuple, oSet, oDict, oData, oIter:
 			if attr != "" || o.kind == oIter && o.moved {
 				f.stay(v.may)
 			}
@@ -115,12 +117,13 @@ func (f *frame) touch(v val, attr string) {
 		default:
 			f.stay(v.may)
 		}
-		if o.kind == oOpaque {
-			f.stay(v.may)
-		}
 	}
 	a.reachAll(from, func(o *object) {
 		switch o.kind {
+		case oGen, oFunc, oBound, oNative, oClass, oTool, oPartial, oWrap:
+			if goes && !f.silent(o) {
+				f.stay(v.may) // it could be what goes on
+			}
 		case oInst:
 			if e := ent(o.attrs, attr); e != nil && attr != "" {
 				a.grow(&e.v, val{may: v.may})

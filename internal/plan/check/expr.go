@@ -670,7 +670,7 @@ func (f *frame) contains(v, x val, n syntax.Node) {
 	for o := range v.objs.each {
 		switch o.kind {
 		case oGen, oInst, oIter, oOpaque:
-			f.touch(ref(o).with(v.may), "")
+			f.touch(ref(o).with(union(v.may, o.shape)), "")
 			f.compares(n, f.elements(o, v, n), x)
 			if l := union(f.a.deep(v), f.a.deep(x)); o.kind != oInst || f.a.code().hooks {
 				f.stay(l)

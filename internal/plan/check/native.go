@@ -64,7 +64,7 @@ func (f *frame) nativeCall(name string, x args) val {
 	for o := range in.objs.each {
 		switch o.kind {
 		case oIter, oGen, oOpaque:
-			f.touch(ref(o).with(in.may), "")
+			f.touch(ref(o).with(union(in.may, o.shape)), "")
 		}
 	}
 	if strings.HasPrefix(name, "heapq.") || strings.HasPrefix(name, "bisect.") || strings.HasPrefix(name, "random.") {

@@ -540,10 +540,10 @@ func (f *frame) unpack(elts []syntax.Expr, v val, n syntax.Node) {
 // parts gives the n elements that v is unpacked into; at star there is a list of the rest.
 func (f *frame) parts(v val, n syntax.Node, count, star int) []val {
 	out := make([]val, count)
-	f.raises(v.may)
 	f.control(v)
 	all := f.iterate(v, n)
 	f.control(all)
+	f.raises(f.lengthOf(v)) // the number of elements stands in the message
 	for i := range out {
 		out[i] = all
 	}

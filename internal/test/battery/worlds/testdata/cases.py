@@ -1457,3 +1457,18 @@ try:
     a, b, c, d, e, *f = g(src.num())
 except ValueError as e:
     sink(str(e))
+--- the order of a list chooses which iterator goes on
+class C:
+    def __init__(self, a): self.a = a
+    def __lt__(self, other): return self.a < other.a
+    def put(self): sink(self.a)
+c = C(src.num())
+next(iter(sorted([c, c])), 'b')
+sink(1)
+--- the error of unpacking says how far a list has grown
+xs = []
+xs.extend([1] * src.num())
+try:
+    a, b, c, d, e, f, g, h = xs
+except ValueError as e:
+    sink(str(e))
