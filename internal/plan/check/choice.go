@@ -400,19 +400,17 @@ func (f *frame) callsBack(x args, recv val) {
 	if all.objs == nil {
 		return
 	}
-	impure, moves := false, false
+	impure, moves, several := false, false, len(x.pos)+len(x.named) > 1 || recv.objs != nil
 	for o := range x.all().objs.each {
 		switch o.kind {
-		case oFunc, oBound, oClass, oTool, oSpace:
-			impure = impure || !f.silent(o)
-		case oNative:
+		case oFunc, oBound, oClass, oTool, oSpace, oNative:
 			impure = impure || !f.silent(o)
 		case oPartial, oWrap:
 			impure = true
 		case oGen:
-			impure = impure || len(x.pos)+len(x.named) > 1 || recv.objs != nil
+			impure = impure || several
 		case oIter:
-			impure = impure || (len(x.pos)+len(x.named) > 1 || recv.objs != nil) && !f.silentAll(o.fn)
+			impure = impure || several && !f.silentAll(o.fn)
 			moves = true
 		case oOpaque:
 			if lazy(o.name) {

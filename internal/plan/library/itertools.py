@@ -25,10 +25,7 @@ def repeat(object, times=None):
 
 
 def _repeat(object, times):
-    if times is None:
-        while True:
-            yield object
-    for _ in range(times):
+    for _ in count() if times is None else range(times):
         yield object
 
 
@@ -56,14 +53,9 @@ def accumulate(iterable, func=None, *, initial=None):
         else:
             return
     yield total
-    if func is None:
-        for x in it:
-            total = total + x
-            yield total
-    else:
-        for x in it:
-            total = func(total, x)
-            yield total
+    for x in it:
+        total = total + x if func is None else func(total, x)
+        yield total
 
 
 def compress(data, selectors):
@@ -115,13 +107,9 @@ def starmap(function, iterable):
 def pairwise(iterable):
     it = iter(iterable)
     for a in it:
-        break
-    else:
-        return _ended(None, it)
-    for b in it:
-        yield (a, b)
-        a = b
-    return _ended(None, it)
+        for b in it:
+            yield (a, b)
+            a = b
 
 
 def islice(iterable, *args):
@@ -143,13 +131,7 @@ def _is_index(n):
 
 
 def _islice(it, start, stop, step):
-    if stop is not None and stop <= start:
-        if start > 0 and stop > 0:
-            n = 0
-            for _ in it:
-                n += 1
-                if n == stop:
-                    break
+    if stop == 0:
         return
     n = 0
     take = start
@@ -209,22 +191,18 @@ def _branch(it, seen):
 
 def zip_longest(*iterables, fillvalue=None):
     its = [iter(it) for it in iterables]
-    open = [True] * len(its)
-    left = len(its)
-    while left:
+    while True:
         row = []
-        for i in range(len(its)):
+        left = 0
+        for it in its:
             x = fillvalue
-            if open[i]:
-                for x in its[i]:
-                    break
-                else:
-                    open[i] = False
-                    left -= 1
-                    x = fillvalue
+            for x in it:
+                left += 1
+                break
             row.append(x)
-        if left:
-            yield tuple(row)
+        if not left:
+            return
+        yield tuple(row)
 
 
 def product(*iterables, repeat=1):
@@ -235,79 +213,44 @@ def product(*iterables, repeat=1):
 
 
 def _product(pools):
-    n = len(pools)
-    sizes = [len(p) for p in pools]
-    if 0 in sizes:
-        return
-    at = [0] * n
-    row = [p[0] for p in pools]
-    while True:
-        yield tuple(row)
-        i = n - 1
-        while i >= 0:
-            at[i] += 1
-            if at[i] < sizes[i]:
-                row[i] = pools[i][at[i]]
-                break
-            at[i] = 0
-            row[i] = pools[i][0]
-            i -= 1
-        else:
-            return
+    if not pools:
+        yield ()
+    elif all(pools):
+        for row in _product(pools[:-1]):
+            for x in pools[-1]:
+                yield row + (x,)
 
 
 def permutations(iterable, r=None):
     pool = tuple(iterable)
-    n = len(pool)
-    if r is None:
-        r = n
+    r = len(pool) if r is None else r
     if not isinstance(r, int):
         raise TypeError("Expected int as r")
     if r < 0:
         raise ValueError("r must be non-negative")
-    return _depend(_permutations(pool, n, r), n, r)
+    return _depend(_permutations(pool, r), len(pool), r)
 
 
-def _permutations(pool, n, r):
-    if r > n:
-        return
-    free = list(range(n))
-    turns = list(range(n, n - r, -1))
-    yield tuple([pool[i] for i in free[:r]])
-    while True:
-        for i in range(r - 1, -1, -1):
-            turns[i] -= 1
-            if turns[i] == 0:
-                free.append(free.pop(i))
-                turns[i] = n - i
-            else:
-                j = n - turns[i]
-                free[i], free[j] = free[j], free[i]
-                yield tuple([pool[k] for k in free[:r]])
-                break
-        else:
-            return
+def _permutations(pool, r):
+    if r == 0:
+        yield ()
+    elif r <= len(pool):
+        for i in range(len(pool)):
+            for row in _permutations(pool[:i] + pool[i + 1:], r - 1):
+                yield (pool[i],) + row
 
 
 def combinations(iterable, r):
     pool = tuple(iterable)
     if r < 0:
         raise ValueError("r must be non-negative")
-    return _depend(_combinations(pool, len(pool), r), len(pool), r)
+    return _depend(_combinations(pool, r, 0), len(pool), r)
 
 
-def _combinations(pool, n, r):
-    if r > n:
-        return
-    at = list(range(r))
-    yield tuple([pool[i] for i in at])
-    while True:
-        for i in range(r - 1, -1, -1):
-            if at[i] != i + n - r:
-                break
-        else:
-            return
-        at[i] += 1
-        for j in range(i + 1, r):
-            at[j] = at[j - 1] + 1
-        yield tuple([pool[k] for k in at])
+def _combinations(pool, r, start):
+    if r == 0:
+        yield ()
+    else:
+        for i in range(start, len(pool) - r + 1):
+            for row in _combinations(pool, r - 1, i + 1):
+                yield (pool[i],) + row

@@ -77,9 +77,8 @@ def _text(o, ensure_ascii, indent, separators, sort_keys):
 
 def dumps(obj, *, ensure_ascii=True, cls=None, indent=None, separators=None, default=None, sort_keys=False, **kw):
     if cls is not None or kw:
-        cls = JSONEncoder if cls is None else cls
-        return cls(ensure_ascii=ensure_ascii, indent=indent, separators=separators, default=default, sort_keys=sort_keys,
-                   **kw).encode(obj)
+        return (cls or JSONEncoder)(ensure_ascii=ensure_ascii, indent=indent, separators=separators, default=default,
+                                    sort_keys=sort_keys, **kw).encode(obj)
     if default is not None:
         obj = _plain(obj, default, set())
     return _text(obj, ensure_ascii, indent, separators, sort_keys)

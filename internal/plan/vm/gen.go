@@ -22,14 +22,6 @@ func (g *Gen) Class(t *value.Thread) *value.Class {
 	return t.Types.Generator
 }
 
-// word is how messages call it.
-func (g *Gen) word() string {
-	if g.coroutine {
-		return "coroutine"
-	}
-	return "generator"
-}
-
 // newGen makes the generator of a function, whose arguments are not bound yet.
 func (vm *VM) newGen(fn *value.Func) (*Gen, error) {
 	r := fn.Run
@@ -51,7 +43,7 @@ func (vm *VM) resume(gv, sent value.Value, mode retMode, extra value.Value) erro
 	t.Touch(gv, "")
 	g := gv.Obj.(*Gen)
 	if g.running {
-		return vm.failed(mode, extra, t.Raise(t.Types.ValueError, "%s already executing", g.word()))
+		return vm.failed(mode, extra, t.Raise(t.Types.ValueError, "%s already executing", g.Class(t).Name))
 	}
 	if g.f == nil {
 		if g.coroutine {
@@ -60,7 +52,7 @@ func (vm *VM) resume(gv, sent value.Value, mode retMode, extra value.Value) erro
 		return vm.deliverGen(g, mode, extra, value.None.With(t.Join(gv.Label, g.end)), false)
 	}
 	if !g.started && sent.Kind != value.KNone {
-		return vm.failed(mode, extra, t.Raise(t.Types.TypeError, "can't send non-None value to a just-started %s", g.word()))
+		return vm.failed(mode, extra, t.Raise(t.Types.TypeError, "can't send non-None value to a just-started %s", g.Class(t).Name))
 	}
 	if err := vm.reenter(gv, mode, extra); err != nil {
 		return vm.failed(mode, extra, err)
@@ -120,7 +112,8 @@ func (vm *VM) deliverGen(g *Gen, mode retMode, extra, v value.Value, yielded boo
 		if yielded {
 			return vm.leave(f, v, true)
 		}
-		vm.sent(f, v)
+		f.st[f.sp-1] = v // of the yield from, which ends
+		f.ip++
 	case retCall:
 		if !yielded {
 			return vm.stopIteration(v)
@@ -133,7 +126,7 @@ func (vm *VM) deliverGen(g *Gen, mode retMode, extra, v value.Value, yielded boo
 		f.put(v)
 	case retClose:
 		if yielded {
-			return t.Raise(t.Types.RuntimeError, "%s ignored GeneratorExit", g.word())
+			return t.Raise(t.Types.RuntimeError, "%s ignored GeneratorExit", g.Class(t).Name)
 		}
 		f.put(v)
 	default: // retAwait
@@ -158,12 +151,6 @@ func (vm *VM) stopIteration(v value.Value) error {
 	return err
 }
 
-// sent ends the yield from that f is at; v is its value.
-func (vm *VM) sent(f *Frame, v value.Value) {
-	f.st[f.sp-1] = v
-	f.ip++
-}
-
 // yieldFrom sends to what the frame delegates to.
 func (vm *VM) yieldFrom(f *Frame) error {
 	t := &vm.t
@@ -181,7 +168,8 @@ func (vm *VM) yieldFrom(f *Frame) error {
 		return vm.failed(retSend, value.Value{}, err)
 	}
 	if !ok {
-		vm.sent(f, value.None)
+		f.st[f.sp-1] = value.None
+		f.ip++
 		return nil
 	}
 	return vm.leave(f, v, true)
@@ -196,7 +184,7 @@ func (vm *VM) throw(gv value.Value, r *value.Raise, mode retMode) error {
 	}
 	switch {
 	case g.running:
-		return t.Raise(t.Types.ValueError, "%s already executing", g.word())
+		return t.Raise(t.Types.ValueError, "%s already executing", g.Class(t).Name)
 	case g.f == nil:
 		return vm.failed(mode, value.Value{}, r)
 	case g.f.code.Instrs[g.f.ip].Op() == bytecode.YieldFrom:
@@ -205,12 +193,6 @@ func (vm *VM) throw(gv value.Value, r *value.Raise, mode retMode) error {
 	if err := vm.reenter(gv, mode, value.Value{}); err != nil {
 		return err
 	}
-	return r
-}
-
-// raiseNow makes an exception of a class without arguments.
-func (vm *VM) raiseNow(c *value.Class) *value.Raise {
-	r, _ := vm.t.RaiseArgs(c).(*value.Raise)
 	return r
 }
 

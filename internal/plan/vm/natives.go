@@ -172,7 +172,8 @@ func (vm *VM) generator(c value.TailCall, mode retMode, extra value.Value) error
 	case c.Op == value.TailThrow:
 		return vm.throw(g, c.Raise, retCall)
 	case c.Op == value.TailClose:
-		return vm.throw(g, vm.raiseNow(vm.t.Types.GeneratorExit), retClose)
+		r, _ := vm.t.RaiseArgs(vm.t.Types.GeneratorExit).(*value.Raise)
+		return vm.throw(g, r, retClose)
 	}
 	next := retCall
 	switch c.Op {

@@ -58,7 +58,7 @@ func (vm *VM) stopped(g *Gen, r *value.Raise) error {
 	if !r.Exc.Cls.Derives(t.Types.StopIteration) {
 		return r
 	}
-	err := t.Raise(t.Types.RuntimeError, "%s raised StopIteration", g.word())
+	err := t.Raise(t.Types.RuntimeError, "%s raised StopIteration", g.Class(t).Name)
 	if n, ok := err.(*value.Raise); ok {
 		n.Label = r.Label
 		n.Exc.Cause = value.Value{Kind: value.KObject, Obj: r.Exc, Label: r.Label}
