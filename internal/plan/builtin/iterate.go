@@ -90,6 +90,7 @@ func anyNative(own string, stop bool) value.NativeFunc {
 				return value.Value{}, err
 			}
 			yes, err := t.Truth(x)
+			t.Drive(it, t.Join(x.Label, t.Seen))
 			if err != nil || yes == stop {
 				return value.Bool(stop), err
 			}

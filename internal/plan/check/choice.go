@@ -440,6 +440,38 @@ func (f *frame) callsBack(x args, recv val) {
 	}
 }
 
+// drives notes that data of the set l decides how often something built in takes an element
+// of v: how far all goes that v goes over, and how often it calls what it calls.
+func (f *frame) drives(v val, l *lab) {
+	for o := range v.objs.each {
+		switch o.kind {
+		case oIter, oOpaque:
+			if l == nil || o.busy || o.kind == oOpaque && !lazy(o.name) {
+				continue
+			}
+			f.a.growLab(&o.shape, l)
+			over := o.fn
+			if o.kind == oOpaque {
+				over = o.elem
+			}
+			o.busy = true
+			f.drives(over, l)
+			o.busy = false
+			f.walked(o)
+		case oInst:
+			for _, name := range [...]string{"__next__", "__call__"} {
+				if m, ok := f.a.classAttr(o.of, name); ok && !f.silentAll(m) {
+					f.stay(l)
+				}
+			}
+		case oFunc, oBound, oClass, oTool, oNative, oPartial, oWrap:
+			if !f.silent(o) {
+				f.stay(l)
+			}
+		}
+	}
+}
+
 // lazy says whether what a native makes takes elements and calls functions later.
 func lazy(name string) bool {
 	switch module, _, _ := strings.Cut(name, "."); module {

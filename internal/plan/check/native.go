@@ -86,7 +86,12 @@ func (f *frame) nativeCall(name string, x args) val {
 	if exceptionName(name) {
 		return f.newException(name, x)
 	}
-	return f.opaque(x.site, name, !pureModule(name), in)
+	r := f.opaque(x.site, name, !pureModule(name), in)
+	switch name {
+	case "itertools.takewhile", "itertools.dropwhile", "itertools.filterfalse", "itertools.compress", "itertools.groupby":
+		f.drives(in, r.may)
+	}
+	return r
 }
 
 // library says whether a function is written in the plan language, or does
@@ -330,9 +335,7 @@ func (f *frame) container(name string, x args) (val, bool) {
 		if name == "iter" && len(x.pos) == 2 {
 			r := f.callback(x.pos[0], args{site: x.site})
 			f.compares(x.site, r, x.pos[1])
-			if !f.silentAll(x.pos[0]) {
-				f.stay(union(f.a.deep(r), f.a.deep(x.pos[1])))
-			}
+			f.drives(x.pos[0], union(f.a.deep(r), f.a.deep(x.pos[1])))
 			it := f.uses(f.iterator(x.site, union(by, x.pos[1].may), r), x)
 			f.calledLater(a.objects[it.objs.ids[0]], func() { f.callback(x.pos[0], args{site: x.site}) })
 			return it, true
@@ -441,6 +444,7 @@ func (f *frame) reduce(name string, x args) val {
 	by = union(by, f.truth(el, x.site))
 	switch name {
 	case "any", "all":
+		f.drives(x.all(), union(by, el.may))
 		return plain(union(by, el.may), nil)
 	case "sum":
 		start := val{}
@@ -480,6 +484,7 @@ func (f *frame) mapped(name string, x args) (val, bool) {
 	}
 	fn := x.pos[0]
 	if name == "filter" && isNone(fn) {
+		f.drives(x.pos[1], f.truth(els[0], x.site))
 		return f.iterator(x.site, union(by, f.truth(els[0], x.site)), els[0]), true
 	}
 	r := f.callback(fn, args{site: x.site, pos: els})
@@ -489,6 +494,7 @@ func (f *frame) mapped(name string, x args) (val, bool) {
 		return f.uses(f.iterator(x.site, by, r.with(by)), x), true
 	}
 	l := f.truth(r, x.site)
+	f.drives(x.pos[1], l)
 	return f.uses(f.iterator(x.site, union(by, union(l, fn.may)), els[0].with(l)), x), true
 }
 
@@ -535,6 +541,9 @@ func (f *frame) next(x args) val {
 		return plain(nil, nil)
 	}
 	v := x.pos[0]
+	for o := range v.objs.each {
+		f.drives(ref(o), union(v.may, o.shape))
+	}
 	out := f.iterate(v, x.site)
 	var ended *lab // what the end of the iterator depends on
 	for o := range v.objs.each {

@@ -1,6 +1,6 @@
 """Iterators that are made of iterators. How much one gives depends on its numbers."""
 
-from _labels import calls as _calls, depend as _depend, mark as _mark
+from _labels import depend as _depend, mark as _mark
 
 
 def count(start=0, step=1):
@@ -59,43 +59,30 @@ def accumulate(iterable, func=None, *, initial=None):
 
 
 def compress(data, selectors):
-    for x, chosen in _chosen(zip(data, selectors), lambda pair: pair[1]):
+    for x, chosen in zip(data, selectors):
         if chosen:
-            yield x[0]
-
-
-def _chosen(iterable, predicate, until=None):
-    """Elements with what the predicate says of them; both depend on what it said so far.
-
-    until is a function of the program that is called until it says something else.
-    """
-    said = True
-    for x in iterable:
-        passes = predicate(x)
-        said = _depend(said, passes)
-        if until is not None:
-            _calls(until, said)
-        yield _depend(x, said), _depend(passes, said)
+            yield x
 
 
 def dropwhile(predicate, iterable):
     dropping = True
-    for x, drop in _chosen(iterable, lambda x: dropping and predicate(x), predicate):
-        if not drop:
-            dropping = False
-            yield x
+    for x in iterable:
+        if dropping and predicate(x):
+            continue
+        dropping = False
+        yield x
 
 
 def takewhile(predicate, iterable):
-    for x, passes in _chosen(iterable, predicate, predicate):
-        if not passes:
+    for x in iterable:
+        if not predicate(x):
             break
         yield x
 
 
 def filterfalse(predicate, iterable):
-    for x, passes in _chosen(iterable, bool if predicate is None else predicate):
-        if not passes:
+    for x in iterable:
+        if not (x if predicate is None else predicate(x)):
             yield x
 
 

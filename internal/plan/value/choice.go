@@ -131,6 +131,39 @@ func (t *Thread) Stick(l label.ID) {
 	t.Sticky = t.Join(t.Sticky, l)
 }
 
+// Drive notes that data of label l decided how often the library takes an element of v: how
+// far all goes that v goes over, and how often it calls what it calls.
+func (t *Thread) Drive(v Value, l label.ID) {
+	switch o := v.Obj.(type) {
+	case *Iter:
+		if o.Moved == t.Join(o.Moved, l) {
+			return
+		}
+		if o.Moved = t.Join(o.Moved, l); o.Kind < IterEnumerate {
+			return
+		}
+		t.Drive(o.Stop, l)
+		t.Drive(o.Src, l)
+		if its, ok := o.Src.Obj.(*Tuple); ok {
+			for i := range its.Items {
+				t.Drive(its.Items[i], l)
+			}
+		}
+	case Generator:
+		o.Drive(t, l)
+	case *Instance:
+		for _, name := range [...]string{"__next__", "__call__"} {
+			if m, _, ok := o.Cls.Lookup(name); ok && !m.Silent() {
+				t.Stick(l)
+			}
+		}
+	case *Func, *Method, *Native, *Wrapper, *Class, *ToolRef:
+		if !v.Silent() {
+			t.Stick(l)
+		}
+	}
+}
+
 // Chosen calls f with each container that a value of label l may have been chosen
 // from; if one is not known or f returns false, all that follows depends on l.
 func (t *Thread) Chosen(l label.ID, f func(from Value) bool) {

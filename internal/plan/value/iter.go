@@ -48,6 +48,8 @@ type Generator interface {
 	// Next returns the next element; ok is false when the generator has ended, v
 	// is then what it returned.
 	Next(t *Thread) (v Value, ok bool, err error)
+	// Drive is [Thread.Drive] for what the generator holds.
+	Drive(t *Thread, l label.ID)
 }
 
 func (it *Iter) Class(t *Thread) *Class {

@@ -64,6 +64,7 @@ func (t *Thread) advanceFilter(it *Iter) (Value, bool, error) {
 			return Value{}, false, err
 		}
 		it.Stop.Label = t.Join(it.Stop.Label, l)
+		t.Drive(it.Src, it.Stop.Label)
 		v.Label = t.Join(v.Label, it.Stop.Label)
 		if pass {
 			return v, true, nil

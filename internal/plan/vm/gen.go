@@ -196,6 +196,19 @@ func (vm *VM) throw(gv value.Value, r *value.Raise, mode retMode) error {
 	return r
 }
 
+// Drive is for generators of the library: those of the program are its own branches.
+func (g *Gen) Drive(t *value.Thread, l label.ID) {
+	if g.f == nil || g.running || !g.f.run.Lib {
+		return
+	}
+	for i, v := range g.f.st[:g.f.code.Params] {
+		t.Drive(v, l)
+		if i == g.f.code.Star {
+			of(t).elements(v, func(v value.Value) { t.Drive(v, l) })
+		}
+	}
+}
+
 func isRaise(err error) bool {
 	_, ok := err.(*value.Raise)
 	return ok

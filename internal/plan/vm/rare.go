@@ -199,6 +199,19 @@ func (vm *VM) truthJump(v value.Value) (bool, error) {
 func (f *Frame) decides(t *value.Thread, l label.ID) {
 	if l != 0 && !t.Strict && f.run.Lib {
 		f.ret = t.Join(f.ret, l)
+		switch from := f.st[:f.code.Params]; f.code.Qual {
+		case "groupby":
+			t.Drive(from[0], l)
+		case "_filter", "filterfalse":
+			if f.mode != retCall && f.mode != retDefault {
+				from = from[1:] // all is asked for, but by next: so often is the function called
+			}
+			fallthrough
+		case "_any", "_all", "compress", "dropwhile", "takewhile":
+			for i := range from {
+				t.Drive(from[i], l)
+			}
+		}
 	}
 }
 

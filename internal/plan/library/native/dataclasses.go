@@ -28,20 +28,10 @@ func depend(t *value.Thread, a *value.Args) (value.Value, error) {
 	return v, nil
 }
 
-// calls notes that the library calls a function of the program only if others say so:
-// if that does anything, all that follows depends on them.
+// calls notes that the library calls a function of the program only if others say so.
 func calls(t *value.Thread, a *value.Args) (value.Value, error) {
-	fn := a.Pos[0]
-	if m, ok := fn.Obj.(*value.Method); ok {
-		fn = m.Fn
-	}
-	if f, ok := fn.Obj.(*value.Func); ok && f.Code.Unit.Module != "" {
-		return value.None, nil // the library's own
-	}
-	if !fn.Silent() {
-		for i := range a.Star {
-			t.Stick(a.Star[i].Label)
-		}
+	for i := range a.Star {
+		t.Drive(a.Pos[0], a.Star[i].Label)
 	}
 	return value.None, nil
 }

@@ -1472,3 +1472,205 @@ try:
     a, b, c, d, e, f, g, h = xs
 except ValueError as e:
     sink(str(e))
+--- any stops where a function in map says so
+n = src.num()
+i = iter([0, 1, 2, 3, 4, 5])
+any(map(lambda x: x >= n, i))
+sink(next(i))
+--- all stops where a function in map says so
+n = src.num()
+i = iter([0, 1, 2, 3, 4, 5])
+all(map(lambda x: x < n, i))
+sink(next(i))
+--- filter skips what a function says
+n = src.num()
+i = iter([0, 1, 2, 3, 4, 5])
+next(filter(lambda x: x >= n, i))
+sink(next(i))
+--- takewhile stops where a function says so
+from itertools import takewhile
+n = src.num()
+i = iter([0, 1, 2, 3, 4, 5])
+list(takewhile(lambda x: x < n, i))
+sink(next(i))
+--- dropwhile skips what a function says
+from itertools import dropwhile
+n = src.num()
+i = iter([0, 1, 2, 3, 4, 5])
+next(dropwhile(lambda x: x < n, i))
+sink(next(i))
+--- filterfalse skips what a function says
+from itertools import filterfalse
+n = src.num()
+i = iter([0, 1, 2, 3, 4, 5])
+next(filterfalse(lambda x: x < n, i))
+sink(next(i))
+--- any says how often a function that counts is called
+total = []
+n = src.num()
+def f(x):
+    total.append(x)
+    return x >= n
+any(map(f, [0, 1, 2, 3]))
+sink(len(total))
+--- filter says how often a function that counts is called
+total = []
+n = src.num()
+def f(x):
+    total.append(x)
+    return x >= n
+next(filter(f, [0, 1, 2, 3]))
+sink(len(total))
+--- filter with a default says how often a function that calls a tool is called
+n = src.num()
+def f(x):
+    sink(x)
+    return x >= n
+next(filter(f, [0, 1, 2, 3]), None)
+--- any over what filter gives
+n = src.num()
+i = iter([0, 1, 2, 3, 4, 5])
+any(filter(lambda x: x > n, i))
+sink(next(i))
+--- any over pairs of an iterator that goes on
+n = src.num()
+i, j = iter([0, 1, 2, 3, 4, 5]), iter("abcdef")
+any(map(lambda p: p[0] >= n, zip(i, j)))
+sink(next(i))
+sink(next(j))
+--- any over a map of two iterators
+n = src.num()
+i, j = iter([0, 1, 2, 3, 4, 5]), iter("abcdef")
+any(map(lambda a, b: a >= n, i, j))
+sink(next(i))
+sink(next(j))
+--- any over an iterator itself
+i = iter([src.num() > 0, True, 1, 2])
+any(i)
+sink(next(i))
+--- filter of what is true over an iterator itself
+i = iter([src.num(), 1, 2, 3])
+next(filter(None, i))
+sink(next(i))
+--- a numbered iterator that any goes over
+n = src.num()
+i = iter("abcdef")
+any(map(lambda p: p[0] >= n, enumerate(i)))
+sink(next(i))
+--- any with an object that is called
+n = src.num()
+total = []
+class F:
+    def __call__(self, x):
+        total.append(x)
+        return x >= n
+any(map(F(), [0, 1, 2, 3]))
+sink(len(total))
+--- any with a partial function that counts
+from functools import partial
+total = []
+def f(n, x):
+    total.append(x)
+    return x >= n
+any(map(partial(f, src.num()), [0, 1, 2, 3]))
+sink(len(total))
+--- any over an iterator of the program
+n = src.num()
+class I:
+    def __init__(self):
+        self.n = 0
+    def __iter__(self):
+        return self
+    def __next__(self):
+        self.n += 1
+        return self.n
+i = I()
+any(map(lambda x: x > n, i))
+sink(i.n)
+--- all with a method that counts
+total = []
+class P:
+    def ok(self, x):
+        total.append(x)
+        return x < n
+n = src.num()
+all(map(P().ok, [0, 1, 2, 3]))
+sink(len(total))
+--- compress skips what is data
+from itertools import compress
+i = iter("abcdef")
+next(compress(i, [src.num(), src.num(), 1]), None)
+sink(next(i))
+--- groupby ends a group where a key says so
+from itertools import groupby
+n = src.num()
+i = iter([0, 1, 2, 3, 4])
+next(groupby(i, lambda x: x >= n))
+sink(next(i))
+--- takewhile over a chain
+from itertools import chain, takewhile
+n = src.num()
+i, j = iter([0, 1]), iter([1, 2, 3])
+list(takewhile(lambda x: x < n, chain(i, j)))
+sink(next(i, 9))
+sink(next(j, 9))
+--- takewhile with a function that counts
+from itertools import takewhile
+total = []
+n = src.num()
+def f(x):
+    total.append(x)
+    return x < n
+for x in takewhile(f, [0, 1, 2, 3]):
+    pass
+sink(len(total))
+--- any over what takewhile gives
+from itertools import takewhile
+n = src.num()
+i = iter([0, 1, 2, 3])
+any(takewhile(lambda x: x <= n, i))
+sink(next(i))
+--- a part of a product, of permutations and of combinations
+from itertools import product, permutations, combinations
+xs = [1] * src.num()
+sink(next(product(xs, [1, 2]), 0))
+sink(next(permutations(xs, 1), 0))
+sink(next(combinations(xs, 1), 0))
+sink([p[1] for p in product(xs, [1, 2])])
+--- the pairs of neighbours, and the longest zip
+from itertools import pairwise, zip_longest
+xs = [1] * src.num()
+sink(next(pairwise(xs), 0))
+sink(list(zip_longest([1], xs)))
+sink(next(zip_longest(xs), 0))
+--- a filter that is walked in parts
+n = src.num()
+i = iter([0, 1, 2, 3, 4, 5])
+m = filter(lambda x: x >= n, i)
+next(m)
+next(m)
+sink(next(i))
+--- filter by a class
+n = src.num()
+i = iter([0, n, 1, 2, 3])
+next(filter(bool, i))
+sink(next(i))
+--- map of a filter, by any
+n = src.num()
+i = iter([0, 1, 2, 3, 4, 5])
+all(map(lambda x: x < 5, filter(lambda x: x >= n, i)))
+next(map(str, filter(lambda x: x >= n, iter([0, 1, 2]))))
+j = iter([0, 1, 2, 3])
+next(map(str, filter(lambda x: x >= n, j)))
+sink(next(j))
+--- any over a map that an iterator lends its elements
+n = src.num()
+i = iter([iter([1, 2, 3]), iter([4, 5])])
+any(map(lambda x: next(x) > n, i))
+sink(next(next(i, iter([0]))))
+--- min of what takewhile gives
+from itertools import takewhile
+n = src.num()
+i = iter([0, 1, 2, 3])
+sink(min(takewhile(lambda x: x <= n, i)))
+sink(next(i))
