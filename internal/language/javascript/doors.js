@@ -46,7 +46,11 @@ function entered() {
   return f();
 }
 
-const isInterrupt = (error) => error?.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED';
+// isInterrupt asks without running code of what was thrown: it may be a proxy, or have
+// getters, and nothing stops what runs outside of a door.
+const isNativeError = require('node:util').types.isNativeError;
+const propertyOf = Object.getOwnPropertyDescriptor;
+const isInterrupt = (error) => isNativeError(error) && propertyOf(error, 'code')?.value === 'ERR_SCRIPT_EXECUTION_INTERRUPTED';
 
 // through calls f behind a door: what it throws comes out, an interrupt as an error.
 function through(f) {

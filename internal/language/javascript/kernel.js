@@ -14,13 +14,16 @@ const { Show } = beside('show.js');
 const { Errors } = beside('errors.js');
 const { Rewriter } = beside('rewrite.js');
 const { Seeds } = beside('seeds.js');
-const vm = require('node:vm');
+const { Script, constants: { USE_MAIN_CONTEXT_DEFAULT_LOADER: DEFAULT_LOADER } } = require('node:vm'); // whatever the code makes of it
 const Module = require('node:module');
 const { performance } = require('node:perf_hooks');
 
 const HOOK = Symbol.for('praxis.kernel');
 const isPromise = require('node:util').types.isPromise;
 const TYPESCRIPT = '//praxis:typescript\n'; // begins code that is TypeScript; see language.go
+const apply = Reflect.apply;
+const promised = Promise.prototype.then;
+const then = (promise, ...both) => apply(promised, promise, both); // whatever the code made of it
 const now = performance.now.bind(performance);
 const cpuUsage = process.cpuUsage.bind(process);
 const resourceUsage = process.resourceUsage.bind(process);
@@ -29,6 +32,8 @@ const unsetEnvironment = (name) => { delete process.env[name]; };
 
 // Exit is what process.exit throws: it unwinds the code as far as it can.
 class Exit extends Error {
+  #exit;
+  static is(error) { return error !== null && typeof error === 'object' && #exit in error; } // asks no proxy
   constructor(code) {
     super(String(code));
     this.name = 'ProcessExit';
@@ -37,6 +42,8 @@ class Exit extends Error {
 }
 
 class Interrupt extends Error {
+  #interrupt;
+  static is(error) { return error !== null && typeof error === 'object' && #interrupt in error; }
   constructor() {
     super('the code was interrupted');
     this.name = 'Interrupted';
@@ -132,7 +139,7 @@ class Kernel {
       expression: (source) => this.rewriter.expression(source),
       measured: (source) => {
         const { code } = this.rewriter.prepare(source, 'javascript', '<timed>');
-        const script = new vm.Script(code, { filename: '<timed>', importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER });
+        const script = new Script(code, { filename: '<timed>', importModuleDynamically: DEFAULT_LOADER });
         return () => script.runInThisContext();
       },
       invoke: (args, stdin) => this.invoke(args, stdin),
@@ -175,7 +182,7 @@ class Kernel {
     let script, plan;
     try {
       plan = this.rewriter.prepare(source, language, name);
-      script = new vm.Script(plan.code, { filename: name, importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER });
+      script = new Script(plan.code, { filename: name, importModuleDynamically: DEFAULT_LOADER });
     } catch (error) {
       return this.settle(cell, { error });
     }
@@ -188,7 +195,7 @@ class Kernel {
     // While it waits, node may find that nothing is left that could end the wait.
     cell.waiting = true;
     this.control.unref();
-    outcome.value.then(
+    then(outcome.value,
       (value) => this.settled(cell, wanted ? (plan.async ? value?.value : value) : undefined),
       (error) => this.settle(cell, { error }));
   }
@@ -205,7 +212,7 @@ class Kernel {
 
   settled(cell, value) {
     if (!isPromise(value)) return this.settle(cell, { value });
-    value.then((v) => this.settle(cell, { value: v }), (error) => this.settle(cell, { error }));
+    then(value, (v) => this.settle(cell, { value: v }), (error) => this.settle(cell, { error }));
   }
 
   // settle sends what became of a cell; only the first call does.
@@ -230,7 +237,7 @@ class Kernel {
   }
 
   failed(error, cell, done) {
-    if (error instanceof Exit) {
+    if (Exit.is(error)) {
       done.status = 'exit';
       done.exit_code = error.code;
       done.error = { name: 'ProcessExit', value: String(error.code), traceback: '' };
@@ -238,8 +245,8 @@ class Kernel {
       return;
     }
     done.status = 'error';
-    if (doors.isInterrupt(error) || error instanceof Interrupt) {
-      error = error instanceof Interrupt ? error : new Interrupt();
+    if (doors.isInterrupt(error) || Interrupt.is(error)) {
+      error = Interrupt.is(error) ? error : new Interrupt();
       done.interrupted = true;
     }
     const told = doors.enter(() => this.errors.describe(error));
@@ -297,13 +304,13 @@ class Kernel {
   }
 
   uncaught(error, where) {
-    if (error instanceof Exit) return;
+    if (Exit.is(error)) return;
     if (doors.isInterrupt(error)) return this.broken(error);
     this.report(error, where);
   }
 
   report(error, where) {
-    if (error instanceof Exit) return;
+    if (Exit.is(error)) return;
     const told = doors.enter(() => this.errors.describe(error));
     const text = told.value?.traceback || 'an error that could not be shown';
     this.control.output(this.id, 2, `Uncaught${where ? ` (${where})` : ''} ${text}${text.endsWith('\n') ? '' : '\n'}`);

@@ -7,8 +7,8 @@
 // and where columns move the rewriter knows the old ones.
 'use strict';
 
-const vm = require('node:vm');
-const Module = require('node:module');
+const { Script } = require('node:vm');
+const { stripTypeScriptTypes, SourceMap } = require('node:module');
 const acorn = require('internal/deps/acorn/acorn/dist/acorn');
 const walk = require('internal/deps/acorn/acorn-walk/dist/walk');
 const { Edits } = require('./edits.js');
@@ -57,19 +57,19 @@ class Rewriter {
   // strip takes the types out: where they only stand beside the code, they become blanks.
   strip(source, cell, name) {
     try {
-      return Module.stripTypeScriptTypes(source, { mode: 'strip' });
+      return stripTypeScriptTypes(source, { mode: 'strip' });
     } catch (error) {
       if (error?.code !== 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') throw badTypes(error, name, cell);
     }
     let code;
     try {
-      code = Module.stripTypeScriptTypes(source, { mode: 'transform', sourceMap: true, sourceUrl: name });
+      code = stripTypeScriptTypes(source, { mode: 'transform', sourceMap: true, sourceUrl: name });
     } catch (error) {
       throw badTypes(error, name, cell);
     }
     const found = /\n?\/\/# sourceMappingURL=data:application\/json;base64,([A-Za-z0-9+/=]+)/.exec(code);
     if (found) {
-      cell.map = new Module.SourceMap(JSON.parse(Buffer.from(found[1], 'base64').toString('utf8')));
+      cell.map = new SourceMap(JSON.parse(Buffer.from(found[1], 'base64').toString('utf8')));
       code = code.slice(0, found.index);
     }
     return code.replace(/\n?\/\/# sourceURL=[^\n]*\s*$/, '');
@@ -91,7 +91,7 @@ class Rewriter {
       AssignmentExpression: () => { throw new SyntaxError('a placeholder must not assign'); },
       UpdateExpression: () => { throw new SyntaxError('a placeholder must not assign'); },
     });
-    const value = new vm.Script(`(${source}\n)`, { filename: '<placeholder>' }).runInThisContext({ displayErrors: false });
+    const value = new Script(`(${source}\n)`, { filename: '<placeholder>' }).runInThisContext({ displayErrors: false });
     return { value, computed: reads || (sums && !texts) };
   }
 
@@ -142,7 +142,7 @@ function parse(code, name, cell) {
 // syntaxError says in the engine's words what is wrong, where it agrees that something is.
 function syntaxError(error, code, name, cell) {
   try {
-    new vm.Script(`(async () => {\n${code}\n})()`, { filename: name, lineOffset: -1 });
+    new Script(`(async () => {\n${code}\n})()`, { filename: name, lineOffset: -1 });
   } catch (engine) {
     const head = /^[\s\S]*?\n(?:SyntaxError: .*)/.exec(String(engine.stack))?.[0];
     if (engine instanceof SyntaxError && head && !/import statement|'import\.meta'|token 'export'/.test(engine.message)) {

@@ -10,7 +10,7 @@ const MAX_JSON = 1 << 20;
 const MAX_NODES = 20_000; // of a value that is shown as JSON, too
 const BINARY = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf']);
 const MIME = /^[a-z]+\/[a-z0-9.+-]+$/i;
-const inspect = util.inspect;
+const { inspect, types: { isProxy } } = util;
 const stringify = JSON.stringify;
 
 // By which methods objects say how they are shown: what Deno and the kernels of
@@ -66,7 +66,7 @@ class Show {
   }
 
   collect(value, bundle, notes) {
-    if (util.types.isProxy(value)) return;
+    if (isProxy(value)) return;
     if (isBytes(value)) {
       for (const [mime, begins] of MAGIC) {
         if (begins.every((byte, i) => value[i] === byte)) this.add(bundle, notes, mime, () => value);

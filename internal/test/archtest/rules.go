@@ -304,7 +304,7 @@ func runPackages() map[string]Package {
 
 		// The escape and limits battery is tests alone.
 		"internal/test/battery": {
-			Tests: []string{"internal/test/kerneltest", fault, event, sandbox, wire, lang, python, jupyter, bash, sqlLang, tally, seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/programs", "internal/session", "internal/test/container", prepared},
+			Tests: []string{"internal/test/kerneltest", fault, event, sandbox, wire, lang, python, javascript, jupyter, bash, sqlLang, tally, seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/programs", "internal/session", "internal/test/container", prepared},
 		},
 
 		// The application layer wires everything; what shows it to a person

@@ -11,6 +11,7 @@ import (
 	"praxis/internal/image"
 	"praxis/internal/language"
 	"praxis/internal/language/bash"
+	"praxis/internal/language/javascript"
 	"praxis/internal/language/jupyter"
 	"praxis/internal/language/python"
 	"praxis/internal/language/sql"
@@ -72,7 +73,7 @@ func manager(t testing.TB) *session.Manager {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := session.Open(session.Config{Dir: dataDir, Languages: language.Table{python.Language(), jupyter.Language(), bash.Language(), sql.Language(), tally.Language()}, Backend: backend, Programs: machine.Store, Program: machine.Guest, Seals: seals})
+	m, err := session.Open(session.Config{Dir: dataDir, Languages: language.Table{python.Language(), javascript.Language(), jupyter.Language(), bash.Language(), sql.Language(), tally.Language()}, Backend: backend, Programs: machine.Store, Program: machine.Guest, Seals: seals})
 	if err != nil {
 		t.Fatal(err)
 	}

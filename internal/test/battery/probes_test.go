@@ -13,7 +13,10 @@ import (
 	"time"
 
 	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/image"
 	"praxis/internal/session"
+	"praxis/internal/test/prepared"
 )
 
 //go:embed testdata/probes.txt
@@ -21,6 +24,12 @@ var probesText string
 
 //go:embed testdata/prelude.py
 var prelude string
+
+//go:embed testdata/probes_js.txt
+var scriptProbes string
+
+//go:embed testdata/prelude.js
+var scriptPrelude string
 
 // probe is one case of probes.txt.
 type probe struct {
@@ -118,29 +127,87 @@ func TestProbes(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			got, err := s.Execute(ctx, code, session.Exec{Bounds: event.Bounds{Timeout: event.Duration(p.timeout)}}, event.Discard)
-			if err != nil {
-				t.Fatalf("it tries to %s: %v", p.tries, err)
-			}
-			about := fmt.Sprintf("it tries to %s\nstatus %s, %s, state %s\nstdout %.2000s\nstderr %.2000s\nerror %.2000v", p.tries, got.Status, got.Message, got.State, got.Stdout, got.Stderr, got.Error)
-			if strings.Contains(got.Stdout, "ESCAPED") {
-				t.Errorf("it got through: %s", about)
-			}
-			if !strings.Contains(got.Stdout, "CONTAINED") && !slices.Contains(p.expect, "memory") {
-				t.Errorf("it did not run to its point: %s", about)
-			}
-			if !slices.Contains(p.expect, got.Status.String()) {
-				t.Errorf("status %s, want one of %v: %s", got.Status, p.expect, about)
-			}
-			if ended := got.Status != event.OK && got.Status != event.Error; ended && got.Message == "" {
-				t.Errorf("no message: %s", about)
-			}
-			if limit := named(got.Status); limit != "" && !strings.ContainsAny(got.Message, "0123456789") {
-				t.Errorf("the message does not name the %s limit's value: %s", limit, about)
-			}
-			alive(ctx, t, s, about)
+			alive(ctx, t, s, "print(6*7)", "", p.ask(ctx, t, s, code, ""))
 		})
 	}
+}
+
+// TestJavaScriptProbes does the same to sessions of JavaScript. Beside each, its Python and
+// another session must live on.
+func TestJavaScriptProbes(t *testing.T) {
+	store, _, err := prepared.JavaScript(t.TempDir())
+	if fault.KindOf(err) == fault.Unavailable {
+		t.Skip("Node cannot be fetched: the package registry cannot be reached")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	img, err := store.Resolve(t.Context(), image.Request{Languages: []string{"javascript"}}, event.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHost(t)
+	t.Cleanup(func() { h.check(t) }) // after all of them
+	m := manager(t)
+	sibling, err := m.Create(t.Context(), session.Options{Image: img}, event.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = sibling.Close() })
+	probes := parseProbes(t, scriptProbes)
+	if len(probes) < 50 {
+		t.Fatalf("%d probes, want at least 50", len(probes))
+	}
+	for _, p := range probes {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			code := h.fill(scriptPrelude + "\n" + p.code)
+			if left := placeholder.FindString(code); left != "" {
+				t.Fatalf("nothing is planted for %s", left)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+			defer cancel()
+			s, err := m.Create(ctx, session.Options{Image: img, Limits: p.limits}, event.Discard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			about := p.ask(ctx, t, s, code, "javascript")
+			alive(ctx, t, s, "await null, 6 * 7", "javascript", about)
+			alive(ctx, t, s, "print(6*7)", "python", about)
+		})
+	}
+	t.Cleanup(func() {
+		alive(context.WithoutCancel(t.Context()), t, sibling, "console.log(6*7)", "javascript", "a session beside them all")
+	})
+}
+
+// ask runs a probe, and returns what is to be said of it.
+func (p probe) ask(ctx context.Context, t *testing.T, s *session.Session, code, lang string) string {
+	t.Helper()
+	got, err := s.Execute(ctx, code, session.Exec{Language: lang, Bounds: event.Bounds{Timeout: event.Duration(p.timeout)}}, event.Discard)
+	if err != nil {
+		t.Fatalf("it tries to %s: %v", p.tries, err)
+	}
+	about := fmt.Sprintf("it tries to %s\nstatus %s, %s, state %s\nstdout %.2000s\nstderr %.2000s\nerror %.2000v", p.tries, got.Status, got.Message, got.State, got.Stdout, got.Stderr, got.Error)
+	t.Logf("%s: %s", got.Status, got.Message)
+	if strings.Contains(got.Stdout, "ESCAPED") {
+		t.Errorf("it got through: %s", about)
+	}
+	if !strings.Contains(got.Stdout, "CONTAINED") && !slices.Contains(p.expect, "memory") {
+		t.Errorf("it did not run to its point: %s", about)
+	}
+	if !slices.Contains(p.expect, got.Status.String()) {
+		t.Errorf("status %s, want one of %v: %s", got.Status, p.expect, about)
+	}
+	if ended := got.Status != event.OK && got.Status != event.Error; ended && got.Message == "" {
+		t.Errorf("no message: %s", about)
+	}
+	if limit := named(got.Status); limit != "" && !strings.ContainsAny(got.Message, "0123456789") {
+		t.Errorf("the message does not name the %s limit's value: %s", limit, about)
+	}
+	return about
 }
 
 // named returns the limit that a status is about, or "".
@@ -152,16 +219,16 @@ func named(s event.Status) string {
 	return ""
 }
 
-// alive requires that the session works after what was done to it.
-func alive(ctx context.Context, t *testing.T, s *session.Session, about string) {
+// alive requires that the session works after what was done to it: code in a language prints 42.
+func alive(ctx context.Context, t *testing.T, s *session.Session, code, lang, about string) {
 	t.Helper()
 	for range 2 {
-		after, err := s.Execute(ctx, "print(6*7)", session.Exec{Bounds: event.Bounds{Timeout: event.Duration(time.Minute)}}, event.Discard)
+		after, err := s.Execute(ctx, code, session.Exec{Language: lang, Bounds: event.Bounds{Timeout: event.Duration(time.Minute)}}, event.Discard)
 		if err != nil {
 			t.Fatalf("the session is unusable afterwards: %v: %s", err, about)
 		}
 		// What the bomb left running may take the first execution down as well, but says so.
-		if after.Status == event.OK && strings.Contains(after.Stdout, "42") {
+		if after.Status == event.OK && strings.Contains(after.Stdout+after.Result["text"], "42") {
 			return
 		}
 		about += fmt.Sprintf("\nafterwards: status %s, %s, stdout %.300s", after.Status, after.Message, after.Stdout)
