@@ -29,6 +29,7 @@ const (
 	SessionUnusable   Code = "session_unusable"   // the newest snapshot of a named session cannot be used. Data: name
 	SessionDiffers    Code = "session_differs"    // options were given that a session that exists cannot take on. Data: name
 	LanguageMissing   Code = "language_missing"   // the image of a session has no such language. Data: language, known
+	LanguageUndriven  Code = "language_undriven"  // the image has a kernel of Jupyter's for the language, and not the package that drives it. Data: language, package
 	SessionClosed     Code = "session_closed"     // the session is over. Data: session
 	SessionsUsedUp    Code = "sessions_used_up"   // as many sessions live as may. Data: limit
 	ProgramMissing    Code = "program_missing"    // this build lacks the program of sandboxes or of guests. Data: program

@@ -63,6 +63,7 @@ var table = map[Code]line{
 	SessionUnusable:   {Conflict, "name", Sentences{"Roll the session back to an earlier snapshot."}},
 	SessionDiffers:    {Conflict, "name", Sentences{"Leave the option out, or give the session another name."}},
 	LanguageMissing:   {Invalid, "language known", Sentences{"It has {known}."}},
+	LanguageUndriven:  {Conflict, "language package", Sentences{"Add the package {package} to the image."}},
 	SessionClosed:     {Conflict, "session", Sentences{"Create a new session."}},
 	SessionsUsedUp:    {Exhausted, "limit", Sentences{"Close a session first, or raise the limit."}},
 	ProgramMissing:    {Unavailable, "program", Sentences{"Build Praxis with the program of {program}: it carries none."}},

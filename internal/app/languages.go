@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/image"
 	"praxis/internal/language"
 	"praxis/internal/language/bash"
 	"praxis/internal/language/javascript"
@@ -62,6 +63,10 @@ func (a *App) Languages() language.Table { return a.opt.Languages }
 func (s *Session) Speaks(word string) (language.Language, error) {
 	has := s.s.Languages().In(s.image.Runtimes)
 	l, ok := has.Called(strings.ToLower(word))
+	if !ok && slices.Contains(s.image.Undriven, strings.ToLower(word)) {
+		return l, fault.Coded(fault.LanguageUndriven, fault.Data{"language": safetext.Line(word), "package": image.JupyterClient},
+			"cannot run %s: the image has a kernel of Jupyter's for it, and not the package that drives it", safetext.Quote(word))
+	}
 	if !ok {
 		return l, fault.Coded(fault.LanguageMissing, fault.Data{"language": safetext.Line(word), "known": strings.Join(has.Names(), ", ")},
 			"cannot run %s: the session has no such language", safetext.Quote(word))

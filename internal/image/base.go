@@ -7,11 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -24,7 +21,7 @@ import (
 )
 
 // baseRecipe is raised whenever what is made of the layers of an image changes.
-const baseRecipe = "1"
+const baseRecipe = "2"
 
 // Files of a base beside its tree.
 const (
@@ -55,6 +52,10 @@ type baseInfo struct {
 	Layers []baseLayer `json:"layers"`
 	// Python is the image's own interpreter, where it has one that kernels run on.
 	Python *ownPython `json:"python,omitempty"`
+	// Node is the image's own, where it has one that kernels run on, and Bash says that it
+	// has that shell.
+	Node *ownNode `json:"node,omitempty"`
+	Bash bool     `json:"bash,omitempty"`
 	// Certificates says that the image has a list of certificates.
 	Certificates bool `json:"certificates,omitempty"`
 	LeftOut      int  `json:"left_out,omitempty"` // devices, pipes and sockets
@@ -70,6 +71,12 @@ type baseLayer struct {
 type ownPython struct {
 	Program string `json:"program"` // absolute, in the image
 	Version string `json:"version"`
+	Jupyter bool   `json:"jupyter,omitempty"` // it has the package that drives kernels of Jupyter's
+}
+
+type ownNode struct {
+	Program string `json:"program"` // absolute, in the image
+	Version string `json:"version"` // the major one
 }
 
 // basePart is the root file system of a container image.
@@ -307,9 +314,8 @@ func completeBase(u *oci.Unpacker, dir string, config oci.Config, info *baseInfo
 	if _, st, err := u.Find(strings.TrimPrefix(certificates, "/")); err == nil && st.Mode().IsRegular() {
 		info.Certificates = true
 	}
-	if info.Python = findPython(u, variable(config.Env, "PATH", defaultPath)); info.Python != nil {
-		return nil
-	}
+	info.Python = findPython(u, variable(config.Env, "PATH", defaultPath))
+	info.Node, info.Bash = findNode(u, config.Env), findBash(u)
 	launchers := filepath.Join(dir, launchDir)
 	if err := errors.Join(os.Mkdir(launchers, 0o755), os.Chmod(launchers, 0o755)); err != nil {
 		return err
@@ -373,64 +379,6 @@ func hasNumber(text, number string) bool {
 		}
 	}
 	return false
-}
-
-var pythonName = regexp.MustCompile(`^python3\.([0-9]{1,3})$`)
-
-// findPython returns the interpreter that programs of an image would find, if kernels run
-// on it. Which version it is follows from the name of its file, or of the folder of its
-// library: nothing of the image runs on the host.
-func findPython(u *oci.Unpacker, searched string) *ownPython {
-	for _, dir := range filepath.SplitList(searched) {
-		for _, name := range []string{"python3", "python"} {
-			program := path.Join("/", dir, name)
-			at, st, err := u.Find(strings.TrimPrefix(program, "/"))
-			if err != nil || !st.Mode().IsRegular() || st.Mode()&0o111 == 0 {
-				continue
-			}
-			minor, ok := pythonMinor(u, at)
-			if !ok || minor < minorOldest || !isProgram(u, at) {
-				return nil
-			}
-			return &ownPython{Program: program, Version: "3." + strconv.Itoa(minor)}
-		}
-	}
-	return nil
-}
-
-// pythonMinor returns which Python 3 a file is, if its library is beside it.
-func pythonMinor(u *oci.Unpacker, at string) (int, bool) {
-	libraries := path.Join(path.Dir(path.Dir(at)), "lib")
-	names := []string{path.Base(at)}
-	if !pythonName.MatchString(names[0]) {
-		names = nil
-		if dir, st, err := u.Find(libraries); err == nil && st.IsDir() {
-			names, _ = u.List(dir) // what cannot be listed has none
-		}
-	}
-	found := -1
-	for _, name := range names {
-		m := pythonName.FindStringSubmatch(name)
-		if m == nil {
-			continue
-		}
-		if _, st, err := u.Find(path.Join(libraries, name, "os.py")); err != nil || !st.Mode().IsRegular() {
-			continue
-		}
-		minor, err := strconv.Atoi(m[1])
-		if err != nil || found >= 0 {
-			return 0, false // there are several: which is meant is not known
-		}
-		found = minor
-	}
-	return found, found >= 0
-}
-
-// isProgram says whether a file is one that this processor executes.
-func isProgram(u *oci.Unpacker, at string) bool {
-	machine, ok := map[string]byte{"amd64": 62, "arm64": 183}[oci.Here().Architecture]
-	head, err := u.Head(at, 20)
-	return err == nil && ok && len(head) == 20 && string(head[:4]) == "\x7fELF" && head[4] == 2 && head[18] == machine && head[19] == 0
 }
 
 // variable returns the last value of a variable.

@@ -186,13 +186,15 @@ func looksRemote(name string) bool {
 // resolveNamed returns the image that a request names, with the packages that it asks for.
 func (s *Store) resolveNamed(ctx context.Context, req Request, reqs []requirement, say progress) (Image, error) {
 	img, err := s.resolveHere(ctx, req, reqs, say)
-	if fault.CodeOf(err) != fault.ImageAbsent || !looksRemote(req.Image) {
-		return img, err
+	if fault.CodeOf(err) == fault.ImageAbsent && looksRemote(req.Image) {
+		if img, err = s.pull(ctx, Pull{Reference: req.Image}, say); err == nil && len(reqs) > 0 {
+			img, err = s.resolveHere(ctx, req, reqs, say)
+		}
 	}
-	if img, err = s.pull(ctx, Pull{Reference: req.Image}, say); err != nil || len(reqs) == 0 {
-		return img, err
+	if err == nil {
+		err = req.checkNode(img)
 	}
-	return s.resolveHere(ctx, req, reqs, say)
+	return img, err
 }
 
 func (s *Store) resolveHere(ctx context.Context, req Request, reqs []requirement, say progress) (Image, error) {
@@ -242,14 +244,14 @@ func (s *Store) shortName(ctx context.Context, name string) string {
 // finishBase makes the image of a base, with packages beside, writes it down under its
 // names, and leases it. The store is locked.
 func (s *Store) finishBase(ctx context.Context, b basePart, names []string, reqs []requirement, say progress) (Image, error) {
-	if b.Python != nil && len(reqs) > 0 {
+	if b.Python != nil && len(reqs) > 0 && !b.needsDriver(reqs) {
 		return Image{}, ownPythonFault(names[0], b)
 	}
 	for i := range names {
 		names[i] = nameOf(names[i], reqs)
 	}
 	if len(reqs) == 0 {
-		return s.finish(ctx, b, names, nil, "", say, func(interpreter) (*layerPart, error) { return nil, nil })
+		return s.finish(ctx, b, names, nil, "", say, nil)
 	}
 	py, err := s.makeInterpreter(ctx, say)
 	if err != nil {
@@ -259,19 +261,27 @@ func (s *Store) finishBase(ctx context.Context, b basePart, names []string, reqs
 	if err != nil {
 		return Image{}, err
 	}
-	return s.finish(ctx, b, names, layer.preload(reqs), "", say, func(interpreter) (*layerPart, error) { return layer, nil })
+	preload := layer.preload(reqs)
+	if b.Python != nil {
+		preload = nil // the packages are not for the image's own interpreter
+	}
+	return s.finish(ctx, b, names, preload, "", say, func(interpreter) (*layerPart, error) { return layer, nil })
 }
 
-// finish makes the image of a base with the layer that beside returns, if it returns one.
-// want is the ID that it must have; "": any.
+// finish makes the image of a base with the layer that beside returns; beside is nil where
+// there are no packages. want is the ID that it must have; "": any.
 func (s *Store) finish(ctx context.Context, b basePart, names, preload []string, want string, say progress, beside func(py interpreter) (*layerPart, error)) (Image, error) {
 	var py interpreter
 	var layer *layerPart
-	if b.Python == nil {
+	ours := b.Python == nil || beside != nil
+	if ours {
 		var err error
 		if py, err = s.makeInterpreter(ctx, say); err != nil {
 			return Image{}, err
 		}
+	}
+	if beside != nil {
+		var err error
 		if layer, err = beside(py); err != nil {
 			return Image{}, err
 		}
@@ -281,7 +291,7 @@ func (s *Store) finish(ctx context.Context, b basePart, names, preload []string,
 		return Image{}, fault.New(fault.Conflict, "Use the version of Praxis that made it.", "cannot make image %s: this version of Praxis makes another of it", names[0])
 	}
 	r := record{Base: b.info.Key, Digest: b.manifest.Digest}
-	if b.Python == nil {
+	if ours {
 		r.Python, r.Root = py.python.info.Key, py.root.info.Key
 	}
 	if layer != nil {
@@ -350,28 +360,42 @@ func (s *Store) writeRecord(r record) error {
 	return nil
 }
 
-// assembleBase joins the parts of a container image. py and layer are what is put beside
-// where it has no interpreter that kernels run on.
+// assembleBase joins the parts of a container image. py is put beside where it has no
+// interpreter that kernels run on, and where there is a layer of packages.
 func assembleBase(name string, b basePart, py interpreter, layer *layerPart, preload []string) Image {
 	img := Image{Name: name, Root: b.tree(), Packages: []Package{}, Digest: b.manifest.Digest, Env: baseEnv(b)}
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "container image 1\nbase %s\n", b.info.Key)
+	program := guestPython + "/bin/python3"
 	if b.Python != nil {
-		img.Runtimes = []language.Runtime{{Language: languageName, Version: b.Python.Version, Program: b.Python.Program}}
+		program = b.Python.Program
+		img.Runtimes = []language.Runtime{{Language: languageName, Version: b.Python.Version, Program: program}}
 		_, _ = fmt.Fprintf(h, "python %s %s\n", b.Python.Program, b.Python.Version)
 	} else {
+		img.Runtimes = []language.Runtime{{Language: languageName, Version: pythonVersion, Program: program, Preload: append([]string(nil), preload...)}}
+	}
+	if b.Python == nil || layer != nil {
 		// Ours stands where it always does, and once more in our own root file system, which
 		// has the C library that it runs with; its programs are started there (agent/load.go).
 		img.Mounts = []sandbox.Mount{
 			{Source: py.root.tree(), Target: guestRoot}, {Source: py.python.tree(), Target: guestRoot + guestPython},
 			{Source: py.python.tree(), Target: guestPython}, {Source: filepath.Join(b.dir, launchDir), Target: guestPython + "/bin"},
 		}
-		img.Runtimes = []language.Runtime{{Language: languageName, Version: pythonVersion, Program: guestPython + "/bin/python3", Preload: append([]string(nil), preload...)}}
 		_, _ = fmt.Fprintf(h, "python %s\nroot %s\n", py.python.info.Content, py.root.info.Content)
 	}
+	if b.Bash {
+		img.Runtimes = append(img.Runtimes, language.Runtime{Language: bashName, Program: program})
+	}
+	if b.Node != nil {
+		img.Runtimes = append(img.Runtimes, language.Runtime{Language: nodeLanguage, Version: b.Node.Version, Program: b.Node.Program})
+	}
+	img.addKernels(b, layer)
 	if layer != nil {
 		img.Mounts = append(img.Mounts, sandbox.Mount{Source: layer.tree(), Target: guestPackages})
 		img.Packages = layer.lock.packages()
+		if b.Python == nil {
+			img.Runtimes = append(img.Runtimes, kernels(layer.tree(), img.Runtimes)...)
+		}
 		_, _ = fmt.Fprintf(h, "layer %s\n", layer.info.Key)
 	}
 	for _, list := range [][]string{img.Env, preload} {
@@ -430,7 +454,7 @@ func (s *Store) assembleBaseAgain(ctx context.Context, r record) (Image, error) 
 	}
 	var py interpreter
 	var layer *layerPart
-	if b.Python == nil {
+	if b.Python == nil || r.Layer != "" {
 		if py, ok = s.findInterpreter(ctx, r.Python, r.Root); !ok {
 			return Image{}, gone
 		}
@@ -479,9 +503,21 @@ func (s *Store) lookupNamed(ctx context.Context, req Request, reqs []requirement
 
 // checkContainer refuses what cannot be put beside a container image.
 func (req Request) checkContainer(npm []npmRequirement) error {
-	if len(npm) > 0 || req.needsNode() {
-		return fault.New(fault.Invalid, "Use an image that has them, or name no image.", "cannot make image %s: Node and packages of npm are put beside Praxis's own root file system alone",
-			safetext.Line(safetext.Clip(req.Image, 100)))
+	if len(npm) > 0 {
+		return refuseNode(req)
 	}
 	return nil
+}
+
+// checkNode refuses JavaScript on an image that does not bring the Node that kernels run on.
+func (req Request) checkNode(img Image) error {
+	if req.needsNode() && !slices.ContainsFunc(img.Runtimes, func(r language.Runtime) bool { return r.Language == nodeLanguage }) {
+		return refuseNode(req)
+	}
+	return nil
+}
+
+func refuseNode(req Request) error {
+	return fault.New(fault.Invalid, "Use an image that has Node "+nodeRuntime().Version+", or name no image.", "cannot make image %s: Node and packages of npm are put beside Praxis's own root file system alone",
+		safetext.Line(safetext.Clip(req.Image, 100)))
 }

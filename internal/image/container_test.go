@@ -104,6 +104,55 @@ func TestPull(t *testing.T) {
 	}
 }
 
+// What an image brings beside its Python: a shell, Node, kernels of Jupyter's with what
+// drives them or without.
+func TestOwnLanguages(t *testing.T) {
+	t.Parallel()
+	s := containerStore(t)
+	elf := fakePython("3.12")[0].Text
+	spec := container.Entry{Name: "usr/share/jupyter/kernels/ir/kernel.json", Text: `{"argv":["R","{connection_file}"],"display_name":"R","language":"R"}`}
+	client := func(dir string) container.Entry { return container.Entry{Name: dir + "/jupyter_client/__init__.py"} }
+	header := func(major string) container.Entry {
+		return container.Entry{Name: "opt/js/include/node/node_version.h", Text: "#ifndef X\n#define NODE_MAJOR_VERSION " + major + "\n"}
+	}
+	node, bash := container.Entry{Name: "opt/js/bin/node", Text: elf}, container.Entry{Name: "usr/bin/bash", Text: elf}
+	for i, c := range []struct {
+		entries  []container.Entry
+		has      string
+		undriven []string
+	}{
+		{[]container.Entry{spec}, "python", []string{"r"}},
+		{[]container.Entry{spec, client("usr/local/lib/python3.12/site-packages")}, "python r", nil},
+		{[]container.Entry{spec, client("usr/local/lib/python3/dist-packages")}, "python r", nil},
+		{[]container.Entry{spec, client("usr/local/lib/python3.11/site-packages")}, "python", []string{"r"}},
+		{[]container.Entry{bash, node, header("24")}, "python bash javascript", nil},
+		{[]container.Entry{node, header("22")}, "python", nil},
+		{[]container.Entry{node, {Name: "bin", Kind: tar.TypeSymlink, Link: "usr/bin"}, {Name: "usr/bin/bash", Text: "#!/bin/sh"}}, "python", nil},
+	} {
+		file := filepath.Join(t.TempDir(), "image.tar")
+		container.Image{Layers: [][]byte{container.Layer(t, append(fakePython("3.12"), c.entries...)...)},
+			Config: map[string]any{"Env": []string{"PATH=/usr/local/bin:/opt/js/bin"}}}.Build(t).Save(t, file, "app:1")
+		img, err := s.Import(t.Context(), Import{Path: file}, event.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var has []string
+		for _, r := range img.Runtimes {
+			has = append(has, r.Language)
+			if r.Spec.Name != "" && (r.Program != "/usr/local/bin/python3" || r.Spec.Directory != "/usr/share/jupyter/kernels/ir") {
+				t.Errorf("%d: got %+v", i, r)
+			}
+		}
+		if strings.Join(has, " ") != c.has || !slices.Equal(img.Undriven, c.undriven) {
+			t.Errorf("%d: got %q and without a driver %q, want %q and %q", i, has, img.Undriven, c.has, c.undriven)
+		}
+		_, err = s.Resolve(t.Context(), Request{Image: "app:1", Languages: []string{"javascript"}}, event.Discard)
+		if want := strings.Contains(c.has, "javascript"); want != (err == nil) || !want && fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%d: JavaScript: %v", i, err)
+		}
+	}
+}
+
 // The image that a tag names is the one that it was resolved to last; the other is named
 // by its digest.
 func TestTagMoves(t *testing.T) {

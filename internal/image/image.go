@@ -46,6 +46,9 @@ type Image struct {
 	// Digest is that of the manifest of the container image that it is made of; "": it is
 	// made of Praxis's own root file system.
 	Digest string `json:"digest,omitempty"`
+	// Undriven are languages for which a container image has a kernel of Jupyter's, and
+	// nothing that drives it.
+	Undriven []string `json:"undriven,omitempty"`
 }
 
 // Package is one installed distribution.

@@ -179,7 +179,11 @@ func (s *Store) Lookup(ctx context.Context, req Request) (Image, error) {
 		if err := req.checkContainer(npm); err != nil {
 			return Image{}, err
 		}
-		return s.lookupNamed(ctx, req, reqs)
+		img, err := s.lookupNamed(ctx, req, reqs)
+		if err == nil {
+			err = req.checkNode(img)
+		}
+		return img, err
 	}
 	name := req.imageName(reqs, npm)
 	missing := fault.Coded(fault.ImageUnbuilt, fault.Data{"image": name}, "cannot find image %s: it was not built", name)

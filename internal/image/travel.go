@@ -114,10 +114,10 @@ func (s *Store) makeContainer(ctx context.Context, r Recipe, say progress) (Imag
 	if err != nil {
 		return Image{}, err
 	}
+	if len(r.Wheels) == 0 {
+		return s.finish(ctx, b, []string{r.Name}, r.Preload, r.ID, say, nil)
+	}
 	return s.finish(ctx, b, []string{r.Name}, r.Preload, r.ID, say, func(py interpreter) (*layerPart, error) {
-		if len(r.Wheels) == 0 {
-			return nil, nil
-		}
 		return s.layerOfWheels(ctx, py, r, say)
 	})
 }

@@ -83,7 +83,7 @@ func (p *program) gotImage(img app.Image, err error, asJSON bool) error {
 	}
 	line := fmt.Sprintf("%s  %s  %s\n", app.ShortID(img.ID), safetext.Line(img.Name), safetext.Line(img.Digest))
 	for _, r := range img.Runtimes {
-		line += fmt.Sprintf("  %s %s  %s\n", r.Language, safetext.Line(r.Version), safetext.Line(r.Program))
+		line += fmt.Sprintf("  %s  %s\n", strings.TrimSpace(r.Language+" "+safetext.Line(r.Version)), safetext.Line(r.Program))
 	}
 	return p.emit(line)
 }
@@ -155,7 +155,7 @@ func describeImage(d app.ImageDetails) string {
 	line("created", when(d.Created))
 	line("last used", when(d.Used))
 	for _, r := range d.Runtimes {
-		line("language", fmt.Sprintf("%s %s, %s", r.Language, r.Version, r.Program))
+		line("language", fmt.Sprintf("%s, %s", strings.TrimSpace(r.Language+" "+r.Version), r.Program))
 	}
 	for _, pkg := range d.Packages {
 		line("package", pkg.Name+" "+pkg.Version)

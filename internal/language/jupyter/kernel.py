@@ -15,6 +15,8 @@ COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 READY = 240  # seconds that a kernel may take to start
 ANSWER = 4  # seconds that it may take to complete
 SETTLE = 1.0  # seconds that its last messages may take after its answer
+# What kernels say when there is no more memory. Only Python's error has a name of its own.
+MEMORY = re.compile(r"\A(Error: )?cannot allocate (vector of size|memory block)|java\.lang\.OutOfMemoryError|std::bad_alloc|\AOutOfMemoryError")
 MISSING = "the image has a kernel of Jupyter's and not the package that drives it: add the package jupyter-client"
 
 
@@ -34,6 +36,7 @@ class Kernel:
         self.interrupted = False
         self.last = 1
         self.version = ""
+        self.seed = None  # what the generators of the language's kernel begin from
         self.woken, wake = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         self.woken, wake = keep(self.woken), keep(wake)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
@@ -71,7 +74,19 @@ class Kernel:
             sys.exit(f"the kernel of {self.spec['display_name']} does not start: {exc}")
         info = self.client.kernel_info(reply=True, timeout=READY)["content"].get("language_info") or {}
         self.version = str(info.get("version") or "")[:60]
+        self.generators("seed", self.seed)
         self.drain()
+
+    def generators(self, how, number):
+        """Have the generators of random numbers follow a number, in a language of which it is known how."""
+        code = self.spec.get(how)
+        if not code or number is None:
+            return
+        code = code.replace("{seed}", str(number % (1 << 31)))
+        try:
+            self.client.execute_interactive(code, silent=True, store_history=False, allow_stdin=False, timeout=READY, output_hook=lambda _: None)
+        except Exception as exc:  # the code of the session may have broken what this uses
+            self.write(2, f"the random numbers do not follow the seed: {type(exc).__name__}: {exc}\n")
 
     def stop(self):
         """End the kernel."""
@@ -129,6 +144,7 @@ class Kernel:
 
     def serve(self):
         answers = {"start": self.start, "execute": self.execute, "rehearse": self.rehearse, "complete": self.complete, "environ": self.environ}
+        answers.update(seed=self.begin, reseed=self.mix)
         while True:
             message = self.control.take()
             if message is None:
@@ -165,8 +181,16 @@ class Kernel:
 
     def start(self, message):
         self.control.start(message)
+        self.seed = message.get("seed")
         self.launch()
         self.control.send({"type": "ready", "version": self.version, "preload_errors": {}})
+
+    def begin(self, message):
+        self.seed = int(message.get("seed") or 0)
+        self.generators("seed", self.seed)
+
+    def mix(self, message):
+        self.generators("mix", int(str(message.get("entropy") or "0")[:16], 16))
 
     def environ(self, message):
         """Change the environment of the next kernel: the protocol has no way to change that of one that runs."""
@@ -231,6 +255,8 @@ class Kernel:
         if error is not None:
             trace = "\n".join(map(str, error.get("traceback") or ()))
             raised = {"name": plain(error.get("ename") or "Error"), "value": plain(error.get("evalue") or ""), "traceback": plain(trace)}
+            if raised["name"] != "MemoryError" and (MEMORY.search(raised["value"]) or MEMORY.search(raised["name"])):
+                raised["name"] = "MemoryError"
             what.update(status="error", result=None, error=raised, interrupted=self.interrupted)
         elif self.interrupted:
             raised = {"name": "KeyboardInterrupt", "value": "", "traceback": ""}

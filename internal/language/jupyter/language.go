@@ -32,7 +32,8 @@ func Language() language.Language {
 	return language.Language{
 		Name: Name, Display: "Jupyter", Make: of,
 		Kernel: language.Kernel{
-			Arguments:          []string{"-u", "-X", "utf8"},
+			// The variables by which an image configures its own interpreter are not for this one.
+			Arguments:          []string{"-E", "-u", "-X", "utf8"},
 			Program:            "kernel.py",
 			Files:              map[string]string{"kernel.py": frames.Source() + "\n" + kernel},
 			MemoryException:    "MemoryError",
@@ -65,6 +66,15 @@ var known = map[string]struct {
 	"sas":            {[]string{".sas"}, "", ""},
 }
 
+// generators is code for the generators of random numbers of some languages: seed makes
+// them begin from {seed}, a number of 31 bits, and mix changes them by it.
+var generators = map[string]struct{ seed, mix string }{
+	"r":              {"set.seed({seed})", "set.seed(bitwXor(sample.int(.Machine$integer.max, 1L), {seed}L))"},
+	"julia":          {"import Random; Random.seed!({seed})", "import Random; Random.seed!(xor(rand(UInt32), {seed}))"},
+	"octave":         {`rand("twister", {seed}); randn("twister", {seed})`, `rand("twister", bitxor(randi(2^31-1), {seed})); randn("twister", bitxor(randi(2^31-1), {seed}))`},
+	"jupyterpython3": {"__import__('random').seed({seed})", "__import__('random').seed({seed} ^ __import__('random').getrandbits(64))"},
+}
+
 // of makes the language of a runtime.
 func of(r language.Runtime) language.Language {
 	l := Language()
@@ -77,7 +87,12 @@ func of(r language.Runtime) language.Language {
 	if k.comment != "" {
 		l.Highlight = func(source string) []language.Span { return highlight(source, k.comment) }
 	}
-	spec, err := json.Marshal(r.Spec)
+	g := generators[r.Language]
+	spec, err := json.Marshal(struct {
+		language.Spec
+		Seed string `json:"seed,omitempty"`
+		Mix  string `json:"mix,omitempty"`
+	}{r.Spec, g.seed, g.mix})
 	if err != nil {
 		panic("cannot write a kernelspec: " + err.Error()) // it has texts only
 	}

@@ -200,6 +200,7 @@ func guestPackages() map[string]Package {
 		},
 		"internal/image/oci":              {Imports: []string{fault}, Third: []string{"github.com/google/go-containerregistry", "github.com/klauspost/compress"}},
 		"internal/test/container":         {Third: []string{"github.com/google/go-containerregistry"}},
+		"internal/test/debian":            {Imports: []string{"internal/atomicfile", "internal/test/cache", "internal/test/container"}, Third: []string{"pault.ag/go/debian"}},
 		"internal/image/embedded":         {Imports: []string{"internal/image/embedded/archive"}},
 		"internal/image/embedded/archive": {Third: []string{"github.com/klauspost/compress"}},
 		"internal/image/embedded/pack":    {Imports: []string{"internal/atomicfile", "internal/image/embedded/archive"}, Third: []string{"pault.ag/go/debian"}},
@@ -304,7 +305,7 @@ func runPackages() map[string]Package {
 
 		// The escape and limits battery is tests alone.
 		"internal/test/battery": {
-			Tests: []string{"internal/test/kerneltest", fault, event, sandbox, wire, lang, python, javascript, jupyter, bash, sqlLang, tally, seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/programs", "internal/session", "internal/test/container", prepared},
+			Tests: []string{"internal/test/kerneltest", fault, event, sandbox, wire, lang, python, javascript, jupyter, bash, sqlLang, tally, seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/programs", "internal/session", "internal/test/container", "internal/test/debian", prepared},
 		},
 
 		// The application layer wires everything; what shows it to a person

@@ -129,7 +129,7 @@ func TestContainerOwnPython(t *testing.T) {
 		Layers: [][]byte{container.Folder(t, "", defaultImage.Root), container.Folder(t, "usr/local", defaultImage.Mounts[0].Source)},
 		Config: map[string]any{"Env": []string{"PATH=/usr/local/bin:/usr/bin"}},
 	})
-	if r := img.Runtimes; len(r) != 1 || r[0].Program != "/usr/local/bin/python3" || r[0].Version != "3.14" || len(img.Mounts) != 0 {
+	if r := img.Runtimes; len(r) != 2 || r[1].Language != "bash" || r[1].Program != "/usr/local/bin/python3" || r[0].Program != "/usr/local/bin/python3" || r[0].Version != "3.14" || len(img.Mounts) != 0 {
 		t.Fatalf("got %+v and the mounts %v", r, img.Mounts)
 	}
 	s, err := manager(t).Create(t.Context(), session.Options{Image: img}, event.Discard)
@@ -138,6 +138,10 @@ func TestContainerOwnPython(t *testing.T) {
 	}
 	got, err := s.Execute(t.Context(), "import sys, subprocess; sys.prefix, subprocess.run('echo $0', shell=True, capture_output=True, text=True).stdout", session.Exec{}, event.Discard)
 	if err != nil || got.Status != event.OK || got.Result["text"] != `('/usr/local', '/bin/sh\n')` {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	got, err = s.Execute(t.Context(), "n=41; echo $((n + 1)) ${BASH_VERSINFO[0]}", session.Exec{Language: "bash"}, event.Discard)
+	if err != nil || got.Status != event.OK || got.Stdout != "42 5\n" {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }

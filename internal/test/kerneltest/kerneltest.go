@@ -121,14 +121,17 @@ func (e *exam) within(s *session.Session, code string, limit event.Duration, wan
 	return x
 }
 
-// shows says whether an execution shows a text, as its value or on standard output.
+// shows says whether an execution shows a text, as its value, as a display or on standard
+// output.
 func shows(x event.Execution, text string) bool {
 	if strings.Contains(x.Stdout, text) {
 		return true
 	}
-	for _, v := range x.Result {
-		if strings.Contains(v, text) {
-			return true
+	for _, b := range append(x.Displays, x.Result) { // some kernels of Jupyter's send values as displays
+		for _, v := range b {
+			if strings.Contains(v, text) {
+				return true
+			}
 		}
 	}
 	return false
