@@ -135,6 +135,7 @@ type machine struct {
 	recipes    ImageRecipes
 	containers Containers
 	layers     ImageLayers
+	builds     ImageBuilds // nil: there are none
 	backend    sandbox.Backend
 	sessions   *session.Manager
 	seals      *seal.Key
@@ -210,7 +211,7 @@ func (m *machine) make(o Options) (installed programs.Installed, err error) {
 	if err != nil {
 		return installed, err
 	}
-	m.images, m.imageFiles, m.recipes, m.containers, m.layers, m.closers = images, images, images, images, images, append(m.closers, images.Close)
+	m.images, m.imageFiles, m.recipes, m.containers, m.layers, m.builds, m.closers = images, images, images, images, images, images, append(m.closers, images.Close)
 	m.backend, err = gvisor.New(gvisor.Config{Dir: o.Config.Run, Program: installed.Sandbox})
 	return installed, err
 }

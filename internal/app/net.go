@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -140,9 +141,14 @@ func (p *proxy) follow(ctx context.Context, spec NetSpec, sink event.Sink) {
 // certificates is where sessions find the certificates to trust.
 const certificates = "/tmp/praxis-ca.pem"
 
+// fileWriter is a session that files can be put into.
+type fileWriter interface {
+	WriteFile(ctx context.Context, name string, from io.Reader) error
+}
+
 // environ are the variables with which code finds the way out. It puts the
 // certificates that code is to trust into the session, which has none of its own.
-func (p *proxy) environ(ctx context.Context, s *Session) (map[string]string, error) {
+func (p *proxy) environ(ctx context.Context, s fileWriter) (map[string]string, error) {
 	bundle := ""
 	if text := hostCertificates() + string(p.CA()); text != "" {
 		bundle = certificates

@@ -123,6 +123,9 @@ func (s *Store) collect(ctx context.Context, c Collect, out *Collected) error {
 			return err
 		}
 	}
+	if err := s.collectSteps(c.DryRun); err != nil {
+		return err
+	}
 	cache := filepath.Join(s.dir, cacheDir)
 	out.Cache, err = freed.remove(cache)
 	if err == nil && !c.DryRun {

@@ -1,6 +1,7 @@
 package image
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -159,7 +160,7 @@ func (s *Store) containerRecord(ctx context.Context, name string) (record, error
 	}
 	var found []record
 	for _, r := range records {
-		if r.Base == "" || r.Layer != "" {
+		if r.Base == "" || r.Layer != "" || r.Built != nil {
 			continue
 		}
 		if r.ID == name || r.Digest == name || slices.Contains(r.Names, name) {
@@ -203,6 +204,9 @@ func (s *Store) resolveHere(ctx context.Context, req Request, reqs []requirement
 		return Image{}, err
 	}
 	defer locked.release()
+	if s.isBuilt(ctx, req.Image) {
+		return s.ownNamed(ctx, req.Image, reqs)
+	}
 	b, err := s.containerOf(ctx, req.Image)
 	if fault.CodeOf(err) == fault.ImageAbsent {
 		if img, other := s.ownNamed(ctx, req.Image, reqs); fault.KindOf(other) != fault.NotFound {
@@ -336,11 +340,11 @@ func (s *Store) rememberBase(ctx context.Context, img Image, r record, names []s
 	}
 	for _, o := range others {
 		left := slices.DeleteFunc(slices.Clone(o.Names), func(n string) bool { return slices.Contains(names, n) })
-		if o.ID == img.ID || o.Base == "" || len(left) == len(o.Names) {
+		if o.ID == img.ID || o.Base == "" && o.Built == nil || len(left) == len(o.Names) {
 			continue
 		}
 		if o.Names = left; len(left) == 0 {
-			o.Names = []string{o.Digest}
+			o.Names = []string{cmp.Or(o.Digest, o.ID)}
 		}
 		if err := s.writeRecord(o); err != nil {
 			return err
@@ -474,7 +478,7 @@ func (s *Store) assembleBaseAgain(ctx context.Context, r record) (Image, error) 
 // lookupNamed is Lookup of a request that names an image.
 func (s *Store) lookupNamed(ctx context.Context, req Request, reqs []requirement) (Image, error) {
 	r, err := s.containerRecord(ctx, req.Image)
-	if fault.CodeOf(err) == fault.ImageAbsent && len(reqs) == 0 {
+	if len(reqs) == 0 && (fault.CodeOf(err) == fault.ImageAbsent || s.isBuilt(ctx, req.Image)) {
 		builds, other := s.meant(ctx, req.Image)
 		if other != nil {
 			return Image{}, err

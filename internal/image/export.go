@@ -27,7 +27,7 @@ func (s *Store) Export(ctx context.Context, idOrName string, w io.Writer) (Expor
 	if err != nil {
 		return Exported{}, explainFS("export image", err)
 	}
-	if b == nil {
+	if b == nil || r.Built != nil && r.Built.Own {
 		return s.exportOwn(ctx, r, img, w)
 	}
 	if r.Layer != "" {

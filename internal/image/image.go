@@ -49,6 +49,8 @@ type Image struct {
 	// Undriven are languages for which a container image has a kernel of Jupyter's, and
 	// nothing that drives it.
 	Undriven []string `json:"undriven,omitempty"`
+	// Start is a program that runs in every session of the image; nil: none does.
+	Start *Start `json:"start,omitempty"`
 }
 
 // Package is one installed distribution.

@@ -37,6 +37,8 @@ type Recipe struct {
 	First string    `json:"first,omitempty"`
 	// Container is the container image that it is made of.
 	Container *ContainerRecipe `json:"container,omitempty"`
+	// Built is what the file said that it was built of; Container has its layers.
+	Built *Built `json:"built,omitempty"`
 }
 
 // Files returns the SHA-256 of each file that the image is made of, in the order in which
@@ -77,7 +79,7 @@ func (s *Store) recipe(ctx context.Context, img Image, say progress) (Recipe, er
 	if err != nil {
 		return Recipe{}, fault.Coded(fault.ImageGone, fault.Data{"image": img.Name}, "cannot find image %s: its record is gone", img.Name)
 	}
-	out := Recipe{ID: img.ID, Name: r.Names[0], Preload: r.Preload}
+	out := Recipe{ID: img.ID, Name: r.Names[0], Preload: r.Preload, Built: r.Built}
 	if r.Base != "" {
 		if out.Container, err = s.containerRecipe(r.Base); err != nil {
 			return Recipe{}, err
@@ -194,6 +196,9 @@ func (s *Store) makeRecipe(ctx context.Context, r Recipe, say progress) (Image, 
 	}
 	if !names.MatchString(r.Name) || slices.ContainsFunc(r.Preload, func(m string) bool { return !moduleName.MatchString(m) }) {
 		return Image{}, fault.New(fault.Invalid, "", "cannot make an image: its recipe is damaged")
+	}
+	if r.Built != nil {
+		return s.makeBuilt(ctx, r, say)
 	}
 	if r.Container != nil {
 		return s.makeContainer(ctx, r, say)

@@ -69,6 +69,9 @@ func (s *Store) newestFirst(builds []record) {
 
 // assembleAgain makes the image of a record from the parts that it names.
 func (s *Store) assembleAgain(ctx context.Context, r record) (Image, error) {
+	if r.Built != nil {
+		return s.assembleBuiltAgain(ctx, r)
+	}
 	if r.Base != "" {
 		return s.assembleBaseAgain(ctx, r)
 	}

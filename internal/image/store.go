@@ -67,6 +67,9 @@ type record struct {
 	Digest  string    `json:"digest,omitempty"`
 	Preload []string  `json:"preload,omitempty"`
 	Created time.Time `json:"created"`
+	// Built says what a file said of an image that was built of it, beside its base. Such an
+	// image may have parts of a container image and of ours.
+	Built *Built `json:"built,omitempty"`
 }
 
 // Open opens the store in dir, makes it when it is missing, and removes what
@@ -87,7 +90,7 @@ func Open(dir string, seals *seal.Key) (*Store, error) {
 		return nil, fmt.Errorf("cannot open image store: %w", err)
 	}
 	s := &Store{dir: abs, seals: seals, leases: map[string]*os.File{}}
-	for _, d := range []string{imageDir, requestDir, lockDir, tmpDir, wheelDir, blobDir, kindPython, kindPip, kindRoot, kindLayer, kindNode, kindModules, kindBase} {
+	for _, d := range []string{imageDir, requestDir, lockDir, tmpDir, wheelDir, blobDir, stepDir, kindPython, kindPip, kindRoot, kindLayer, kindNode, kindModules, kindBase} {
 		// Chmod, because a sandbox may read parts as another user and the umask may forbid that.
 		if err := errors.Join(os.MkdirAll(filepath.Join(abs, d), 0o755), os.Chmod(filepath.Join(abs, d), 0o755)); err != nil {
 			return nil, explainFS("open image store", err)

@@ -119,6 +119,7 @@ type Options struct {
 	// Before returns when the guest may go on from a saved state, while its sandbox is
 	// made; an error ends it. nil: at once.
 	Before func(context.Context) error
+	build  bool // it makes an image: see Builder
 }
 
 func (o Options) withDefaults() Options {
@@ -508,6 +509,7 @@ func setup(opt Options) wire.Setup {
 		Deterministic: opt.Seed != nil,
 		Seed:          opt.Seed,
 		Date:          opt.unixDate(),
+		Build:         opt.build,
 	}
 }
 

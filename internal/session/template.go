@@ -149,6 +149,11 @@ func (m *Manager) build(ctx context.Context, key string, opt Options, sink event
 		return Snapshot{}, err
 	}
 	defer l.close()
+	if start := opt.Image.Start; start != nil {
+		if err := l.start(ctx, start, sink); err != nil {
+			return Snapshot{}, err
+		}
+	}
 	if err := l.client.Quiesce(ctx); err != nil {
 		return Snapshot{}, err
 	}

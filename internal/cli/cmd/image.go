@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/cli/format"
 	"praxis/internal/safetext"
@@ -58,12 +60,39 @@ func (p *program) listImages(all []app.ImageInfo, asJSON bool) error {
 func (p *program) imageBuild() *cobra.Command {
 	var (
 		spec   app.SessionSpec
+		file   app.ImageFile
 		asJSON bool
 	)
 	cmd := &cobra.Command{
-		Use: "build", Short: "Build an image now, so that no run has to wait for it", Args: takes(0, 0, ""),
-		Example: "  praxis image build --with numpy,pandas==2.*",
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Use: "build [FILE]", Short: "Build an image of a file, or now what a run would wait for", Args: takes(0, 1, "a file"),
+		Long: `Build the image that FILE declares, and the state that its sessions begin with; or,
+without FILE, an image with packages, so that no run has to wait for it.
+
+FILE is YAML:
+
+  name: web-tools               # how --image names it
+  from: python:3.12-slim        # a container image; left out: Praxis's own
+  pip: [pandas==2.*]            # packages of Python, locked by hash
+  npm: [lodash]                 # packages of npm, locked by hash
+  apt: [jq]                     # or apk: packages of the base's own package manager
+  copy: {./data: /srv/data}     # files below the folder of FILE
+  env: {MODE: demo}             # of steps, and of every program of sessions
+  allow-net: [deb.debian.org]   # hosts that steps may reach, and nothing else
+  run:                          # commands of a shell, in order, in a sandbox
+    - make -C /srv build
+  start: {command: ./server --port 8000, ready: {port: 8000}}   # or ready: {command: …}
+  preload: [pandas]             # modules that are imported before a session begins
+
+Steps whose inputs did not change do not run again.`,
+		Example: "  praxis image build tools.yaml && praxis run --image web-tools -c '1+1'\n  praxis image build --with numpy,pandas==2.*",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if len(spec.With)+len(spec.NPM) > 0 || spec.Image != "" || spec.Requirements != "" {
+					return fault.New(fault.Invalid, "Write the packages and the base into the file.", "cannot build an image: a file is named, and packages or an image beside it")
+				}
+				file.Path = args[0]
+				return p.buildImageOf(cmd, file, asJSON)
+			}
 			return p.withApp(func(a *app.App) error {
 				img, err := a.BuildImage(cmd.Context(), spec, p.quiet())
 				p.settled()
@@ -87,8 +116,30 @@ func (p *program) imageBuild() *cobra.Command {
 	fs.StringArrayVar(&spec.NPM, "npm", nil, "`PACKAGES` of npm to have, such as lodash,d3@7")
 	fs.StringVar(&spec.Image, "image", "", "container `IMAGE` that the packages are put beside")
 	fs.StringVar(&spec.Requirements, "requirements", "", "requirements `FILE` with packages to have")
+	for _, spec := range event.LimitTable() {
+		switch spec.Name {
+		case "memory", "disk":
+			fs.Var(&limitFlag{spec, &file.Limits, "size"}, spec.Flag(), map[string]string{
+				"memory": "memory of the steps of FILE (default: as sessions, at least 2 GiB)", "disk": "what the steps of FILE may write (default: as sessions, at least 4 GiB)"}[spec.Name])
+		}
+	}
 	fs.BoolVar(&asJSON, "json", false, "print one JSON object instead")
 	return cmd
+}
+
+// buildImageOf builds the image that a file declares.
+func (p *program) buildImageOf(cmd *cobra.Command, file app.ImageFile, asJSON bool) error {
+	return p.withApp(func(a *app.App) error {
+		img, err := a.BuildImageOf(cmd.Context(), file, p.quiet())
+		p.settled()
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return p.printJSON(img)
+		}
+		return p.emit(fmt.Sprintf("%s  %s  %s, %d run\n", app.ShortID(img.ID), img.Name, safetext.Count(img.Steps, "step"), img.Ran))
+	})
 }
 
 func (p *program) imageRemove() *cobra.Command {

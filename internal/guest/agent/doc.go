@@ -13,6 +13,12 @@
 // user's and resolve paths with os.Root, so that neither a symbolic link nor
 // ".." lends the agent's rights.
 //
+// A session that makes an image (wire.Setup.Build) is the exception: there programs may
+// be started as root, with the five capabilities that package managers need, and the
+// agent tells what changed in the root file system (layer.go). Only the host chooses it,
+// before anything runs. What such a program can do more it can do to its own sandbox: it
+// may leave the group that counts processes, whose folder is root's.
+//
 // # Threads
 //
 // The main goroutine reads the host's frames and never waits for anything

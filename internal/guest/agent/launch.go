@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -27,6 +28,7 @@ type program struct {
 	Namespaces bool     `json:"namespaces"` // it may make user namespaces
 	Control    bool     `json:"control"`    // file descriptor 3 belongs to the program
 	Seeded     bool     `json:"seeded"`     // its randomness follows from the session's seed
+	Root       bool     `json:"root"`       // it is the root of the sandbox, to make an image
 }
 
 // maxProgram bounds the text of a program, in bytes.
@@ -162,7 +164,11 @@ func become(p program) error {
 		}
 	}
 	if p.Privileged {
-		if err := giveUp(); err != nil {
+		leave := giveUp
+		if p.Root {
+			leave = keepRoot
+		}
+		if err := leave(); err != nil {
 			return err
 		}
 	}
@@ -202,14 +208,8 @@ func become(p program) error {
 // giveUp changes to the session's user for good and leaves no capability
 // anywhere, also not in the bounding set.
 func giveUp() error {
-	for c := range lastCapability + 1 {
-		_, _, e := syscall.RawSyscall6(syscall.SYS_PRCTL, prCapBSetDrop, uintptr(c), 0, 0, 0, 0)
-		if e == syscall.EINVAL && c > 0 {
-			break // the kernel knows no more capabilities
-		}
-		if e != 0 {
-			return fmt.Errorf("cannot drop capability %d: %w", c, e)
-		}
+	if err := boundCapabilities(nil); err != nil {
+		return err
 	}
 	if err := syscall.Setgroups([]int{}); err != nil {
 		return fmt.Errorf("cannot drop groups: %w", err)
@@ -222,6 +222,41 @@ func giveUp() error {
 	}
 	if err := dropCapabilities(); err != nil {
 		return fmt.Errorf("cannot drop capabilities: %w", err)
+	}
+	return nil
+}
+
+// buildCapabilities are what a package manager needs of root: it gives files to other
+// users, and becomes one of them to fetch.
+var buildCapabilities = []int{0 /* chown */, 1 /* dac_override */, 3 /* fowner */, 6 /* setgid */, 7 /* setuid */}
+
+// keepRoot stays root with no more than the capabilities that making an image needs.
+func keepRoot() error {
+	if err := boundCapabilities(buildCapabilities); err != nil {
+		return err
+	}
+	if err := syscall.Setgroups([]int{}); err != nil {
+		return fmt.Errorf("cannot drop groups: %w", err)
+	}
+	if err := keepCapabilities(buildCapabilities); err != nil {
+		return fmt.Errorf("cannot drop capabilities: %w", err)
+	}
+	return nil
+}
+
+// boundCapabilities leaves only some capabilities in the bounding set.
+func boundCapabilities(keep []int) error {
+	for c := range lastCapability + 1 {
+		if slices.Contains(keep, c) {
+			continue
+		}
+		_, _, e := syscall.RawSyscall6(syscall.SYS_PRCTL, prCapBSetDrop, uintptr(c), 0, 0, 0, 0)
+		if e == syscall.EINVAL && c > 0 {
+			break // the kernel knows no more capabilities
+		}
+		if e != 0 {
+			return fmt.Errorf("cannot drop capability %d: %w", c, e)
+		}
 	}
 	return nil
 }

@@ -45,6 +45,9 @@ func (s *server) start(req *request, args wire.Process) error {
 	if !wire.ValidName(args.Proc) || len(args.Argv) == 0 || args.Argv[0] == "" {
 		return failf("invalid", "", "cannot start process: it needs a name and arguments")
 	}
+	if args.Root && !(cfg.Build && cfg.privileged()) {
+		return failf("denied", "Start it as the session's user.", "cannot start process: only a session that makes an image has programs of root")
+	}
 	dir := cfg.Workdir
 	if args.Cwd != "" {
 		root, rel, err := cfg.locate(args.Cwd)
@@ -115,7 +118,7 @@ func (p *process) launch(cfg config, args wire.Process, dir string) (err error) 
 	c, err := launch(p.srv.reaper, program{
 		Argv: args.Argv, Env: env, Path: path, Dir: dir, Cgroup: cfg.group, Privileged: cfg.privileged(),
 		Memory: cfg.memoryOfProcess(), OpenFiles: cfg.Limits.OpenFiles, Namespaces: cfg.Limits.UserNamespaces > 0,
-		Seeded: cfg.seeded(),
+		Seeded: cfg.seeded(), Root: args.Root,
 	}, [4]int{inR, outW, errW, -1})
 	if err != nil {
 		return err

@@ -28,6 +28,7 @@ type server struct {
 	wg     sync.WaitGroup // goroutines of requests, kernels and processes
 
 	changes   changes // what executions did to files
+	layers    layers  // what programs that make an image did to the root file system
 	seeds     seeder
 	fileSlots chan struct{} // bounds file ops
 	exposing  sync.Mutex    // locked to change what is exposed; before mu
@@ -254,6 +255,8 @@ var handlers = map[string]handler{
 	wire.OpConnect:   {true, follow((*server).connect)},
 	wire.OpSignal:    {true, reply((*server).signal)},
 	wire.OpExpose:    {false, reply((*server).expose)},
+	wire.OpLayer:     {false, reply((*server).layer)},
+	wire.OpDial:      {false, reply((*server).dial)},
 }
 
 // reply makes a handler of a function whose result closes the request.

@@ -155,7 +155,7 @@ func (s *server) setup(_ *request, args wire.Setup) (wire.SetupReply, error) {
 		if err := cfg.prepare(); err != nil {
 			return wire.SetupReply{}, err
 		}
-	} else if old.Unprivileged != cfg.Unprivileged || !slices.Equal(old.Roots, cfg.Roots) {
+	} else if old.Unprivileged != cfg.Unprivileged || old.Build != cfg.Build || !slices.Equal(old.Roots, cfg.Roots) {
 		return wire.SetupReply{}, failf("invalid", "", "cannot set up session again: privileges and roots cannot change")
 	}
 	if len(args.Kernels) > 0 {
@@ -175,8 +175,14 @@ func (s *server) setup(_ *request, args wire.Setup) (wire.SetupReply, error) {
 	kernels := s.allKernels()
 	procs := s.livePrograms()
 	s.mu.Unlock()
-	for _, pid := range procs {
-		limitLive(pid, cfg, 0)
+	if len(procs) > 0 {
+		// What they started has its limits from them.
+		all := processes()
+		for _, pid := range procs {
+			for _, p := range tree(all, pid) {
+				limitLive(p.pid, cfg, 0)
+			}
+		}
 	}
 	for _, k := range kernels {
 		k.adopt(old, cfg)

@@ -112,12 +112,20 @@ func lstatAt(dir int, name string, st *syscall.Stat_t) error {
 }
 
 // dropCapabilities empties the thread's inheritable, permitted and effective capabilities.
-func dropCapabilities() error {
+func dropCapabilities() error { return keepCapabilities(nil) }
+
+// keepCapabilities leaves the thread some permitted and effective capabilities, each less
+// than 32, and no inheritable ones.
+func keepCapabilities(keep []int) error {
 	header := struct {
 		version uint32
 		pid     int32
 	}{version: 0x20080522}
 	var data [2]struct{ effective, permitted, inheritable uint32 }
+	for _, c := range keep {
+		data[0].effective |= 1 << c
+		data[0].permitted |= 1 << c
+	}
 	_, _, e := syscall.RawSyscall(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&data)), 0)
 	if e != 0 {
 		return e

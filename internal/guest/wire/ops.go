@@ -36,6 +36,8 @@ const (
 	OpStart     = "start"     // Process → event Started, output, then Exit
 	OpConnect   = "connect"   // Connect → event Started, output, then Exit
 	OpSignal    = "signal"    // Signal → none
+	OpLayer     = "layer"     // Layer → data, end, then none
+	OpDial      = "dial"      // Dial → none
 )
 
 // Bounds on what the fields hold. Both sides check them.
@@ -125,6 +127,10 @@ type Setup struct {
 	// that changing users and counting processes are left out. Without it their
 	// absence is an error.
 	Unprivileged bool `json:"unprivileged,omitempty"`
+	// Build says that the session makes an image: programs may be started as the root of
+	// the sandbox, and changes of the root file system can be read. A later setup cannot
+	// change it.
+	Build bool `json:"build,omitempty"`
 }
 
 // Kernel says how the kernel of a language is started and prepared. The agent
@@ -488,6 +494,22 @@ type Process struct {
 	Env   map[string]string `json:"env,omitempty"`
 	Cwd   string            `json:"cwd,omitempty"`   // empty: the working folder
 	Stdin bool              `json:"stdin,omitempty"` // false: standard input is empty
+	// Root starts it as the root of the sandbox, with the capabilities that a package
+	// manager needs. Only a session that was set up with Build allows it.
+	Root bool `json:"root,omitempty"`
+}
+
+// Layer asks for what changed in the root file system since the last one, as an archive
+// of the layer of an image; every other program is ended first. With Note it only takes
+// note of how things are: nothing is sent before the end. It needs Setup.Build.
+type Layer struct {
+	Note bool `json:"note,omitempty"`
+}
+
+// Dial asks whether a port of the sandbox's own address takes a connection. A failure
+// "unavailable" says that it does not.
+type Dial struct {
+	Port int `json:"port"`
 }
 
 // Connect follows a process again. After is the last sequence number seen.

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -129,6 +130,50 @@ func Make(layers []Descriptor, made, env, command []string) (Made, error) {
 	}
 	m, err := manifestOf(raw, layers)
 	return Made{m, raw}, err
+}
+
+// Added is a layer that is put on an image, which is not compressed.
+type Added struct {
+	Descriptor
+	By string // what made it
+}
+
+// Extend describes an image with more layers and more variables than the one of a
+// manifest and its configuration. The same layers on the same image give the same.
+func Extend(m Manifest, config []byte, layers []Added, env []string) (Made, error) {
+	c, err := v1.ParseConfigFile(bytes.NewReader(config))
+	if err != nil {
+		return Made{}, damaged("its configuration cannot be read: %w", err)
+	}
+	all := slices.Clone(m.Layers)
+	if c.Container, c.Created = "", (v1.Time{}); len(c.History) == 0 {
+		// What is said of the added layers would else be taken for what made the others.
+		c.History = make([]v1.History, len(m.Layers))
+	}
+	c.Config.Env = slices.Concat(c.Config.Env, env)
+	for _, l := range layers {
+		h, err := v1.NewHash(l.Digest)
+		if err != nil {
+			return Made{}, err
+		}
+		all = append(all, l.Descriptor)
+		c.RootFS.DiffIDs = append(c.RootFS.DiffIDs, h)
+		c.History = append(c.History, v1.History{CreatedBy: l.By, Comment: "praxis"})
+	}
+	if len(all) > maxLayers {
+		return Made{}, tooLarge("it has more than %d layers", maxLayers)
+	}
+	raw, err := json.Marshal(c)
+	if err != nil {
+		return Made{}, err
+	}
+	out, err := manifestOf(raw, all)
+	return Made{out, raw}, err
+}
+
+// NewLayer describes a layer that is not compressed.
+func NewLayer(sha256 string, size int64) Descriptor {
+	return Descriptor{string(types.OCIUncompressedLayer), "sha256:" + sha256, size}
 }
 
 // WriteLayout writes an image as an archive of an image layout. write writes the content

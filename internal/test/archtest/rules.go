@@ -51,7 +51,7 @@ func PraxisRules() Rules {
 		Writers:  []string{"cmd/praxis", "internal/cli/cmd", "internal/diagnostics", "internal/guest/agent", "internal/image/embedded/pack", "internal/programs/pack", "bench/..."},
 		TestTree: "internal/test",
 		Fuzzed: []string{
-			"internal/config", "internal/notebook", "internal/cli/format", "internal/cli/cmd", python, javascript, sqlLang, bash, jupyter, "internal/image/kernelspec", wire, "internal/guest", "internal/session", "internal/sessionfile", "internal/chunks", "internal/image", "internal/image/embedded/archive",
+			"internal/config", "internal/notebook", "internal/cli/format", "internal/cli/cmd", python, javascript, sqlLang, bash, jupyter, "internal/image/kernelspec", wire, "internal/guest", "internal/session", "internal/sessionfile", "internal/chunks", "internal/image", "internal/image/buildfile", "internal/image/embedded/archive",
 			"internal/llm/scripted", "internal/llm/stream", "internal/llm/anthropic", "internal/llm/openai", "internal/agent/action", "internal/agent/grounding",
 			event, safetext, "internal/record/journal", "internal/record/report", "internal/record/price",
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
@@ -199,6 +199,7 @@ func guestPackages() map[string]Package {
 			Third:   []string{"golang.org/x/sync", unix},
 		},
 		"internal/image/oci":              {Imports: []string{fault}, Third: []string{"github.com/google/go-containerregistry", "github.com/klauspost/compress"}},
+		"internal/image/buildfile":        {Imports: []string{fault, jsondoc}},
 		"internal/test/container":         {Third: []string{"github.com/google/go-containerregistry"}},
 		"internal/test/debian":            {Imports: []string{"internal/atomicfile", "internal/test/cache", "internal/test/container"}, Third: []string{"pault.ag/go/debian"}},
 		"internal/image/embedded":         {Imports: []string{"internal/image/embedded/archive"}},
