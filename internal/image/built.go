@@ -184,8 +184,8 @@ func (s *Store) assembleBuiltAgain(ctx context.Context, r record) (Image, error)
 // makeBuilt makes the image of a recipe that came from elsewhere, of files that were
 // added. No step runs: its layers are there.
 func (s *Store) makeBuilt(ctx context.Context, r Recipe, say progress) (Image, error) {
-	if err := r.Built.check(); err != nil || !builtName.MatchString(r.Name) {
-		return Image{}, fault.New(fault.Invalid, "", "cannot make an image: its recipe is damaged")
+	if err := r.Built.check(); err != nil {
+		return Image{}, err
 	}
 	locked, err := s.lockStore(ctx, false, say)
 	if err != nil {
@@ -222,7 +222,11 @@ func (s *Store) makeBuilt(ctx context.Context, r Recipe, say progress) (Image, e
 	if img.ID != r.ID {
 		return Image{}, fault.New(fault.Conflict, "Use the version of Praxis that made it.", "cannot make image %s: this version of Praxis makes another of it", r.Name)
 	}
-	if err := s.rememberBase(ctx, img, p.record(img, *r.Built), []string{r.Name}); err != nil {
+	// What comes from elsewhere takes no name from what is here.
+	if there, err := s.meant(ctx, r.Name); err == nil && there[0].ID != img.ID {
+		img.Name = cmp.Or(img.Digest, img.ID)
+	}
+	if err := s.rememberBase(ctx, img, p.record(img, *r.Built), []string{img.Name}); err != nil {
 		return Image{}, err
 	}
 	return img, s.lease(img.ID)

@@ -421,6 +421,7 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	slices.Sort(files) // the last one that says a name gives it
 	var id string
 	for _, file := range files {
 		img, err := s.Import(t.Context(), Import{Path: file}, event.Discard)

@@ -69,6 +69,13 @@
 // kept below blobs, as wheels are. A reference and the digest that it was resolved to are
 // names of the image.
 //
+// # Images that are built of a file
+//
+// Steps that run in sandboxes (build.go; package app runs them) put layers on a base, which
+// is a container image or our own root file system. Layers are blobs, kept under keys of
+// steps below step, and become a base like that of a container image. Such an image has
+// the packages beside that its file names, and a name (built.go).
+//
 // # Locks
 //
 // store.lock is held shared while an image is resolved and exclusively while

@@ -16,6 +16,7 @@ type Details struct {
 	Names     []string           `json:"names"` // all of them
 	Runtimes  []language.Runtime `json:"runtimes"`
 	Env       []string           `json:"env"`
+	Start     *Start             `json:"start,omitempty"`     // the program of its sessions
 	Container *Container         `json:"container,omitempty"` // of a container image
 }
 
@@ -55,7 +56,7 @@ func (s *Store) Describe(ctx context.Context, idOrName string) (Details, error) 
 	if err != nil {
 		return Details{}, explainFS("show image", err)
 	}
-	out := Details{Info: s.info(r), Names: r.Names, Runtimes: img.Runtimes, Env: img.Env}
+	out := Details{Info: s.info(r), Names: r.Names, Runtimes: img.Runtimes, Env: img.Env, Start: img.Start}
 	if b == nil {
 		return out, nil
 	}

@@ -27,7 +27,7 @@ const (
 	// sourceDate is the time that compilers and archivers write, in SOURCE_DATE_EPOCH.
 	sourceDate = "315532800"
 	// startLog is where a start program's output goes: nobody reads a pipe after a restore.
-	startLog = "/tmp/praxis-start.log"
+	startLog  = "/tmp/praxis-start.log"
 	tailBytes = 4 << 10
 )
 

@@ -31,6 +31,13 @@
 // language. The kernels' programs are sent into the guest when a template is
 // built and are part of its snapshot.
 //
+// # Start programs and builds
+//
+// An image may have a program that runs in every session: it is started when the template
+// is built, and is part of that. Its output goes to a file, since nobody reads its pipes
+// after a restore. A [Builder] is no session: it runs the steps of an image that is built
+// as the root of a sandbox, which ends with it, and hands out what they changed.
+//
 // # Packages
 //
 // A session can be given packages beside its image's ([Session.AddPackages]). They

@@ -163,6 +163,16 @@ func describeImage(d app.ImageDetails) string {
 	for _, kv := range d.Env {
 		line("variable", kv)
 	}
+	if s := d.Start; s != nil {
+		line("start", s.Command)
+		line("ready", s.Check)
+		if s.Port > 0 {
+			line("ready", fmt.Sprintf("port %d takes connections", s.Port))
+		}
+	}
+	for _, r := range d.Runtimes {
+		line("imported", strings.Join(r.Preload, ", "))
+	}
 	c := d.Container
 	if c == nil {
 		return b.String()

@@ -139,6 +139,7 @@ func planPackages() map[string]Package {
 
 		// What plans must survive is tests alone.
 		"internal/test/battery/scripts": {Tests: []string{"internal/test/kerneltest", event, fault, sandbox, lang, python, javascript, sqlLang, seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/programs", "internal/session", prepared}},
+		"internal/test/battery/builds":  {Tests: []string{event, fault, "internal/app", "internal/test/container", prepared}},
 		"internal/test/battery/plans":   {Tests: []string{fault, tool, "internal/plan", "internal/plan/...", cpython, jsondoc, "internal/tool/schema", toolfile}},
 		"internal/test/battery/worlds":  {Tests: []string{"internal/plan", "internal/plan/...", jsondoc, toolfile}},
 	}

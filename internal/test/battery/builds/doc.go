@@ -1,0 +1,2 @@
+// Package builds holds the tests that build images of files, with steps in real sandboxes.
+package builds
