@@ -43,6 +43,7 @@ type Build struct {
 	built  Built
 	parts  builtParts // base is that of the container image it began with
 	key    string
+	keys   []string // of all steps so far
 	layers []oci.Added
 }
 
@@ -162,7 +163,7 @@ func (b *Build) Known(by string, inputs ...string) bool {
 }
 
 func (b *Build) put(key, by string, layer oci.Descriptor) {
-	b.key, b.layers = key, append(b.layers, oci.Added{Descriptor: layer, By: by})
+	b.key, b.keys, b.layers = key, append(b.keys, key), append(b.layers, oci.Added{Descriptor: layer, By: by})
 }
 
 // Add puts the layer of a step on the image. write writes it, as an archive that nobody
@@ -389,8 +390,8 @@ func (b *Build) forget(err error) {
 	if kind := fault.KindOf(err); kind != fault.Invalid && kind != fault.Exhausted && kind != fault.Conflict {
 		return
 	}
-	for _, l := range b.layers {
-		_ = os.Remove(b.s.blobPath(l.Hex())) // one that stays is found to be damaged again
+	for _, key := range b.keys {
+		_ = os.Remove(b.s.stepPath(key)) // one that stays is found to be damaged again
 	}
 }
 
