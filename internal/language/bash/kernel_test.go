@@ -139,7 +139,7 @@ func TestEnds(t *testing.T) {
 
 // A rehearsal leaves a shell as one is that had none.
 func TestRehearsal(t *testing.T) {
-	const state = "echo \"$? $! $# $SECONDS $- $LINENO ${PIPESTATUS[*]} $SHLVL\"; set | grep -v -e BASHPID -e RANDOM -e PPID -e ^_= -e EPOCH -e PWD= -e HOME= -e BASH_ARG -e TMPDIR; alias; trap; jobs; shopt; declare -F; ls -a; ls -l /proc/self/fd | wc -l"
+	const state = "echo \"$? $! $# $- $LINENO ${PIPESTATUS[*]} $SHLVL\"; set | grep -v -e BASHPID -e RANDOM -e PPID -e ^_= -e EPOCH -e PWD= -e HOME= -e BASH_ARG -e TMPDIR -e SECONDS; alias; trap; jobs; shopt; declare -F; ls -a; ls -l /proc/self/fd | wc -l"
 	var states []string
 	for _, times := range []int{0, 3} {
 		k, _ := start(t, nil)
