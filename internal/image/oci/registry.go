@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -58,10 +59,12 @@ func short(s string) string {
 
 // registry is an image in a registry.
 type registry struct {
-	ref  name.Reference
-	rt   http.RoundTripper
-	auth authn.Authenticator
+	ref name.Reference
+	rt  http.RoundTripper
 }
+
+// busy are the answers after which a registry is asked again.
+var busy = []int{http.StatusRequestTimeout, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
 
 // userAgent is how registries know us.
 const userAgent = "praxis"
@@ -75,8 +78,9 @@ func Registry(ctx context.Context, r Reference, c Credentials) (Source, error) {
 			return nil, fault.New(fault.Invalid, "Mend the file, or say who asks.", "cannot read the credentials of Docker's configuration: %w", err)
 		}
 	}
-	out := &registry{ref: r.ref, auth: auth}
-	rt, err := transport.NewWithContext(ctx, r.ref.Context().Registry, auth, transport.NewUserAgent(remote.DefaultTransport, userAgent), []string{r.ref.Scope(transport.PullScope)})
+	out := &registry{ref: r.ref}
+	base := transport.NewRetry(transport.NewUserAgent(guard{remote.DefaultTransport}, userAgent), transport.WithRetryStatusCodes(busy...))
+	rt, err := transport.NewWithContext(ctx, r.ref.Context().Registry, auth, base, []string{r.ref.Scope(transport.PullScope)})
 	if err != nil {
 		return nil, out.explain(err)
 	}
@@ -91,8 +95,15 @@ func (r *registry) Close() error { return nil }
 // explain makes a fault of what a registry answered.
 func (r *registry) explain(err error) error {
 	var t *transport.Error
+	var f *fault.Error
+	var at *url.Error
 	image := safetext.Line(r.Name())
+	if errors.As(err, &at) {
+		err = at.Err // addresses that registries lead to have in them what gives access
+	}
 	switch {
+	case errors.As(err, &f):
+		return fmt.Errorf("cannot get image %s: %w", image, err)
 	case errors.As(err, &t) && (t.StatusCode == http.StatusUnauthorized || t.StatusCode == http.StatusForbidden):
 		return fault.Coded(fault.RegistryDenied, fault.Data{"registry": safetext.Line(r.ref.Context().RegistryStr())}, "cannot get image %s: its registry wants other credentials", image)
 	case errors.As(err, &t) && t.StatusCode == http.StatusNotFound:
@@ -106,15 +117,15 @@ func (r *registry) explain(err error) error {
 // get asks for a path of the repository.
 func (r *registry) get(ctx context.Context, what string, header http.Header) (*http.Response, error) {
 	repo := r.ref.Context()
-	url := fmt.Sprintf("%s://%s/v2/%s/%s", repo.Scheme(), repo.RegistryStr(), repo.RepositoryStr(), what)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	address := fmt.Sprintf("%s://%s/v2/%s/%s", repo.Scheme(), repo.RegistryStr(), repo.RepositoryStr(), what)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err
 	}
 	for k, v := range header {
 		req.Header[k] = v
 	}
-	resp, err := (&http.Client{Transport: r.rt}).Do(req)
+	resp, err := (&http.Client{Transport: r.rt, CheckRedirect: follow}).Do(req)
 	if err != nil {
 		return nil, r.explain(err)
 	}
@@ -126,7 +137,7 @@ func (r *registry) get(ctx context.Context, what string, header http.Header) (*h
 
 // Manifest asks for the manifest, and chooses one where there are several.
 func (r *registry) Manifest(ctx context.Context, want Platform) (Manifest, error) {
-	desc, err := remote.Get(r.ref, remote.WithContext(ctx), remote.WithAuth(r.auth), remote.WithUserAgent(userAgent))
+	desc, err := remote.Get(r.ref, remote.WithContext(ctx), remote.WithTransport(r.rt))
 	if err != nil {
 		return Manifest{}, r.explain(err)
 	}
