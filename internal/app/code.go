@@ -123,14 +123,18 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 	if err != nil {
 		return out, err
 	}
-	out.Run, out.Whole, out.Language = r.ID(), began.Bounds.Whole, a.opt.Languages.Named(q.Language).Name
+	out.Run, out.Whole = r.ID(), began.Bounds.Whole
 	c := &codeRun{app: a, request: q, run: r, made: made, cells: cells, opened: opened}
 	out.Execution, err = run.Code(ctx, run.Task{
 		Began: began, Languages: c.app.opt.Languages, Inputs: inputs, Open: c.open,
 		Ready:  func(ctx context.Context) error { return made.begin(ctx, c.session) },
 		Finish: c.finish,
 	}, pieces, q.Session.Name == "", r)
-	out.Missing = a.MissingOf(out.Execution)
+	spoken := a.opt.Languages.Named(q.Language)
+	if q.Language == "" && c.session != nil {
+		spoken = c.session.Language()
+	}
+	out.Language, out.Missing = spoken.Name, a.MissingOf(out.Execution)
 	// The record is closed while the sandbox ends.
 	ended := make(chan error, 1)
 	go func() { ended <- r.end() }()
@@ -139,7 +143,7 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 	}
 	endErr := <-ended
 	if raised := out.Execution.Error; raised != nil && c.session != nil {
-		if code, chosen := a.opt.Languages.Named(q.Language).Model.ExitCode(raised.Name, raised.Value); chosen {
+		if code, chosen := spoken.Model.ExitCode(raised.Name, raised.Value); chosen {
 			out.Exit = &code
 		}
 	}

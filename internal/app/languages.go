@@ -30,8 +30,9 @@ func Languages() language.Table {
 	}
 }
 
-// languageOf finds the language that a word means, or that the ending of a file says. The
-// first language, which every image has, is "".
+// languageOf finds the language that a word means, or that the ending of a file says; "":
+// neither says one, and it is the first that the session's image has, which may be another
+// than the first of these.
 func languageOf(languages language.Table, word, file string) (string, error) {
 	l, ok := languages.Called(strings.ToLower(word))
 	switch {
@@ -43,10 +44,7 @@ func languageOf(languages language.Table, word, file string) (string, error) {
 		return "", fault.Coded(fault.LanguageMissing, fault.Data{"language": safetext.Line(word), "known": strings.Join(languages.Names(), ", ")},
 			"cannot run the code: there is no language %s", safetext.Quote(word))
 	}
-	if !ok || l.Name == languages.Named("").Name {
-		return "", nil
-	}
-	return l.Name, nil
+	return l.Name, nil // that of none is ""
 }
 
 // LanguageOf returns the language of code that is called by a word, or lies in a file; both
@@ -89,8 +87,8 @@ func (a *App) withLanguages(ctx context.Context, spec SessionSpec) (SessionSpec,
 		if err != nil {
 			return spec, err
 		}
-		if name == "" && len(spec.Languages) > 0 {
-			spec.Languages = append([]string{a.opt.Languages.Named("").Name}, spec.Languages...)
+		if name == a.opt.Languages.Named("").Name && len(spec.Languages) > 0 {
+			spec.Languages = append([]string{name}, spec.Languages...)
 			continue
 		}
 		if spec, err = a.withLanguage(ctx, spec, name); err != nil {

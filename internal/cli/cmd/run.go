@@ -19,7 +19,8 @@ const runLong = `Runs code in a sandbox: a FILE, the CODE after -c, or what is p
 so). What the code prints is printed as it comes, and the value of the last
 expression at the end.
 
-The language is the one of --lang, or of the ending of FILE, or Python:
+The language is the one of --lang, or of the ending of FILE, or the one that the
+session began in, or Python:
   python      .py
   javascript  .js .mjs .cjs, on Node
   typescript  .ts .mts .cts, the types taken out and not checked
@@ -108,7 +109,7 @@ func (p *program) runCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&r.code, "code", "c", "", "run this `CODE`")
-	fs.StringVar(&r.lang, "lang", "", "the `LANGUAGE` of the code (default: what the ending of FILE says, else python)")
+	fs.StringVar(&r.lang, "lang", "", "the `LANGUAGE` of the code (default: what the ending of FILE says, else that of the session, else python)")
 	fs.StringArrayVar(&r.files, "file", nil, "copy the file, or the folder, at `PATH` into the working folder (may be repeated)")
 	fs.BoolVar(&r.folder, "with-folder", false, "copy the folder of FILE, too, so that it can import what lies beside it")
 	fs.BoolVar(&r.save, "save", false, "write the outputs of the cells back into the notebook FILE")
