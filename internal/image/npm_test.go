@@ -77,6 +77,30 @@ func TestUntar(t *testing.T) {
 	}
 }
 
+// Folders that files lie in count as files do.
+func TestUntarCountsFolders(t *testing.T) {
+	deep := tgz(t, "package/"+strings.Repeat("a/", 200)+"x", "1")
+	if err := untar(t.Context(), bytes.NewReader(deep), filepath.Join(t.TempDir(), "p"), &space{1 << 20, 100}); err == nil {
+		t.Error("more folders than may be were made")
+	}
+	if err := untar(t.Context(), bytes.NewReader(deep), filepath.Join(t.TempDir(), "p"), &space{1 << 20, 201}); err != nil {
+		t.Error(err)
+	}
+}
+
+// What does not come over the network is no package of a registry.
+func TestInstalledFromFiles(t *testing.T) {
+	for resolved, may := range map[string]bool{
+		"https://registry.example/a.tgz": true, "http://localhost:1/a.tgz": true,
+		"file:../../etc/a.tgz": false, "git+ssh://host/a": false, "": false,
+	} {
+		text := fmt.Sprintf(`{"packages":{"node_modules/a":{"version":"1.0.0","resolved":%q,"integrity":"sha512-%s=="}}}`, resolved, strings.Repeat("A", 86))
+		if _, err := parseInstalled([]byte(text)); err == nil != may || !may && fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%q: %v", resolved, err)
+		}
+	}
+}
+
 func FuzzUntar(f *testing.F) {
 	f.Add(tgz(f, "package/a", "1"))
 	f.Add(tgz(f, "package/a", "1", "package/a/b", "2"))
@@ -92,7 +116,7 @@ func FuzzUntar(f *testing.F) {
 }
 
 func FuzzInstalled(f *testing.F) {
-	f.Add([]byte(`{"packages":{"node_modules/a":{"version":"1.0.0","integrity":"sha512-` + strings.Repeat("A", 86) + `=="}}}`))
+	f.Add([]byte(`{"packages":{"node_modules/a":{"version":"1.0.0","resolved":"https://r/a.tgz","integrity":"sha512-` + strings.Repeat("A", 86) + `=="}}}`))
 	f.Add([]byte(`{"packages":{"node_modules/../a":{}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		l, err := parseInstalled(data)

@@ -139,6 +139,7 @@ type installed struct {
 	Packages map[string]struct {
 		Name      string `json:"name"`
 		Version   string `json:"version"`
+		Resolved  string `json:"resolved"` // where it came from
 		Integrity string `json:"integrity"`
 		Link      bool   `json:"link"`
 		InBundle  bool   `json:"inBundle"`
@@ -165,7 +166,9 @@ func parseInstalled(data []byte) (npmLock, error) {
 			name = path[strings.LastIndex(path, npmFolderEnd)+max(0, len(npmFolderEnd)):]
 		}
 		m := sha512RE.FindStringSubmatch(p.Integrity)
-		if p.Link || m == nil || len(path) > maxNPMPath || !npmPathRE.MatchString(path) || !npmNameRE.MatchString(name) || !npmVersionRE.MatchString(p.Version) {
+		// A package can name a file of this machine as another that it needs.
+		remote := strings.HasPrefix(p.Resolved, "https://") || strings.HasPrefix(p.Resolved, "http://")
+		if p.Link || !remote || m == nil || len(path) > maxNPMPath || !npmPathRE.MatchString(path) || !npmNameRE.MatchString(name) || !npmVersionRE.MatchString(p.Version) {
 			return npmLock{}, fault.New(fault.Invalid, "Ask for another version.", "cannot use package %s of npm: it does not come from a registry with a digest of its contents", safetext.Quote(safetext.Clip(redact(path), 80)))
 		}
 		l.Tarballs = append(l.Tarballs, Tarball{Path: path, Name: name, Version: p.Version, Integrity: "sha512-" + m[1]})

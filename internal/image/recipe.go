@@ -51,9 +51,10 @@ func (r Recipe) Files() []string {
 	if r.Node != nil {
 		out = append(out, r.Node.SHA256)
 	}
+	seen := map[string]bool{}
 	for _, t := range r.NPM {
-		if !slices.Contains(out, t.SHA256) { // a package may lie in several places
-			out = append(out, t.SHA256)
+		if !seen[t.SHA256] { // a package may lie in several places
+			seen[t.SHA256], out = true, append(out, t.SHA256)
 		}
 	}
 	return out

@@ -16,7 +16,7 @@ import (
 // Bounds of what tarballs unpack to.
 const (
 	maxModules     = 4 << 30 // bytes of all of a layer
-	maxModuleFiles = 500_000
+	maxModuleFiles = 500_000 // and folders
 )
 
 // space is what may still be unpacked.
@@ -41,6 +41,7 @@ func untar(ctx context.Context, r io.Reader, dir string, left *space) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
+	made := map[string]bool{}
 	// Headers count, too: an archive can be nothing but those.
 	in := tar.NewReader(io.LimitReader(z, left.bytes+int64(left.files)*1024+1<<20))
 	for {
@@ -60,6 +61,13 @@ func untar(ctx context.Context, r io.Reader, dir string, left *space) error {
 		name, ok := memberName(h)
 		if !ok {
 			continue
+		}
+		for up := filepath.Dir(name); up != "." && !made[up]; up = filepath.Dir(up) {
+			made[up] = true
+			left.files-- // folders take as much as files without contents
+		}
+		if left.files < 0 {
+			return fmt.Errorf("it has more than %d files and folders", maxModuleFiles)
 		}
 		if err := untarFile(root, in, h, name, left); err != nil {
 			return err

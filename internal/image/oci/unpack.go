@@ -37,7 +37,7 @@ type Unpacker struct {
 	entries int
 	names   int64
 	left    int // devices and the like
-	looked  int // folders that were looked up, each with those above it
+	looked  int // folders that were looked up, each with those above it, and what whiteouts looked at
 
 	sums  map[string]string // SHA-256 of the regular files that were written, by path
 	here  map[string]bool   // what the layer that is unpacked brought, and the folders above it
@@ -381,13 +381,14 @@ func (u *Unpacker) link(at *os.Root, name, target string) error {
 	return nil
 }
 
-// maxHops bounds the symbolic links on one path, maxDepth how deep a folder lies, and
-// maxLooked the work of looking folders up: deep paths through links could take days.
+// maxHops bounds the symbolic links on one path, and maxDepth how deep a folder lies.
 const (
-	maxHops   = 64
-	maxDepth  = 256
-	maxLooked = 1 << 27
+	maxHops  = 64
+	maxDepth = 256
 )
+
+// maxLooked bounds the work of looking folders up: deep paths through links could take days.
+var maxLooked = 1 << 27
 
 // folder finds a folder as a program in the image would, and makes what is missing of it
 // where create is set. It returns its path without symbolic links.
@@ -485,6 +486,10 @@ func (u *Unpacker) removeEarlier(dir string) error {
 	entries, err := f.ReadDir(-1)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
+	}
+	// Each whiteout lists the folder anew: many of them in a large one could take days.
+	if u.looked += len(entries); u.looked > maxLooked {
+		return tooLarge("its whiteouts name too much")
 	}
 	for _, e := range entries {
 		if err := u.remove(path.Join(dir, e.Name())); err != nil {

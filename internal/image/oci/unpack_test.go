@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -221,6 +222,22 @@ func TestBomb(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "b")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("it went on")
+	}
+}
+
+// What whiteouts look at again and again is bounded.
+func TestManyWhiteouts(t *testing.T) {
+	defer func(was int) { maxLooked = was }(maxLooked)
+	maxLooked = 2000
+	var entries []entry
+	for i := range 100 {
+		entries = append(entries, entry{name: "d/" + strconv.Itoa(i), text: "1"})
+	}
+	for range 100 {
+		entries = append(entries, entry{name: "d/.wh..wh..opq"})
+	}
+	if _, err := unpack(t, Bounds{}, archiveOf(t, entries...)); fault.KindOf(err) != fault.Exhausted {
+		t.Errorf("got %v", err)
 	}
 }
 
