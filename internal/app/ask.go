@@ -240,6 +240,11 @@ func (x *questionRun) open(ctx context.Context) (run.Session, error) {
 		return nil, err
 	}
 	x.session = s
+	if lang := x.request.Language; lang != "" {
+		if _, err := s.Speaks(lang); err != nil {
+			return s, err
+		}
+	}
 	return s, x.run.expose(ctx, s)
 }
 

@@ -18,6 +18,7 @@ import (
 	"praxis/internal/guest"
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"
+	"praxis/internal/language/javascript"
 	"praxis/internal/language/python"
 	"praxis/internal/record/replay"
 	"praxis/internal/run"
@@ -335,7 +336,9 @@ func (m *machine) imageAgain(ctx context.Context, recorded event.Image, other Im
 func imageLanguages(recorded event.Image) []string {
 	var out []string
 	for _, l := range recorded.Languages {
-		out = append(out, l.Name)
+		if l.Name == python.Name || l.Name == javascript.Name { // others come with an image by themselves
+			out = append(out, l.Name)
+		}
 	}
 	if len(out) == 1 && out[0] == python.Name {
 		return nil
