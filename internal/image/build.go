@@ -88,12 +88,12 @@ func (b *Build) begin(ctx context.Context, q BuildRequest) error {
 		if err != nil {
 			return err
 		}
-		if base.Python != nil && len(reqs) > 0 {
+		if base.Python != nil && len(reqs) > 0 && !base.needsDriver(reqs) {
 			return ownPythonFault(q.From, base)
 		}
 		b.parts.base = &base
 	}
-	if b.built.Own || b.parts.base.Python == nil {
+	if b.built.Own || b.parts.base.Python == nil || len(reqs) > 0 {
 		if b.parts.py, err = b.s.makeInterpreter(ctx, b.say); err != nil {
 			return err
 		}
@@ -102,7 +102,9 @@ func (b *Build) begin(ctx context.Context, q BuildRequest) error {
 		if b.parts.layer, err = b.s.makeLayer(ctx, b.parts.py, reqs, nil, b.say); err != nil {
 			return err
 		}
-		b.parts.preload = b.parts.layer.preload(reqs)
+		if b.built.Own || b.parts.base.Python == nil { // else they are not for the image's own interpreter
+			b.parts.preload = b.parts.layer.preload(reqs)
+		}
 	}
 	if b.built.Own {
 		if err := b.s.addNode(ctx, b.parts.py, req, npm, &b.parts.contents, b.say); err != nil {
@@ -373,8 +375,19 @@ func (b *Build) assembled(ctx context.Context, whole bool) (builtParts, error) {
 		b.forget(err)
 		return p, err
 	}
+	before := p.base
 	p.base = &base
-	return p, nil
+	if before == nil {
+		return p, nil
+	}
+	// A step may have brought the base an interpreter of its own, or removed that.
+	if base.Python != nil && before.Python == nil && p.layer != nil {
+		return p, ownPythonFault(b.name, base)
+	}
+	if base.Python == nil && p.py.python.dir == "" {
+		p.py, err = b.s.makeInterpreter(ctx, b.say)
+	}
+	return p, err
 }
 
 // quietly says of the image that comes out what is done, and nothing of those on the way.

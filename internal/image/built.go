@@ -205,7 +205,7 @@ func (s *Store) makeBuilt(ctx context.Context, r Recipe, say progress) (Image, e
 		}
 		p.base = &b
 	}
-	if r.Built.Own || p.base == nil || p.base.Python == nil {
+	if r.Built.Own || p.base == nil || p.base.Python == nil || len(r.Wheels) > 0 {
 		if p.py, err = s.makeInterpreter(ctx, say); err != nil {
 			return Image{}, err
 		}
