@@ -341,7 +341,7 @@ func (r *runCommand) cutNote(out app.CodeResult) string {
 // missingHint says how to get a module. That a package is called like it is a
 // guess: the code may mean a file of its own.
 func (r *runCommand) missingHint(m app.Missing) string {
-	if r.session != "" {
+	if r.session != "" && !m.FromNPM() {
 		return missingText(m, "praxis session add "+r.session+" "+m.Package)
 	}
 	return missingText(m, "--with "+m.Package)
@@ -349,6 +349,9 @@ func (r *runCommand) missingHint(m app.Missing) string {
 
 // missingText says that the session lacks a module, and what adds its package.
 func missingText(m app.Missing, how string) string {
+	if m.FromNPM() {
+		how = "--npm " + m.Package + " when the session begins" // one that is there gets none
+	}
 	if m.Module == m.Package {
 		return "the session has no module " + m.Module + "; if it is a package, add it with " + how
 	}

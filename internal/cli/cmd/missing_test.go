@@ -1,0 +1,23 @@
+package cmd
+
+import (
+	"strings"
+	"testing"
+
+	"praxis/internal/app"
+)
+
+// A package of npm's is not looked for among those of Python.
+func TestMissingHint(t *testing.T) {
+	for _, c := range []struct {
+		session, language, want string
+	}{
+		{"", "python", "--with left"}, {"s", "python", "praxis session add s left"},
+		{"", "javascript", "--npm left when"}, {"s", "javascript", "--npm left when"},
+	} {
+		got := (&runCommand{session: c.session}).missingHint(app.Missing{Module: "left", Package: "left", Language: c.language})
+		if !strings.Contains(got, c.want) || c.language == "javascript" && strings.Contains(got, "session add") {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}
