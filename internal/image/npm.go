@@ -284,13 +284,10 @@ func npmOptions(stage, cpu string) []string {
 		"os=linux", "cpu=" + cpu, "libc=glibc", "git=/nonexistent", "script-shell=/nonexistent", "progress=false", "color=false", "loglevel=error",
 		"logs-max=0", "fetch-retries=2", "omit-lockfile-registry-resolved=false", "save=true",
 	} {
-		out = append(out, optionMark+o)
+		out = append(out, "--"+o)
 	}
 	return out
 }
-
-// optionMark begins an option of npm.
-const optionMark = "\x2d\x2d"
 
 // npmFailures are what npm says about why it failed.
 var (

@@ -101,6 +101,15 @@ func TestInstalledFromFiles(t *testing.T) {
 	}
 }
 
+// npm lists the folders that packages are linked to by where they lie.
+func TestInstalledFromFolders(t *testing.T) {
+	for _, path := range []string{"a", "../../etc", "/"} {
+		if _, err := parseInstalled([]byte(`{"packages":{"` + path + `":{"version":"1.0.0"}}}`)); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
 func FuzzUntar(f *testing.F) {
 	f.Add(tgz(f, "package/a", "1"))
 	f.Add(tgz(f, "package/a", "1", "package/a/b", "2"))
@@ -118,6 +127,7 @@ func FuzzUntar(f *testing.F) {
 func FuzzInstalled(f *testing.F) {
 	f.Add([]byte(`{"packages":{"node_modules/a":{"version":"1.0.0","resolved":"https://r/a.tgz","integrity":"sha512-` + strings.Repeat("A", 86) + `=="}}}`))
 	f.Add([]byte(`{"packages":{"node_modules/../a":{}}}`))
+	f.Add([]byte(`{"packages":{"a":{}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		l, err := parseInstalled(data)
 		if err != nil {

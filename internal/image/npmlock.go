@@ -162,8 +162,8 @@ func parseInstalled(data []byte) (npmLock, error) {
 			continue
 		}
 		name := p.Name
-		if name == "" {
-			name = path[strings.LastIndex(path, npmFolderEnd)+max(0, len(npmFolderEnd)):]
+		if i := strings.LastIndex(path, npmFolderEnd); name == "" && i >= 0 { // folders that links lead to lie elsewhere
+			name = path[i+len(npmFolderEnd):]
 		}
 		m := sha512RE.FindStringSubmatch(p.Integrity)
 		// A package can name a file of this machine as another that it needs.

@@ -18,9 +18,8 @@ import (
 
 // Layers that were made of the same wheel have its files in common, and so have bases with
 // the same layer of a container image: those of the later one are links to those of the
-// earlier. Nothing ever writes to them: sandboxes have them
-// read-only, and a guest that could write to a file of its own image would be found by the
-// seal of each layer that has it.
+// earlier. Nothing ever writes to them: sandboxes have them read-only, and a guest that could
+// write to a file of its own image would be found by the seal of each layer that has it.
 //
 // A new link changes the inode, and so the identity that seals of the other layers name.
 // Their contents are then compared, and they are sealed anew, here and not when somebody

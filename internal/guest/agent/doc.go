@@ -77,14 +77,14 @@
 // displays, waits until the pipes are empty before it writes to the other stream
 // or sends a frame: the agent has logged what it read before it reads another
 // channel. SIGINT asks the kernel to stop the cell that runs; one that is idle
-// ignores it.
+// ignores it. When the agent closes the control socket, the kernel ends.
 //
 // An interpreter whose language cannot ask whether a pipe is empty is framed
 // (wire.Kernel, Framed): what code prints comes in frames, in its order with displays, and
 // the pipes hold what other programs write, which the agent reads before it takes a frame.
 // While the result of an execution is full, its frames wait as the pipes do. Such a kernel
 // waits in its event loop, which a signal does not wake, so that the cell to be stopped is
-// named to it in a frame, too; what computes is stopped by the signal. When the agent closes the control socket, the kernel ends.
+// named to it in a frame, too; what computes is stopped by the signal.
 //
 // # Calls of tools
 //

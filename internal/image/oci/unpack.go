@@ -381,14 +381,13 @@ func (u *Unpacker) link(at *os.Root, name, target string) error {
 	return nil
 }
 
-// maxHops bounds the symbolic links on one path, and maxDepth how deep a folder lies.
+// maxHops bounds the symbolic links on one path, maxDepth how deep a folder lies, and
+// maxLooked the work of looking folders up: deep paths through links could take days.
 const (
-	maxHops  = 64
-	maxDepth = 256
+	maxHops   = 64
+	maxDepth  = 256
+	maxLooked = 1 << 27
 )
-
-// maxLooked bounds the work of looking folders up: deep paths through links could take days.
-var maxLooked = 1 << 27
 
 // folder finds a folder as a program in the image would, and makes what is missing of it
 // where create is set. It returns its path without symbolic links.

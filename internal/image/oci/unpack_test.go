@@ -227,8 +227,12 @@ func TestBomb(t *testing.T) {
 
 // What whiteouts look at again and again is bounded.
 func TestManyWhiteouts(t *testing.T) {
-	defer func(was int) { maxLooked = was }(maxLooked)
-	maxLooked = 2000
+	u, err := NewUnpacker(t.TempDir(), Bounds{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	u.looked = maxLooked - 2000
 	var entries []entry
 	for i := range 100 {
 		entries = append(entries, entry{name: "d/" + strconv.Itoa(i), text: "1"})
@@ -236,7 +240,7 @@ func TestManyWhiteouts(t *testing.T) {
 	for range 100 {
 		entries = append(entries, entry{name: "d/.wh..wh..opq"})
 	}
-	if _, err := unpack(t, Bounds{}, archiveOf(t, entries...)); fault.KindOf(err) != fault.Exhausted {
+	if err := u.Layer(t.Context(), bytes.NewReader(archiveOf(t, entries...)), 1<<20); fault.KindOf(err) != fault.Exhausted {
 		t.Errorf("got %v", err)
 	}
 }
