@@ -13,6 +13,7 @@ from time import perf_counter
 
 COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 READY = 240  # seconds that a kernel may take to start
+ROUNDS = 10_000  # questions until what it publishes arrives
 ANSWER = 4  # seconds that it may take to complete
 SETTLE = 1.0  # seconds that its last messages may take after its answer
 # What kernels say when there is no more memory. Only Python's error has a name of its own.
@@ -36,6 +37,7 @@ class Kernel:
         self.interrupted = False
         self.last = 1
         self.version = ""
+        self.heard = False  # the kernel publishes, and it arrives
         self.seed = None  # what the generators of the language's kernel begin from
         self.woken, wake = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         self.woken, wake = keep(self.woken), keep(wake)
@@ -52,7 +54,7 @@ class Kernel:
             from jupyter_client.manager import KernelManager
         except ImportError as exc:
             sys.exit(f"{MISSING} ({exc})")
-        self.folder = tempfile.mkdtemp(prefix=".praxis-")
+        self.folder, self.heard = tempfile.mkdtemp(prefix=".praxis-"), False
         manager = KernelManager(transport="ipc", kernel_name=self.spec["name"])
         manager.connection_file = os.path.join(self.folder, "kernel.json")
         manager.ip = os.path.join(self.folder, "k")
@@ -68,14 +70,38 @@ class Kernel:
         self.manager = manager
         self.client = manager.blocking_client()
         self.client.start_channels()
-        try:
-            self.client.wait_for_ready(timeout=READY)
-        except RuntimeError as exc:
-            sys.exit(f"the kernel of {self.spec['display_name']} does not start: {exc}")
-        info = self.client.kernel_info(reply=True, timeout=READY)["content"].get("language_info") or {}
+        info = self.ready().get("language_info") or {}
         self.version = str(info.get("version") or "")[:60]
         self.generators("seed", self.seed)
         self.drain()
+
+    def ready(self):
+        """Wait until the kernel answers on all channels; return what it says of itself.
+
+        The client's own way asks again whenever some time is over: how often would depend on
+        the machine's load, and show in the clock of a session with a seed.
+        """
+        why = "it does not answer"
+        try:
+            for _ in range(ROUNDS):
+                asked, reply = self.client.kernel_info(), None
+                while reply is None:
+                    names = self.wait(False, READY)
+                    if not names:
+                        raise Died
+                    for name in names:
+                        got = self.sockets()[name].get_msg(timeout=1)
+                        self.heard = self.heard or name == "iopub"
+                        if name == "shell" and got["parent_header"].get("msg_id") == asked:
+                            reply = got["content"]
+                # What it published before the subscription reached it is lost.
+                if self.heard:
+                    break
+            return reply
+        except Died:
+            if not self.manager.is_alive():
+                why = "it ended before it answered"
+        sys.exit(f"the kernel of {self.spec['display_name']} does not start: {why}")
 
     def generators(self, how, number):
         """Have the generators of random numbers follow a number, in a language of which it is known how."""
