@@ -16,6 +16,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/image"
 	"praxis/internal/session"
+	"praxis/internal/test/container"
 	"praxis/internal/test/prepared"
 )
 
@@ -113,6 +114,39 @@ func TestProbes(t *testing.T) {
 	if len(probes) < 60 {
 		t.Fatalf("%d probes, want at least 60", len(probes))
 	}
+	tryProbes(t, h, m, defaultImage, probes)
+}
+
+// allProbes has every probe tried on container images; otherwise it is one in eight.
+var allProbes = flag.Bool("all-probes", false, "try every probe on container images, too")
+
+// TestProbesOnContainers tries the probes on images that somebody else made: one that has
+// nothing but a static program, beside which our Python stands, and one with its own Python.
+func TestProbesOnContainers(t *testing.T) {
+	h := newHost(t)
+	t.Cleanup(func() { h.check(t) })
+	m := manager(t)
+	for n, img := range []image.Image{
+		imported(t, "probed-bare:1", container.Image{Layers: [][]byte{container.Layer(t, container.Entry{Name: "bin/hello", Text: staticProgram(t)}, container.Entry{Name: "usr/bin/env", Text: staticProgram(t)},
+			container.Entry{Name: "lib/x86_64-linux-gnu/libc.so.6", Text: "library"})}}),
+		imported(t, "probed-own:1", container.Image{Layers: [][]byte{container.Folder(t, "", defaultImage.Root), container.Folder(t, "usr/local", defaultImage.Mounts[0].Source),
+			container.Layer(t, container.Entry{Name: "opt/python/lib/python3.14/os.py", Text: "# of the image"})},
+			Config: map[string]any{"Env": []string{"PATH=/usr/local/bin:/usr/bin:/bin"}, "User": "0:0"}}),
+	} {
+		var some []probe
+		for i, p := range parseProbes(t, probesText) {
+			if n == 0 && slices.ContainsFunc([]string{"/bin/sh", "shell=True"}, func(w string) bool { return strings.Contains(p.code, w) }) {
+				continue // that image has no shell and no programs
+			}
+			if *allProbes || i%8 == 4*n {
+				some = append(some, p)
+			}
+		}
+		t.Run([]string{"bare", "own Python"}[n], func(t *testing.T) { tryProbes(t, h, m, img, some) })
+	}
+}
+
+func tryProbes(t *testing.T, h *host, m *session.Manager, img image.Image, probes []probe) {
 	for _, p := range probes {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
@@ -122,7 +156,7 @@ func TestProbes(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
-			s, err := m.Create(ctx, session.Options{Image: defaultImage, Limits: p.limits}, event.Discard)
+			s, err := m.Create(ctx, session.Options{Image: img, Limits: p.limits}, event.Discard)
 			if err != nil {
 				t.Fatal(err)
 			}
