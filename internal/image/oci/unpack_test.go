@@ -57,6 +57,12 @@ func unpack(t testing.TB, b Bounds, layers ...[]byte) (string, error) {
 	t.Helper()
 	// The folder beside it shows what gets out.
 	dir := filepath.Join(t.TempDir(), "root")
+	return dir, unpackInto(t, dir, b, layers...)
+}
+
+// unpackInto unpacks layers into a folder that it makes.
+func unpackInto(t testing.TB, dir string, b Bounds, layers ...[]byte) error {
+	t.Helper()
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -71,10 +77,10 @@ func unpack(t testing.TB, b Bounds, layers ...[]byte) (string, error) {
 	}()
 	for _, l := range layers {
 		if err := u.Layer(t.Context(), bytes.NewReader(l), int64(len(l))); err != nil {
-			return dir, err
+			return err
 		}
 	}
-	return dir, nil
+	return nil
 }
 
 // listing is what is in a folder, one line an entry.
@@ -331,22 +337,75 @@ func FuzzUnpack(f *testing.F) {
 	f.Add(archiveOf(f, entry{name: "a/b", text: "1"}, entry{name: "l", kind: tar.TypeSymlink, link: "../.."}, entry{name: "l/x", text: "2"}),
 		archiveOf(f, entry{name: "a/.wh..wh..opq"}, entry{name: "h", kind: tar.TypeLink, link: "l/x"}))
 	f.Add(archiveOf(f, entry{name: "a", kind: tar.TypeSymlink, link: "/"}), archiveOf(f, entry{name: "a/../../b", text: "1"}, entry{name: ".wh.a"}))
-	f.Fuzz(func(t *testing.T, first, second []byte) {
-		dir, err := unpack(t, Bounds{Bytes: 1 << 20, Entries: 100, Names: 1 << 14, Ratio: 100, Free: 1 << 20}, first, second)
-		if entries, readErr := os.ReadDir(filepath.Dir(dir)); readErr != nil || len(entries) != 1 {
-			t.Fatalf("something got out: %v %v", entries, readErr)
-		}
-		if err != nil && fault.KindOf(err) == fault.Internal {
-			t.Errorf("no fault: %v", err)
-		}
-		walkErr := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
-			if err == nil && !slices.Contains([]fs.FileMode{0, fs.ModeDir, fs.ModeSymlink}, d.Type()) {
-				t.Errorf("%s is a %v", file, d.Type())
-			}
-			return err
-		})
-		if walkErr != nil {
-			t.Error(walkErr)
-		}
+	above := f.TempDir()
+	f.Fuzz(func(t *testing.T, first, second []byte) { staysInside(t, above, first, second) })
+}
+
+// FuzzLayers is FuzzUnpack by what archives hold: those whose bytes were changed at random
+// nearly all fail at their checksums.
+func FuzzLayers(f *testing.F) {
+	f.Add("0 a/b 1\n2 l ../..\n0 l/x 2", "0 a/.wh..wh..opq \n1 h l/x")
+	f.Add("2 a /\n5 b ", "0 a/../../b 1\n0 .wh.a ")
+	f.Add("0 a/.wh.b x\n3 d \n6 p ", "2 d p\n1 d a\n5 d/e \n0 d/e/.wh..wh..x ")
+	above := f.TempDir()
+	f.Fuzz(func(t *testing.T, first, second string) {
+		staysInside(t, above, described(t, first), described(t, second))
 	})
+}
+
+// staysInside unpacks layers below a folder: a folder of each call's own that the testing
+// package makes and removes takes longer than all else.
+func staysInside(t *testing.T, above string, layers ...[]byte) {
+	t.Helper()
+	top, err := os.MkdirTemp(above, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(top) }()
+	dir := filepath.Join(top, "root")
+	err = unpackInto(t, dir, Bounds{Bytes: 1 << 16, Entries: 64, Names: 1 << 13, Ratio: 100, Free: 1 << 16}, layers...)
+	if entries, readErr := os.ReadDir(top); readErr != nil || len(entries) != 1 {
+		t.Fatalf("something got out: %v %v", entries, readErr)
+	}
+	if err != nil && fault.KindOf(err) == fault.Internal {
+		t.Errorf("no fault: %v", err)
+	}
+	walkErr := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		if err == nil && !slices.Contains([]fs.FileMode{0, fs.ModeDir, fs.ModeSymlink}, d.Type()) {
+			t.Errorf("%s is a %v", file, d.Type())
+		}
+		return err
+	})
+	if walkErr != nil {
+		t.Error(walkErr)
+	}
+}
+
+// described makes a layer of lines with a kind, a name, and a text or the target of a link.
+func described(t testing.TB, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for line := range strings.Lines(text) {
+		kind, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		name, other, _ := strings.Cut(rest, " ")
+		if len(kind) != 1 || b.Len() > 64<<10 {
+			continue
+		}
+		h := &tar.Header{Name: name, Typeflag: kind[0], Mode: 0o644, Uid: len(other) % 2}
+		switch kind[0] {
+		case tar.TypeReg:
+			h.Size = int64(len(other))
+		default:
+			h.Linkname = other
+		}
+		if w.WriteHeader(h) != nil {
+			return b.Bytes() // it has no such form
+		}
+		if h.Size > 0 {
+			_, _ = io.WriteString(w, other)
+		}
+	}
+	_ = w.Close() // what could not be written is no layer of ours
+	return b.Bytes()
 }
