@@ -37,7 +37,7 @@ func languageOf(languages language.Table, word, file string) (string, error) {
 	l, ok := languages.Called(strings.ToLower(word))
 	switch {
 	case word == "":
-		l, ok = languages.Called(strings.ToLower(filepath.Ext(file)))
+		l, _ = languages.Called(strings.ToLower(filepath.Ext(file)))
 	case !ok && language.ValidName(word):
 		return word, nil // the session's image may have it, and the session says if not
 	case !ok:

@@ -280,7 +280,7 @@ func npmOptions(stage, cpu string) []string {
 	for _, o := range []string{
 		"ignore-scripts", "audit=false", "fund=false", "update-notifier=false", "bin-links=false", "global=false",
 		"prefix=" + stage, "cache=" + filepath.Join(stage, "cache"), "install-strategy=hoisted", "omit=dev", "include=optional", "include=peer",
-		"package-lock=true", "engine-strict=false", "legacy-peer-deps=false", "strict-peer-deps=false", "force=false", "offline=false",
+		"package-lock=true", "package-lock-only=false", "dry-run=false", "engine-strict=false", "legacy-peer-deps=false", "strict-peer-deps=false", "force=false", "offline=false",
 		"os=linux", "cpu=" + cpu, "libc=glibc", "git=/nonexistent", "script-shell=/nonexistent", "progress=false", "color=false", "loglevel=error",
 		"logs-max=0", "fetch-retries=2", "omit-lockfile-registry-resolved=false", "save=true",
 	} {
