@@ -66,6 +66,12 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
+// languages are those of all sessions here: what a kernel has beside its own program counts
+// for where its memory lies.
+func languages() language.Table {
+	return language.Table{python.Language(), javascript.Language(), jupyter.Language(), bash.Language(), sql.Language(), tally.Language()}
+}
+
 // manager makes sessions of the real backend, as the product does.
 func manager(t testing.TB) *session.Manager {
 	t.Helper()
@@ -73,7 +79,7 @@ func manager(t testing.TB) *session.Manager {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := session.Open(session.Config{Dir: dataDir, Languages: language.Table{python.Language(), javascript.Language(), jupyter.Language(), bash.Language(), sql.Language(), tally.Language()}, Backend: backend, Programs: machine.Store, Program: machine.Guest, Seals: seals})
+	m, err := session.Open(session.Config{Dir: dataDir, Languages: languages(), Backend: backend, Programs: machine.Store, Program: machine.Guest, Seals: seals})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,6 @@ import (
 
 	"praxis/event"
 	"praxis/internal/image"
-	"praxis/internal/language"
-	"praxis/internal/language/python"
 	"praxis/internal/sandbox/gvisor"
 	"praxis/internal/session"
 	"praxis/internal/test/prepared"
@@ -83,7 +81,7 @@ func TestSeeded(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { backend.Close() })
-	m, err := session.Open(session.Config{Dir: home, Languages: language.Table{python.Language()}, Backend: backend, Programs: machine.Store, Program: machine.Guest, Seals: key})
+	m, err := session.Open(session.Config{Dir: home, Languages: languages(), Backend: backend, Programs: machine.Store, Program: machine.Guest, Seals: key})
 	if err != nil {
 		t.Fatal(err)
 	}
