@@ -71,9 +71,9 @@ without FILE, an image with packages, so that no run has to wait for it.
 FILE is YAML:
 
   name: web-tools               # how --image names it
-  from: python:3.12-slim        # a container image; left out: Praxis's own
-  pip: [pandas==2.*]            # packages of Python, locked by hash
-  npm: [lodash]                 # packages of npm, locked by hash
+  from: debian:12-slim          # a container image; left out: Praxis's own
+  pip: [pandas==2.*]            # locked by hash; not where the base has a Python
+  npm: [lodash]                 # of npm, locked by hash; not beside from
   apt: [jq]                     # or apk: packages of the base's own package manager
   copy: {./data: /srv/data}     # files below the folder of FILE
   env: {MODE: demo}             # of steps, and of every program of sessions
