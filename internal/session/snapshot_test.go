@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -123,6 +124,30 @@ func testOwner(t *testing.T, dir string) *owner {
 		t.Fatal(err)
 	}
 	return o
+}
+
+// Many processes begin at once, and each sweeps while others make their claims.
+func TestSweepRemovesNoClaimThatIsBeingMade(t *testing.T) {
+	owners := t.TempDir()
+	for range 200 {
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				if err := sweep(owners); err != nil {
+					t.Error(err)
+				}
+				o, err := newOwner(t.Context(), owners)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := o.close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+	}
 }
 
 func TestSweepKeepsWhatTheLivingWrite(t *testing.T) {

@@ -56,9 +56,16 @@ func sweep(owners string, folders ...string) error {
 		}
 		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
 			dead[e.Name()] = true
-			defer os.Remove(f.Name()) // last, so that a sweep that fails is tried again
 		}
-		defer f.Close()
+		// At the end, so that a sweep that fails is tried again, and removed before it is
+		// unlocked: an owner that made its file a moment ago and waits for the lock sees
+		// that the file is gone, and makes another.
+		defer func() {
+			if dead[e.Name()] {
+				os.Remove(f.Name())
+			}
+			f.Close()
+		}()
 	}
 	var errs []error
 	for _, folder := range folders {

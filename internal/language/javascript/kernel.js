@@ -24,7 +24,8 @@ const TYPESCRIPT = '//praxis:typescript\n'; // begins code that is TypeScript; s
 const apply = Reflect.apply;
 const promised = Promise.prototype.then;
 const then = (promise, ...both) => apply(promised, promise, both); // whatever the code made of it
-const now = performance.now.bind(performance);
+const now = performance.now.bind(performance); // what the code sees follows the date under a seed
+const timeOrigin = performance.timeOrigin;
 const cpuUsage = process.cpuUsage.bind(process);
 const resourceUsage = process.resourceUsage.bind(process);
 const setEnvironment = (name, value) => { process.env[name] = value; };
@@ -267,7 +268,7 @@ class Kernel {
     this.memory = done.peak_memory_bytes = resourceUsage().maxRSS * 1024;
   }
 
-  stamp() { return Math.round((performance.timeOrigin + now()) * 1e6); }
+  stamp() { return Math.round((timeOrigin + now()) * 1e6); }
 
   display(bundle) {
     this.control.display(this.id, bundle);

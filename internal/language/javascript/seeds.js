@@ -1,4 +1,5 @@
-// Random numbers: the same again under a seed, others in every copy of a session.
+// Random numbers and stopwatches: the same again under a seed, others in every copy of a
+// session.
 //
 // A snapshot copies the memory of the interpreter, and with it the state of every
 // generator in it. So Math.random is a generator of ours, which can be seeded, and what
@@ -30,7 +31,7 @@ class Seeds {
   constructor() {
     this.state = new Uint32Array(4);
     this.known = false;
-    this.lent = false;
+    this.steady = false; // stopwatches follow the date
     const random = () => this.random();
     Object.defineProperty(random, 'name', { value: 'random' });
     Object.defineProperty(Math, 'random', { value: random, configurable: true, writable: true, enumerable: false });
@@ -48,6 +49,32 @@ class Seeds {
       this.state[i] = Number((z ^ (z >> 31n)) & 0xffffffffn);
     }
     this.known = true;
+    if (!this.steady) this.stopwatches();
+    this.steady = true;
+  }
+
+  // stopwatches are counted from the date. A session's monotonic clock goes on a step
+  // whenever a thread reads it, and the engine's own threads do so as often as they happen
+  // to run.
+  stopwatches() {
+    const date = Date.now;
+    const origin = Math.floor(date() / 1e3) * 1e3;
+    let last = 0; // microseconds
+    const now = () => (last = Math.max(last + 10, (date() - origin) * 1e3));
+    const original = process.hrtime;
+    const hrtime = (since) => {
+      const at = now(), seconds = Math.floor(at / 1e6), rest = (at % 1e6) * 1e3;
+      if (since === undefined) return [seconds, rest];
+      if (!Array.isArray(since) || since.length !== 2) return original(since); // throws
+      const left = rest - since[1];
+      return left < 0 ? [seconds - since[0] - 1, left + 1e9] : [seconds - since[0], left];
+    };
+    hrtime.bigint = () => BigInt(now()) * 1000n;
+    const put = (object, name, value) => Object.defineProperty(object, name, { value, configurable: true, writable: true, enumerable: true });
+    put(process, 'hrtime', hrtime); // console.time asks it, too
+    put(process, 'uptime', () => now() / 1e6);
+    put(performance, 'now', () => now() / 1e3);
+    put(performance, 'timeOrigin', origin);
   }
 
   // mix makes the generator differ from that of other copies.

@@ -9,7 +9,7 @@ import (
 
 // The random things of a language: what differs from session to session.
 const random = `const c = require("crypto")
-console.log(Math.random(), Date.now(), performance.now(), c.randomBytes(8).toString("hex"), c.randomUUID(), crypto.getRandomValues(new Uint8Array(4)), c.randomInt(1e9))`
+console.log(Math.random(), Date.now(), performance.now(), process.hrtime(), process.hrtime.bigint(), c.randomBytes(8).toString("hex"), c.randomUUID(), crypto.getRandomValues(new Uint8Array(4)), c.randomInt(1e9))`
 
 func TestJavaScriptKernel(t *testing.T) {
 	kerneltest.Exam(t, kerneltest.Language{
