@@ -114,8 +114,6 @@ func (s *server) tick(now time.Time) (next time.Time, active bool) {
 
 // checkMemory ends the largest program when the session's memory is used up.
 // It reports whether more than half of it is.
-//
-// The bound is a little below the limit: the host ends the whole sandbox there.
 func (s *server) checkMemory() (tight bool) {
 	s.mu.Lock()
 	cfg := s.cfg
@@ -134,7 +132,7 @@ func (s *server) checkMemory() (tight bool) {
 			used += p.rss
 		}
 	}
-	if tight = used > limit/2; !ok || used <= limit-limit/32 {
+	if tight = used > limit/2; !ok || used <= memoryBound(limit) {
 		return ok && tight
 	}
 	if all == nil {
@@ -156,6 +154,9 @@ func (s *server) checkMemory() (tight bool) {
 	}
 	return true
 }
+
+// memoryBound is a little below the limit, where the host ends programs or the whole sandbox.
+func memoryBound(limit int64) int64 { return limit - limit/32 }
 
 // killForMemory ends a process and tells whoever waits for what it was doing.
 func (s *server) killForMemory(pid int, limit string) {

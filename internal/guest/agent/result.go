@@ -166,7 +166,7 @@ func (k *kernel) ended(in *interp) error {
 		e.write(2, []byte(text))
 	}
 	out.Limit = e.stopping.why.limit()
-	if e.stopping.why == goOn && in.child.status.Signaled() && in.ranOut() {
+	if e.stopping.why == goOn && in.child.status.Signaled() && (in.ranOut() || k.filledUp(in)) {
 		out.Status, out.Limit = "memory", wire.LimitMemory
 		out.Message = fmt.Sprintf("the memory limit of %s was reached", bytesText(k.cfg.memoryOfProcess()))
 	}
@@ -187,6 +187,13 @@ func (k *kernel) ended(in *interp) error {
 // ranOut says that an interpreter ended because memory ran out, as far as its last words tell.
 func (in *interp) ranOut() bool {
 	return in.language.CrashMemory != "" && bytes.Contains(in.lastText, []byte(in.language.CrashMemory))
+}
+
+// filledUp says that an interpreter that nobody here killed was ended while it had used up
+// the session's memory: the host, which knows the same limit, saw it first.
+func (k *kernel) filledUp(in *interp) bool {
+	limit := k.cfg.Limits.Memory
+	return limit > 0 && in.child.status.Signal() == syscall.SIGKILL && in.child.usage.Maxrss*1024 > memoryBound(limit)
 }
 
 func milliseconds(u syscall.Rusage) float64 {
