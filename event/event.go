@@ -135,6 +135,7 @@ type RunBegan struct {
 	Question string   `json:"question"` // for code, its first line
 	Model    string   `json:"model,omitempty"`
 	Scripted bool     `json:"scripted"` // the model's replies come from a file
+	Traits   Traits   `json:"traits,omitzero"`
 	Files    []string `json:"files,omitempty"`
 	MaxSteps int      `json:"max_steps,omitempty"`
 	Bounds   Bounds   `json:"bounds"`            // of each execution
@@ -474,6 +475,7 @@ const (
 	Answered   RunStatus = "answered"
 	Unanswered RunStatus = "unanswered" // Reason says why
 	Failed     RunStatus = "failed"     // it could not be executed; Reason says why
+	Unverified RunStatus = "unverified" // answered, but some of its figures were found nowhere
 	Abandoned  RunStatus = "abandoned"  // the process that executed it ended first
 	Refused    RunStatus = "refused"    // the check of the plan refused it: nothing ran
 	Waiting    RunStatus = "waits"      // the plan waits at a call; its state is stored

@@ -43,6 +43,22 @@ type Message struct {
 	Text      string    `json:"text,omitempty"`
 	Calls     []Call    `json:"calls,omitempty"`
 	Results   []Result  `json:"results,omitempty"`
+	Pictures  []Picture `json:"pictures,omitempty"` // of a user, shown after the text and the results
+}
+
+// Picture is a picture that a model is shown.
+type Picture struct {
+	Type string `json:"type"` // its MIME type, such as "image/png"
+	Data []byte `json:"data"`
+	Name string `json:"name,omitempty"` // as the text names it, such as "display 1 of step 2"
+}
+
+// Traits are what is known of a model that decides how it is asked.
+type Traits struct {
+	Sees     bool `json:"sees,omitempty"`      // pictures can be sent to it
+	TextOnly bool `json:"text_only,omitempty"` // it has no native tool calls
+	Local    bool `json:"local,omitempty"`     // it runs on the person's own server: nothing is charged
+	Window   int  `json:"window,omitempty"`    // tokens that a request may have; 0: not known
 }
 
 // Reasoning is what a model thought before it replied, where its provider

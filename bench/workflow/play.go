@@ -42,6 +42,9 @@ func play(c counter, script func(t *turn)) (p *player, stop func()) {
 // Name returns the model's name.
 func (p *player) Name() string { return "scripted:bench" }
 
+// Traits returns what is known of it.
+func (p *player) Traits() llm.Traits { return llm.Traits{Local: true} }
+
 // Complete lets the script go on.
 func (p *player) Complete(_ context.Context, req llm.Request, _ func(string)) (llm.Reply, error) {
 	if p.turns++; p.turns == 1 {

@@ -24,6 +24,8 @@ type replies struct {
 
 func (m *replies) Name() string { return "test:replies" }
 
+func (*replies) Traits() llm.Traits { return llm.Traits{} }
+
 func (m *replies) Complete(_ context.Context, req llm.Request, _ func(string)) (llm.Reply, error) {
 	n := len(m.requests)
 	m.requests = append(m.requests, append([]llm.Message(nil), req.Messages...))

@@ -17,6 +17,8 @@ type thinker struct{ requests []llm.Request }
 
 func (m *thinker) Name() string { return "test:thinker" }
 
+func (*thinker) Traits() llm.Traits { return llm.Traits{} }
+
 func (m *thinker) Complete(_ context.Context, req llm.Request, _ func(string)) (llm.Reply, error) {
 	m.requests = append(m.requests, req)
 	if len(m.requests) == 1 {

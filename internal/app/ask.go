@@ -156,7 +156,7 @@ const callTime = 15 * time.Minute
 func (a *App) questionBegan(q AskRequest, m llm.Model, t *toolset) event.RunBegan {
 	c := a.opt.Config
 	b := event.RunBegan{
-		Kind: event.Ask, Question: q.Question, Model: m.Name(), Scripted: strings.HasPrefix(m.Name(), scriptPrefix),
+		Kind: event.Ask, Question: q.Question, Model: m.Name(), Scripted: strings.HasPrefix(m.Name(), scriptPrefix), Traits: m.Traits(),
 		Files: inputNames(q.Files), MaxSteps: c.Ask.MaxSteps, Bounds: q.Bounds.Over(c.Execution), Tools: t.pins(), Net: t.hosts.Strings(),
 		Budget: event.Budget{Reply: agent.DefaultMaxTokens, Run: agent.DefaultTotalTokens, Window: c.Ask.Window},
 		Seed:   q.Session.Seed, Thread: q.Thread, Language: q.Language, Program: a.opt.Version,

@@ -195,7 +195,7 @@ func (b *bench) execute(ctx context.Context, began event.RunBegan, exchanges []r
 	_, err = run.Ask(ctx, run.Task{Began: began, Languages: b.Languages, Open: func(ctx context.Context) (run.Session, error) {
 		s, err = b.OpenSession(ctx)
 		return s, err
-	}}, agent.Config{Model: recorded.New("recorded:bench", exchanges)}, rec)
+	}}, agent.Config{Model: recorded.New("recorded:bench", event.Traits{}, exchanges)}, rec)
 	return err
 }
 

@@ -14,6 +14,8 @@ import (
 type Model interface {
 	// Name returns "provider:name", such as "anthropic:claude-sonnet-4-5".
 	Name() string
+	// Traits returns what is known of the model before it is asked.
+	Traits() Traits
 	// Complete sends the conversation and returns the reply. Text is passed to
 	// delta as it arrives; delta may be nil. Faults: Denied (401, 403),
 	// Exhausted (429), Unavailable (5xx, no answer in time, a reply that is
@@ -30,6 +32,8 @@ type (
 	Result    = event.Result
 	Reasoning = event.Reasoning
 	Tool      = event.Tool
+	Picture   = event.Picture
+	Traits    = event.Traits
 )
 
 // The roles.

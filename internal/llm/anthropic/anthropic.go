@@ -85,6 +85,9 @@ func New(c Config) (*Model, error) {
 // Name returns "anthropic:" and the model's name.
 func (m *Model) Name() string { return "anthropic:" + m.name }
 
+// Traits implements llm.Model.
+func (m *Model) Traits() llm.Traits { return llm.Traits{Sees: m.own, Local: !m.own} }
+
 // Complete implements llm.Model.
 func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
 	body := m.request(req)

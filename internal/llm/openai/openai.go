@@ -104,6 +104,11 @@ func New(c Config) (*Model, error) {
 // Name returns "openai:" and the model's name.
 func (m *Model) Name() string { return "openai:" + m.name }
 
+// Traits implements llm.Model.
+func (m *Model) Traits() llm.Traits {
+	return llm.Traits{Sees: m.own, TextOnly: m.toolless.Load(), Local: !m.own}
+}
+
 // Complete implements llm.Model.
 func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
 	return m.retry.Stream(ctx, req, delta, func(show func(string)) (llm.Reply, error) {

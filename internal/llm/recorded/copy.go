@@ -17,6 +17,7 @@ func copyRequest(req llm.Request) llm.Request {
 	for i := range req.Messages {
 		req.Messages[i].Calls = copyCalls(req.Messages[i].Calls)
 		req.Messages[i].Results = slices.Clone(req.Messages[i].Results)
+		req.Messages[i].Pictures = slices.Clone(req.Messages[i].Pictures)
 	}
 	req.Tools = slices.Clone(req.Tools)
 	for i := range req.Tools {

@@ -34,6 +34,7 @@ type Exchange struct {
 // Model gives recorded replies in their order. It is safe for concurrent use.
 type Model struct {
 	name      string
+	traits    llm.Traits
 	exchanges []Exchange
 
 	mu       sync.Mutex
@@ -43,9 +44,9 @@ type Model struct {
 var _ llm.Model = (*Model)(nil)
 
 // New returns a model that gives exchanges, the first one first. name is that
-// of the model that was recorded, "provider:name".
-func New(name string, exchanges []Exchange) *Model {
-	m := &Model{name: name, exchanges: slices.Clone(exchanges)}
+// of the model that was recorded, "provider:name", and traits are what was known of it.
+func New(name string, traits llm.Traits, exchanges []Exchange) *Model {
+	m := &Model{name: name, traits: traits, exchanges: slices.Clone(exchanges)}
 	for i := range m.exchanges {
 		m.exchanges[i].Reply.Calls = copyCalls(m.exchanges[i].Reply.Calls)
 	}
@@ -54,6 +55,9 @@ func New(name string, exchanges []Exchange) *Model {
 
 // Name implements llm.Model: it returns the name of the model that was recorded.
 func (m *Model) Name() string { return m.name }
+
+// Traits implements llm.Model: they are those of the model that was recorded.
+func (m *Model) Traits() llm.Traits { return m.traits }
 
 // Complete implements llm.Model. A recorded failure comes back with the same
 // text as a fault.Unavailable. A call that is canceled before it begins uses up

@@ -29,7 +29,7 @@ func request(texts ...string) llm.Request {
 }
 
 func TestRepliesComeInOrder(t *testing.T) {
-	m := recorded.New("openai:some-model", []recorded.Exchange{
+	m := recorded.New("openai:some-model", llm.Traits{}, []recorded.Exchange{
 		{Reply: event.ModelReplied{Step: 1, Thought: "think", Text: "first", Tokens: event.Tokens{Input: 10, Output: 2}}},
 		{Failed: "cannot ask the model: the server said 529"},
 		{Reply: event.ModelReplied{Step: 2, Cut: true, Calls: []event.Call{
@@ -72,7 +72,7 @@ func TestTheRecordingEnds(t *testing.T) {
 		"cannot go on: the recording ends after 1 reply":   one,
 		"cannot go on: the recording ends after 2 replies": append(one, one...),
 	} {
-		m := recorded.New("a:b", exchanges)
+		m := recorded.New("a:b", llm.Traits{}, exchanges)
 		for i := range exchanges {
 			if _, err := m.Complete(t.Context(), request("q"), nil); err != nil {
 				t.Fatalf("reply %d: %v", i+1, err)
@@ -88,13 +88,13 @@ func TestTheRecordingEnds(t *testing.T) {
 			t.Errorf("%d requests are kept, want %d", got, len(exchanges)+2)
 		}
 	}
-	if _, err := recorded.New("a:b", []recorded.Exchange{{Failed: "no"}}).Complete(t.Context(), request("q"), nil); errors.Is(err, recorded.ErrEnded) {
+	if _, err := recorded.New("a:b", llm.Traits{}, []recorded.Exchange{{Failed: "no"}}).Complete(t.Context(), request("q"), nil); errors.Is(err, recorded.ErrEnded) {
 		t.Errorf("a recorded failure counts as the end: %v", err)
 	}
 }
 
 func TestCanceled(t *testing.T) {
-	m := recorded.New("a:b", []recorded.Exchange{{Reply: event.ModelReplied{Text: "a"}}})
+	m := recorded.New("a:b", llm.Traits{}, []recorded.Exchange{{Reply: event.ModelReplied{Text: "a"}}})
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("the disk is full"))
 	_, err := m.Complete(ctx, request("q"), func(string) { t.Error("text was streamed") })
@@ -120,7 +120,7 @@ func TestNothingIsShared(t *testing.T) {
 		return []llm.Call{{ID: "1", Name: "python", Input: map[string]any{"code": "x", "list": []any{map[string]any{"a": "b"}}}}}
 	}
 	given := calls()
-	m := recorded.New("a:b", []recorded.Exchange{{Reply: event.ModelReplied{Calls: given}}, {Reply: event.ModelReplied{Calls: given}}})
+	m := recorded.New("a:b", llm.Traits{}, []recorded.Exchange{{Reply: event.ModelReplied{Calls: given}}, {Reply: event.ModelReplied{Calls: given}}})
 	spoil(given)
 	for range 2 {
 		reply, err := m.Complete(t.Context(), request("q"), nil)
@@ -137,7 +137,7 @@ func TestNothingIsShared(t *testing.T) {
 		req.Tools = []llm.Tool{{Name: "python", Schema: map[string]any{"required": []string{"code"}, "properties": map[string]any{"code": "string"}}}}
 		return req
 	}
-	m = recorded.New("a:b", []recorded.Exchange{{Reply: event.ModelReplied{Text: "a"}}})
+	m = recorded.New("a:b", llm.Traits{}, []recorded.Exchange{{Reply: event.ModelReplied{Text: "a"}}})
 	req := ask()
 	req.Pausing = func(llm.Pause) {}
 	if _, err := m.Complete(t.Context(), req, nil); err != nil {
@@ -168,7 +168,7 @@ func TestConcurrent(t *testing.T) {
 	for i := range n {
 		exchanges = append(exchanges, recorded.Exchange{Reply: event.ModelReplied{Text: fmt.Sprint(i)}})
 	}
-	m := recorded.New("a:b", exchanges)
+	m := recorded.New("a:b", llm.Traits{}, exchanges)
 	var wg sync.WaitGroup
 	seen := make([]string, n)
 	for i := range n {

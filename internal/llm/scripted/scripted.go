@@ -124,6 +124,9 @@ func Parse(name string, r io.Reader) (*Model, error) {
 // Name returns "scripted:" and the script's name.
 func (m *Model) Name() string { return "scripted:" + m.name }
 
+// Traits implements llm.Model.
+func (m *Model) Traits() llm.Traits { return llm.Traits{Local: true} }
+
 // Complete implements llm.Model.
 func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
 	n := 0

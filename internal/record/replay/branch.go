@@ -172,7 +172,7 @@ func (c Config) continueQuestion(ctx context.Context, rec Recording, from int, c
 	e.kit.branch(from)
 	m := &brancher{e: e, from: from, at: b.Step, change: change, loose: c.Loose}
 	m.name = e.task.Began.Model
-	m.rest = newPlayer(m.name, rec.since(from, change.Code != ""))
+	m.rest = newPlayer(e.task.Began, rec.since(from, change.Code != ""))
 	err = e.execute(ctx, m, b)
 	if m.before != nil {
 		out.Before = m.before
@@ -248,6 +248,9 @@ var _ llm.Model = (*brancher)(nil)
 // Name implements llm.Model.
 func (m *brancher) Name() string { return m.name }
 
+// Traits implements llm.Model.
+func (m *brancher) Traits() llm.Traits { return m.rest.Traits() }
+
 // own says whether the step that is under way is the branch's own.
 func (m *brancher) own() bool { return m.at > m.from }
 
@@ -267,7 +270,7 @@ func (m *brancher) Complete(ctx context.Context, req llm.Request, delta func(str
 	}
 	switch was := m.e.rec.find(step); {
 	case step < m.from && was.Exchange != nil:
-		return recorded.New(m.name, []recorded.Exchange{*was.Exchange}).Complete(ctx, req, delta)
+		return recorded.New(m.name, m.Traits(), []recorded.Exchange{*was.Exchange}).Complete(ctx, req, delta)
 	case m.edits(step):
 		reply := edited(m.e.cfg.language(m.e.rec, *was), *was, m.change.Code)
 		if delta != nil && reply.Text != "" {

@@ -335,7 +335,7 @@ func TestCondensed(t *testing.T) {
 	}
 	say(event.ModelReplied{Calls: []event.Call{{ID: "h", Name: "read_history", Input: map[string]any{"pointer": ""}}}})
 	say(event.ModelReplied{Text: "FINAL ANSWER: It is {{ total }}, and 1234 before."})
-	rec := w.journaled(j, "", "7\n", agent.Config{Window: 7000, Load: load, Model: recorded.New("scripted:case", replies)})
+	rec := w.journaled(j, "", "7\n", agent.Config{Window: 7000, Load: load, Model: recorded.New("scripted:case", event.Traits{}, replies)})
 	condensed := slices.ContainsFunc(rec.Steps, func(s Step) bool { return len(s.Condensed) > 0 })
 	if !condensed || rec.Answer == nil || len(rec.Steps[4].Calls) != 1 || rec.Steps[4].Calls[0].Returned.Error != "" {
 		t.Fatalf("condensed %t, ended %+v, read %+v", condensed, rec.Ended, rec.Steps[4].Calls)
@@ -348,7 +348,7 @@ func TestCondensed(t *testing.T) {
 	}
 	last := rec.Steps[len(rec.Steps)-1].N
 	replies = []recorded.Exchange{{Reply: event.ModelReplied{Text: "FINAL ANSWER: It is {{ total }} and 99, and 1234 before."}}}
-	b, err := Branch(t.Context(), cfg, rec, last, Change{Question: "And 99?", Model: recorded.New("other", replies)})
+	b, err := Branch(t.Context(), cfg, rec, last, Change{Question: "And 99?", Model: recorded.New("other", event.Traits{}, replies)})
 	if err != nil || b.Answer == nil || slices.ContainsFunc(b.Answer.Figures, func(f event.Figure) bool { return f.Source == "unverified" }) {
 		t.Errorf("branched: %v: %+v", err, b)
 	}

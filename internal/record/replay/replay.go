@@ -95,7 +95,7 @@ func replay(ctx context.Context, cfg Config, rec Recording, finish func(context.
 		return Report{}, cfg.recordFailure(err)
 	}
 	e.finish = finish
-	p := newPlayer(rec.Began.Model, rec.Exchanges())
+	p := newPlayer(rec.Began, rec.Exchanges())
 	if err := e.execute(ctx, p, e.firstStep(ctx)); err != nil {
 		return Report{}, err
 	}
@@ -498,8 +498,8 @@ type player struct {
 	replies int
 }
 
-func newPlayer(name string, exchanges []recorded.Exchange) *player {
-	return &player{Model: recorded.New(name, exchanges), replies: len(exchanges)}
+func newPlayer(began event.RunBegan, exchanges []recorded.Exchange) *player {
+	return &player{Model: recorded.New(began.Model, began.Traits, exchanges), replies: len(exchanges)}
 }
 
 // ended says that the model was asked for more replies than were recorded.

@@ -94,6 +94,8 @@ type model struct {
 
 func (*model) Name() string { return "test:model" }
 
+func (*model) Traits() llm.Traits { return llm.Traits{} }
+
 func (m *model) Complete(_ context.Context, r llm.Request, _ func(string)) (llm.Reply, error) {
 	m.sent = append(m.sent, r)
 	text := m.replies[len(m.sent)-1]
