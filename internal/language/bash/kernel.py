@@ -145,6 +145,7 @@ class Kernel:
         self.woken, wake = keep(self.woken), keep(wake)
         self.running = None  # the id of the cell
         self.interrupts = 0
+        self.leaving = False  # the cell has ended, and the shell begins anew: an interrupt would end it for good
         self.before = set()
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -209,6 +210,7 @@ class Kernel:
             report = self.answer()
             found, _, rest = report.partition(" ")
             if found == "left":
+                self.leaving = True
                 status, how, name = (rest.split(" ", 2) + [""])[:3]
                 if how == "invoke":
                     self.shell.rename(name)
@@ -279,7 +281,7 @@ class Kernel:
 
     def execute(self, message):
         code = str(message.get("code", ""))
-        self.running, self.interrupts = message.get("id"), 0
+        self.running, self.interrupts, self.leaving = message.get("id"), 0, False
         if "\0" in code:
             os.write(2, b"bash: the code has a NUL byte in it, which no shell can read\n")
             self.began, self.cpu = 0.0, 0.0
@@ -319,7 +321,7 @@ class Kernel:
 
     def on_interrupt(self, *_):
         """Interrupt what runs; what does not end by it is ended the second time, if the cell began it."""
-        if self.running is None:
+        if self.running is None or self.leaving:
             return
         self.interrupts += 1
         self.shell.kill(signal.SIGINT)

@@ -65,7 +65,9 @@ __praxis_unwind() {
   { : "${__praxis_gone?}"; } 2>/dev/null
 }
 
+# An interrupt that comes when the cell has ended is not that of the next one.
 __praxis_interrupt() {
+  [[ -n $__praxis_cell ]] || return 0
   __praxis_status=130 __praxis_how=interrupt
   __praxis_unwind
 }
@@ -201,6 +203,7 @@ __praxis_leave() {
     [[ $__praxis_options != *e* ]] || set -e
     [[ $__praxis_options != *u* ]] || set -u
   fi
+  __praxis_cell=
   __praxis_dump >/proc/$PPID/task/$PPID/fd/215 || :
   set +efuvx
   builtin printf 'left %s %s %s\0' "$__praxis_status" "${__praxis_how:-end}" "$__praxis_name" >/proc/$PPID/task/$PPID/fd/214 || return
