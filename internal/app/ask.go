@@ -44,6 +44,10 @@ type AskRequest struct {
 	Output  Output
 	Tools   ToolSpec
 	Net     NetSpec
+
+	model  llm.Model // in place of what Model names; nil: that
+	opened *Session  // in place of what Session describes, and not closed; nil: that
+	light  bool      // no state is saved before the steps: nobody goes on from one
 }
 
 // check completes a request, and refuses one that is wrong in itself.
@@ -100,11 +104,7 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 	if err := q.check(a.opt.Languages); err != nil {
 		return out, err
 	}
-	name, err := a.chooseModel(q.Model)
-	if err != nil {
-		return out, err
-	}
-	model, err := newModel(name, a.opt.Getenv)
+	name, model, err := a.modelOf(q)
 	if err != nil {
 		return out, err
 	}
@@ -120,7 +120,7 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 	if q.Mode != ModeCode && !t.has() {
 		return out, fault.New(fault.Invalid, "Declare some, or let it be answered by code.", "cannot ask in the mode %s: no tools are declared", q.Mode)
 	}
-	if script, ok := strings.CutPrefix(name, scriptPrefix); ok {
+	if script, ok := strings.CutPrefix(name, scriptPrefix); ok && q.model == nil {
 		q.Output.Protect = append(q.Output.Protect, script)
 	}
 	q.Session.Name = q.Thread
@@ -129,7 +129,8 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 	}
 	made := newCollector(q.Output, q.Session, q.Files)
 	began := a.questionBegan(q, model, t)
-	ctx, r, err := a.begin(ctx, began, t, both(made, sink), origins(q.Mode)...)
+	var taken saved
+	ctx, r, err := a.begin(ctx, began, t, both(&taken, both(made, sink)), origins(q.Mode)...)
 	if err != nil {
 		return out, err
 	}
@@ -138,11 +139,24 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 	answer, err := x.ask(ctx, began, inputs)
 	out.Text, out.Figures, out.Steps, out.Tokens = answer.Text, answer.Figures, answer.Steps, answer.Tokens
 	endErr := r.end()
-	out.Made, out.Unsaved = made.made, asUnsaved(errors.Join(made.err, x.err, endErr, a.tidy(context.WithoutCancel(ctx))))
-	if x.session != nil {
+	out.Made, out.Unsaved = made.made, asUnsaved(errors.Join(made.err, x.err, endErr, a.tidyAfter(context.WithoutCancel(ctx), &taken)))
+	if x.session != nil && q.opened == nil {
 		err = errors.Join(err, x.session.Close())
 	}
 	return out, err
+}
+
+// modelOf returns the model that a question is asked of, and its name.
+func (a *App) modelOf(q AskRequest) (string, llm.Model, error) {
+	if q.model != nil {
+		return q.model.Name(), q.model, nil
+	}
+	name, err := a.chooseModel(q.Model)
+	if err != nil {
+		return "", nil, err
+	}
+	model, err := newModel(name, a.opt.Getenv)
+	return name, model, err
 }
 
 // scriptPrefix begins the names of models whose replies come from a file.
@@ -204,7 +218,7 @@ func (x *questionRun) ask(ctx context.Context, began event.RunBegan, inputs []ru
 	if q.Thread != "" || q.Notes {
 		cfg.Notes = notes{x.app.records.Memory, x.run.ID(), q.Thread}
 	}
-	task := run.Task{Began: began, Languages: x.app.opt.Languages, Inputs: inputs, Snapshots: x.app.opt.Config.Journal.Snapshots}
+	task := run.Task{Began: began, Languages: x.app.opt.Languages, Inputs: inputs, Snapshots: x.app.opt.Config.Journal.Snapshots && !q.light}
 	if q.Mode != ModeTools {
 		cfg.Guide = x.run.bridge.Guide(x.run.tools.hosts.Strings())
 		task.Open, task.Finish = x.open, x.finish
@@ -235,7 +249,10 @@ func (x *questionRun) store(ctx context.Context, whole []byte) (string, error) {
 }
 
 func (x *questionRun) open(ctx context.Context) (run.Session, error) {
-	s, err := x.app.OpenSession(ctx, x.request.Session, x.sink)
+	s, err := x.request.opened, error(nil)
+	if s == nil {
+		s, err = x.app.OpenSession(ctx, x.request.Session, x.sink)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -163,16 +162,6 @@ func (m *machine) imageUsers(ctx context.Context) (map[string][]string, error) {
 		users[s.Image.ID] = append(users[s.Image.ID], s.Name)
 	}
 	return users, nil
-}
-
-// tidy keeps the snapshots of runs within their quota: the oldest go.
-func (a *App) tidy(ctx context.Context) error {
-	m, err := a.machinery(ctx)
-	if err != nil {
-		return err
-	}
-	_, err = m.sessions.CollectSnapshots(ctx, session.Collect{OlderThan: math.MaxInt64, Quota: a.opt.Config.Journal.SnapshotBytes})
-	return err
 }
 
 // Host says what boundary and limits this host gives, and what is missing.

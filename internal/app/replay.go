@@ -253,7 +253,8 @@ func (a *App) Branch(ctx context.Context, q BranchRequest, sink event.Sink) (out
 	if r.imported && change.Model != nil {
 		r.rec.Began = affordable(r.rec.Began, a.opt.Config)
 	}
-	ctx, rec, err := a.records.Journal.Begin(ctx, r.rec.Branched(q.From, change, a.opt.Version), sink)
+	var taken saved
+	ctx, rec, err := a.records.Journal.Begin(ctx, r.rec.Branched(q.From, change, a.opt.Version), both(&taken, sink))
 	if err != nil {
 		return out, err
 	}
@@ -263,7 +264,7 @@ func (a *App) Branch(ctx context.Context, q BranchRequest, sink event.Sink) (out
 		r.cfg.Notes = notes{mem: a.records.Memory, run: rec.ID()}
 	}
 	out.Branched, err = replay.Branch(ctx, r.cfg, r.rec, q.From, change)
-	return out, errors.Join(err, rec.Close(), a.tidy(context.WithoutCancel(ctx)))
+	return out, errors.Join(err, rec.Close(), a.tidyAfter(context.WithoutCancel(ctx), &taken))
 }
 
 // Assert runs assertions, the text of a Python file, on the final state of a run.

@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
+	"sync/atomic"
 	"time"
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/atomicfile"
+	"praxis/internal/bounded"
 	"praxis/internal/config"
 	"praxis/internal/record/journal"
 	"praxis/internal/session"
@@ -116,9 +121,72 @@ func (a *App) stateBefore(ctx context.Context, id string) (string, error) {
 	return "", nil
 }
 
-// tidied is the file whose time says when the snapshots of runs were last looked at
-// after a step of a named session.
+// tidied is the file whose time says when the snapshots of runs were last looked at. It
+// holds how many bytes of snapshots may be saved before they are looked at again.
 const tidied = ".tidied"
+
+// saved counts the bytes of the snapshots that a run takes.
+type saved struct{ bytes atomic.Int64 }
+
+// Emit implements event.Sink.
+func (s *saved) Emit(e event.Event) {
+	if e, ok := e.(event.SnapshotTaken); ok {
+		s.bytes.Add(e.Bytes)
+	}
+}
+
+// tidyAfter packs the snapshots that a run has saved, and keeps those of all runs within
+// their quota: the oldest go. It looks at all of them only when so much was saved since
+// the last time that the quota may be used up.
+func (a *App) tidyAfter(ctx context.Context, s *saved) error {
+	bytes := s.bytes.Load()
+	if bytes == 0 {
+		return nil
+	}
+	stamp := filepath.Join(a.opt.Config.Home, "snapshots", tidied)
+	text, err := bounded.ReadFile(stamp, 32)
+	space, wrong := strconv.ParseInt(string(text), 10, 64)
+	if err != nil || wrong != nil || space <= bytes {
+		return a.tidy(ctx)
+	}
+	m, err := a.machinery(ctx)
+	if err != nil {
+		return err
+	}
+	// Two runs that end at the same time may count as one: what is left is half of the space.
+	return errors.Join(m.sessions.Pack(ctx), writeSpace(stamp, space-bytes))
+}
+
+// writeSpace writes down what may be saved until the next look, whose time stays.
+func writeSpace(stamp string, space int64) error {
+	st, err := os.Stat(stamp)
+	if err != nil {
+		return nil // somebody takes the whole folder away
+	}
+	if err := atomicfile.WriteFile(stamp, strconv.AppendInt(nil, space, 10)); err != nil {
+		return nil // a folder that cannot be written to is reported by what has to write
+	}
+	return os.Chtimes(stamp, st.ModTime(), st.ModTime())
+}
+
+// tidy looks at the snapshots of all runs. Where they are too many it makes space for
+// more, so that it need not look again after each run.
+func (a *App) tidy(ctx context.Context) error {
+	m, err := a.machinery(ctx)
+	if err != nil {
+		return err
+	}
+	quota := a.opt.Config.Journal.SnapshotBytes
+	out, err := m.sessions.CollectSnapshots(ctx, session.Collect{OlderThan: math.MaxInt64, Quota: quota, Slack: quota / 10})
+	if err != nil {
+		return err
+	}
+	stamp := filepath.Join(a.opt.Config.Home, "snapshots", tidied)
+	if err := atomicfile.WriteFile(stamp, strconv.AppendInt(nil, max(0, quota-out.Left)/2, 10)); err != nil {
+		return nil // a folder that cannot be written to is reported by what has to write
+	}
+	return nil
+}
 
 // tidyDaily keeps the snapshots that left the histories of sessions within the quota of
 // those of runs: a look at all of them is too much for every step.
@@ -129,16 +197,12 @@ func (a *App) tidyDaily(ctx context.Context) error {
 		return nil
 	}
 	first := errors.Is(err, fs.ErrNotExist)
-	f, err := os.OpenFile(stamp, os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil // a folder that cannot be written to is reported by what has to write
-	}
-	now := time.Now()
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := os.Chtimes(stamp, now, now); err != nil || first {
-		return err
+	if first {
+		f, err := os.OpenFile(stamp, os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return nil // a folder that cannot be written to is reported by what has to write
+		}
+		return f.Close()
 	}
 	return a.tidy(ctx)
 }

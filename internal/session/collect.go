@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"praxis/fault"
-	"praxis/internal/atomicfile"
 	"praxis/internal/seal"
 )
 
@@ -30,7 +29,9 @@ type Collect struct {
 	// Quota bounds the bytes of all snapshots that no named session refers to,
 	// protected ones included: beyond it the oldest go, however young, that are
 	// not protected. 0 means no bound.
-	Quota  int64
+	Quota int64
+	// Slack is how far below the quota the snapshots are brought when they are beyond it.
+	Slack  int64
 	DryRun bool // only say what would be removed
 }
 
@@ -74,8 +75,8 @@ func (m *Manager) CollectSnapshots(ctx context.Context, c Collect) (Collected, e
 	}
 	// First, since the quota counts what they take then. A disk that is full for it
 	// is what collecting helps against.
-	if err := m.packRest(ctx); err != nil && !atomicfile.Full(err) {
-		return out, fmt.Errorf("cannot pack snapshots: %w", err)
+	if err := m.Pack(ctx); err != nil {
+		return out, err
 	}
 	if err := m.collectReferred(ctx, c, &out); err != nil {
 		return out, err
@@ -130,6 +131,9 @@ func (m *Manager) collectSnapshots(ctx context.Context, c Collect, out *Collecte
 	quota := c.Quota
 	if quota <= 0 {
 		quota = math.MaxInt64
+	}
+	if out.Left > quota {
+		quota -= c.Slack
 	}
 	for _, s := range all {
 		if err := ctx.Err(); err != nil {

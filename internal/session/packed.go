@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -388,6 +389,15 @@ func (m *Manager) priced(infos ...[]SnapshotInfo) error {
 		for i := range snaps {
 			snaps[i].Stored = c.add(snaps[i].ID)
 		}
+	}
+	return nil
+}
+
+// Pack packs the snapshots that are complete and that no named session goes on from.
+// Those that a process that was killed left are among them.
+func (m *Manager) Pack(ctx context.Context) error {
+	if err := m.packRest(ctx); err != nil && !atomicfile.Full(err) {
+		return fmt.Errorf("cannot pack snapshots: %w", err)
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func PraxisRules() Rules {
 		Fuzzed: []string{
 			"internal/config", "internal/notebook", "internal/cli/format", "internal/cli/cmd", python, javascript, sqlLang, bash, jupyter, "internal/image/kernelspec", wire, "internal/guest", "internal/session", "internal/sessionfile", "internal/chunks", "internal/image", "internal/image/buildfile", "internal/image/embedded/archive",
 			"internal/llm/scripted", "internal/llm/stream", "internal/llm/anthropic", "internal/llm/openai", "internal/agent/action", "internal/agent/grounding",
-			event, safetext, "internal/record/journal", "internal/record/report", "internal/record/price",
+			event, safetext, "internal/record/journal", "internal/record/report", "internal/record/price", "internal/evaluate",
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
 			jsondoc, toolSchema, toolfile, "internal/tool/pystub", "internal/tool/search", "internal/tool/kind/gofunc", "internal/tool/approval",
 			"internal/tool/openapi",
@@ -316,7 +316,7 @@ func runPackages() map[string]Package {
 			Imports: []string{fault, event, "internal/..."},
 			Tests:   []string{"internal/test/toy"},
 		},
-		"internal/demo": {}, "internal/cli/picture": {},
+		"internal/demo": {}, "internal/cli/picture": {}, "internal/evaluate": {Imports: []string{fault, "internal/agent/grounding"}, Third: []string{"golang.org/x/sync"}},
 
 		// The public package is thin: what it exposes is done by the layer.
 		".":                   {Imports: []string{fault, event, "internal/app", "internal/diagnostics"}, Tests: []string{"internal/test/prepared"}},

@@ -1,0 +1,200 @@
+package evaluate
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"praxis/internal/agent/grounding"
+	"praxis/internal/safetext"
+)
+
+// Answered is what a question came to.
+type Answered struct {
+	Run     string // its id in the journal
+	Text    string
+	Value   json.RawMessage // of an answer that is a JSON value; nil: there is none
+	Status  string          // of the run
+	Steps   int
+	Tokens  int
+	Cost    *float64 // in US dollars; nil: not known
+	Seconds float64
+}
+
+// Assertion evaluates a Python expression about an answer in a sandbox. why says what it
+// gave when it is not true.
+type Assertion func(ctx context.Context, expression, answer string, figures []float64) (why string, err error)
+
+// slight is how far off a number may be, as a share, when a case does not say.
+const slight = 1e-6
+
+// grade says why an answer is wrong, "" when it is right. An error is one of ours.
+func (e Expect) grade(ctx context.Context, a Answered, assert Assertion) (why string, err error) {
+	folded := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+	switch {
+	case e.Number != nil && !e.numberIn(a.Text):
+		return "the number is not among its figures", nil
+	case e.Text != "" && !strings.Contains(folded(a.Text), folded(e.Text)):
+		return "the text does not stand in it", nil
+	case e.Matches != "" && !regexp.MustCompile(e.Matches).MatchString(a.Text):
+		return "it does not match", nil
+	}
+	if e.JSON != nil {
+		if why := e.compareJSON(a); why != "" {
+			return why, nil
+		}
+	}
+	if e.Assert == "" {
+		return "", nil
+	}
+	if assert == nil {
+		return "", fmt.Errorf("cannot evaluate the assertion %s: there is no sandbox", safetext.Quote(e.Assert))
+	}
+	figures := []float64{}
+	for _, all := range grounding.Numbers(a.Text) {
+		figures = append(figures, all[0].Value)
+	}
+	return assert(ctx, e.Assert, a.Text, figures)
+}
+
+// numberIn says that a figure of the text is the number.
+func (e Expect) numberIn(text string) bool {
+	want := asWritten(e.written, *e.Number)
+	for _, all := range grounding.Numbers(text) {
+		for _, n := range all {
+			if e.near(n.Value, want.Value) {
+				return true
+			}
+			if !e.exact() {
+				continue
+			}
+			if rounded(n) && n.From <= want.Value && want.Value <= n.To || want.From <= n.Value && n.Value <= want.To {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// asWritten is a number of JSON with what its own rounding hides, if it is a fraction.
+func asWritten(text string, value float64) grounding.Number {
+	exact := grounding.Number{Value: value, From: value, To: value}
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+	_, decimals, fraction := strings.Cut(mantissa, ".")
+	power, err := strconv.Atoi(cmp.Or(exponent, "0"))
+	if !fraction || err != nil {
+		return exact
+	}
+	half := 0.5 * math.Pow10(power-len(decimals))
+	if n := (grounding.Number{Value: value, From: value - half, To: value + half}); rounded(n) {
+		return n
+	}
+	return exact
+}
+
+// exact says that the case sets no tolerance of its own.
+func (e Expect) exact() bool { return e.Tolerance == nil && e.Relative == nil }
+
+// rounded says that a figure is written so precisely that its rounding is no guess: it is
+// known to a thousandth of itself.
+func rounded(n grounding.Number) bool { return n.To-n.From <= 1e-3*math.Abs(n.Value) }
+
+// near says that two numbers are equal within the tolerance.
+func (e Expect) near(got, want float64) bool {
+	allowed := slight * math.Abs(want)
+	if !e.exact() {
+		allowed = 1e-12 * math.Abs(want)
+	}
+	if e.Tolerance != nil {
+		allowed = max(allowed, *e.Tolerance)
+	}
+	if e.Relative != nil {
+		allowed = max(allowed, *e.Relative*math.Abs(want))
+	}
+	return math.Abs(got-want) <= allowed
+}
+
+// compareJSON compares the answer's value, or the JSON that its text is.
+func (e Expect) compareJSON(a Answered) (why string) {
+	raw := a.Value
+	if raw == nil {
+		text := strings.TrimSpace(a.Text)
+		if fenced, ok := strings.CutPrefix(text, "```"); ok {
+			fenced = strings.TrimPrefix(fenced, "json")
+			text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(fenced), "```"))
+		}
+		raw = json.RawMessage(text)
+	}
+	got, err := decode(raw)
+	if err != nil {
+		return "it is no JSON value"
+	}
+	want, err := decode(e.JSON)
+	if err != nil {
+		return "what is expected is no JSON value"
+	}
+	if path := e.differs(got, want, "$"); path != "" {
+		return "the values differ at " + safetext.OneLine(path, 120)
+	}
+	return ""
+}
+
+func decode(raw []byte) (v any, err error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if err = d.Decode(&v); err == nil && d.More() {
+		err = fmt.Errorf("more than one value")
+	}
+	return v, err
+}
+
+// differs returns the first place at which two values differ, "" when there is none.
+func (e Expect) differs(got, want any, path string) string {
+	switch want := want.(type) {
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok {
+			return path
+		}
+		for k := range g {
+			if _, ok := want[k]; !ok {
+				return path + "." + k
+			}
+		}
+		for k, w := range want {
+			v, ok := g[k]
+			if !ok {
+				return path + "." + k
+			}
+			if d := e.differs(v, w, path+"."+k); d != "" {
+				return d
+			}
+		}
+		return ""
+	case []any:
+		g, ok := got.([]any)
+		if !ok || len(g) != len(want) {
+			return path
+		}
+		for i := range want {
+			if d := e.differs(g[i], want[i], fmt.Sprintf("%s[%d]", path, i)); d != "" {
+				return d
+			}
+		}
+		return ""
+	case float64:
+		if g, ok := got.(float64); ok && e.near(g, want) {
+			return ""
+		}
+		return path
+	}
+	if got != want {
+		return path
+	}
+	return ""
+}
