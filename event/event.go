@@ -268,11 +268,29 @@ type ModelDelta struct {
 	Text string `json:"text"`
 }
 
-// Tokens counts what a model call used.
+// Tokens counts what calls of a model used.
 type Tokens struct {
-	Input  int `json:"input"`
-	Output int `json:"output"`
+	Input        int `json:"input"`                   // all of it, also what came from a cache
+	Output       int `json:"output"`                  // reasoning included
+	CacheRead    int `json:"cache_read,omitempty"`    // the part of Input that the provider had in its cache
+	CacheWritten int `json:"cache_written,omitempty"` // the part of Input that it put there
+	Reasoning    int `json:"reasoning,omitempty"`     // the part of Output that was reasoning, where the provider says it
+	// Incomplete says that a reply came without its figures, so that more was
+	// used than is counted here.
+	Incomplete bool `json:"incomplete,omitempty"`
 }
+
+// Add returns the sum of two counts.
+func (t Tokens) Add(u Tokens) Tokens {
+	return Tokens{
+		Input: t.Input + u.Input, Output: t.Output + u.Output,
+		CacheRead: t.CacheRead + u.CacheRead, CacheWritten: t.CacheWritten + u.CacheWritten,
+		Reasoning: t.Reasoning + u.Reasoning, Incomplete: t.Incomplete || u.Incomplete,
+	}
+}
+
+// Total returns how many tokens went in and out.
+func (t Tokens) Total() int { return t.Input + t.Output }
 
 // ReplyRejected says that a reply contained no action that could be used; Reason went back to the model.
 type ReplyRejected struct {

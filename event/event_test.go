@@ -119,6 +119,13 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+func TestTokens(t *testing.T) {
+	sum := Tokens{Input: 10, Output: 2, CacheRead: 4, Reasoning: 1}.Add(Tokens{Incomplete: true}).Add(Tokens{Input: 5, Output: 3, CacheWritten: 5})
+	if want := (Tokens{Input: 15, Output: 5, CacheRead: 4, CacheWritten: 5, Reasoning: 1, Incomplete: true}); sum != want || sum.Total() != 20 {
+		t.Errorf("the sum is %+v of %d in all, want %+v", sum, sum.Total(), want)
+	}
+}
+
 func TestUnmarshalRefuses(t *testing.T) {
 	for _, c := range []struct{ name, data, want string }{
 		{"run_begun", `{}`, "is not one"},

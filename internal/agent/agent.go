@@ -217,7 +217,7 @@ func (r *run) loop(ctx context.Context) (Answer, error) {
 		if err := ctx.Err(); err != nil {
 			return Answer{}, canceled(err)
 		}
-		if used := r.before.Input + r.before.Output + r.tokens.Input + r.tokens.Output; used >= r.cfg.TotalTokens {
+		if used := r.before.Total() + r.tokens.Total(); used >= r.cfg.TotalTokens {
 			return Answer{}, fault.Coded(fault.TokensUsedUp, fault.Data{"limit": strconv.Itoa(r.cfg.TotalTokens)},
 				"cannot answer within %d tokens: %d are used after %s", r.cfg.TotalTokens, used, steps(r.step))
 		}
@@ -287,8 +287,7 @@ func (r *run) reason(ctx context.Context) (turn, error) {
 		}
 		return turn{}, err
 	}
-	r.tokens.Input += reply.Tokens.Input
-	r.tokens.Output += reply.Tokens.Output
+	r.tokens = r.tokens.Add(reply.Tokens)
 	parsed, rejection := r.parse(reply)
 	if parsed.Thought == "" {
 		parsed.Thought = shorten(strings.TrimSpace(reply.Reasoning.Text), maxThought, "")

@@ -146,7 +146,7 @@ func play(t *testing.T, c map[string]string) string {
 	for _, f := range answer.Figures {
 		fmt.Fprintf(&log, "figure: %q %s %s\n", f.Text, f.Source, f.Expression)
 	}
-	fmt.Fprintf(&log, "steps: %d, tokens: %d, took: %s\n", answer.Steps, answer.Tokens, answer.Took)
+	fmt.Fprintf(&log, "steps: %d, tokens: {%d %d}, took: %s\n", answer.Steps, answer.Tokens.Input, answer.Tokens.Output, answer.Took)
 	if err != nil {
 		fmt.Fprintf(&log, "error: %s: %s\nremedy: %s\ndraft: %q\nfound: %q\n", fault.KindOf(err), err, fault.RemedyOf(err), answer.Draft, answer.Found)
 	}

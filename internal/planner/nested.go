@@ -74,8 +74,7 @@ func (c *execution) tryNested(ctx context.Context, call *plan.Call, code string,
 	}
 	c.run.Return(n, out.Status == "ok")
 	c.used = inner.used
-	c.out.Tokens.Input += out.Tokens.Input
-	c.out.Tokens.Output += out.Tokens.Output
+	c.out.Tokens = c.out.Tokens.Add(out.Tokens)
 	for _, one := range out.Called {
 		one.hidden = one.hidden || !visible(call.Labels["text"], c.seen)
 		c.out.Called = append(c.out.Called, one)

@@ -96,7 +96,7 @@ func (p *planning) loop(ctx context.Context) error {
 	for step := 1; step <= p.cfg.Plans; step++ {
 		p.answer.Steps = step
 		p.cfg.Sink.Emit(event.StepBegan{N: step})
-		if used := p.answer.Tokens.Input + p.answer.Tokens.Output; used >= p.cfg.Tokens {
+		if used := p.answer.Tokens.Total(); used >= p.cfg.Tokens {
 			return fault.Coded(fault.TokensUsedUp, fault.Data{"limit": strconv.Itoa(p.cfg.Tokens)}, "cannot plan: %d tokens are used up", used)
 		}
 		reply, err := complete(ctx, modelRequest{sink: p.cfg.Sink, model: p.cfg.Planner, step: step, sent: p.sent}, llm.Request{System: p.system, Messages: p.messages})
@@ -104,8 +104,7 @@ func (p *planning) loop(ctx context.Context) error {
 			return err
 		}
 		p.sent = len(p.messages)
-		p.answer.Tokens.Input += reply.Tokens.Input
-		p.answer.Tokens.Output += reply.Tokens.Output
+		p.answer.Tokens = p.answer.Tokens.Add(reply.Tokens)
 		p.messages = append(p.messages, llm.Message{Role: llm.Assistant, Text: reply.Text})
 		code, why := program(reply.Text)
 		if why == "" {
@@ -167,8 +166,7 @@ func (p *planning) try(ctx context.Context, step int, code string) (done bool, w
 		p.made = append(p.made, c.made)
 	}
 	p.played = run.Rehearsed()
-	p.answer.Tokens.Input += out.Tokens.Input
-	p.answer.Tokens.Output += out.Tokens.Output
+	p.answer.Tokens = p.answer.Tokens.Add(out.Tokens)
 	if err != nil {
 		return false, "", err
 	}

@@ -120,8 +120,7 @@ func quarantineReply(text string, schema *schema.Schema) (any, error) {
 func (c *execution) complete(ctx context.Context, a modelRequest, req llm.Request) (llm.Reply, error) {
 	a.sink, a.step = c.Sink, c.Step
 	reply, err := complete(ctx, a, req)
-	c.out.Tokens.Input += reply.Tokens.Input
-	c.out.Tokens.Output += reply.Tokens.Output
+	c.out.Tokens = c.out.Tokens.Add(reply.Tokens)
 	return reply, err
 }
 

@@ -107,7 +107,7 @@ func (c *costCommand) print(sum app.Costs) error {
 	}
 	if u := sum.Total.Unknown; u.Runs > 0 {
 		fmt.Fprintf(&b, "\nNot in it: %s with %s tokens, of models whose price is not known (+?).\nWrite it down: praxis cost --prices says where.\n",
-			safetext.Count(u.Runs, "run"), safetext.Number(u.Tokens.Input+u.Tokens.Output))
+			safetext.Count(u.Runs, "run"), safetext.Number(u.Tokens.Total()))
 	}
 	return c.p.emit(b.String())
 }

@@ -198,7 +198,7 @@ func runTable(runs []app.ListedRun, now time.Time, width int) string {
 			began = ago(now, s.Began)
 		}
 		t.Add(
-			s.ID, began, string(s.Kind), string(s.Status), s.Model, some(s.Steps), some(s.Tokens.Input+s.Tokens.Output),
+			s.ID, began, string(s.Kind), string(s.Status), s.Model, some(s.Steps), some(s.Tokens.Total()),
 			costText(s), brief(time.Duration(s.Took)), s.Question,
 		)
 	}

@@ -75,8 +75,7 @@ func (z *summarizer) add(r event.Record) {
 	case event.StepBegan:
 		z.s.Steps = max(z.s.Steps, e.N)
 	case event.ModelReplied:
-		z.s.Tokens.Input += e.Tokens.Input
-		z.s.Tokens.Output += e.Tokens.Output
+		z.s.Tokens = z.s.Tokens.Add(e.Tokens)
 	case event.ExecutionBegan:
 		z.say(e.Code)
 	case event.PlanWritten:
@@ -87,7 +86,15 @@ func (z *summarizer) add(r event.Record) {
 		z.s.Status, z.s.Reason, z.s.Took = e.Status, safetext.Clip(e.Reason, maxReason), e.Took
 		z.s.Steps = max(z.s.Steps, e.Steps)
 		// What was taken from replies is more when the run broke off.
-		z.s.Tokens.Input, z.s.Tokens.Output = max(z.s.Tokens.Input, e.Tokens.Input), max(z.s.Tokens.Output, e.Tokens.Output)
+		z.s.Tokens = most(z.s.Tokens, e.Tokens)
+	}
+}
+
+// most returns the larger of each count.
+func most(a, b event.Tokens) event.Tokens {
+	return event.Tokens{
+		Input: max(a.Input, b.Input), Output: max(a.Output, b.Output), CacheRead: max(a.CacheRead, b.CacheRead),
+		CacheWritten: max(a.CacheWritten, b.CacheWritten), Reasoning: max(a.Reasoning, b.Reasoning), Incomplete: a.Incomplete || b.Incomplete,
 	}
 }
 

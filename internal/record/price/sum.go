@@ -55,7 +55,7 @@ func Sum(t Table, rows []Row) Costs {
 	}
 	slices.SortFunc(c.Models, func(a, b Line) int {
 		return cmp.Or(cmp.Compare(b.USD, a.USD),
-			cmp.Compare(b.Tokens.Input+b.Tokens.Output, a.Tokens.Input+a.Tokens.Output), cmp.Compare(a.Name, b.Name))
+			cmp.Compare(b.Tokens.Total(), a.Tokens.Total()), cmp.Compare(a.Name, b.Name))
 	})
 	for _, l := range days {
 		c.Days = append(c.Days, *l)
@@ -84,18 +84,13 @@ func named(lines map[string]*Line, name string) *Line {
 func (l *Line) add(r Row, usd float64, known bool) {
 	l.Runs++
 	l.Took += r.Took
-	plus(&l.Tokens, r.Tokens)
+	l.Tokens = l.Tokens.Add(r.Tokens)
 	l.USD += usd
 	if r.Scripted || Scripted(r.Model) {
 		l.Scripted++
 	}
 	if !known {
 		l.Unknown.Runs++
-		plus(&l.Unknown.Tokens, r.Tokens)
+		l.Unknown.Tokens = l.Unknown.Tokens.Add(r.Tokens)
 	}
-}
-
-func plus(sum *event.Tokens, t event.Tokens) {
-	sum.Input += t.Input
-	sum.Output += t.Output
 }

@@ -261,8 +261,7 @@ func (r Recording) before(step int) (tokens event.Tokens, ran []agent.Ran) {
 			break
 		}
 		if s.Exchange != nil {
-			tokens.Input += s.Exchange.Reply.Tokens.Input
-			tokens.Output += s.Exchange.Reply.Tokens.Output
+			tokens = tokens.Add(s.Exchange.Reply.Tokens)
 		}
 		for _, x := range s.Executions {
 			if x.Fills == nil && x.Ended != nil {
