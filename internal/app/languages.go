@@ -34,7 +34,8 @@ func Languages() language.Table {
 // neither says one, and it is the first that the session's image has, which may be another
 // than the first of these.
 func languageOf(languages language.Table, word, file string) (string, error) {
-	l, ok := languages.Called(strings.ToLower(word))
+	word = strings.ToLower(word)
+	l, ok := languages.Called(word)
 	switch {
 	case word == "":
 		l, _ = languages.Called(strings.ToLower(filepath.Ext(file)))
@@ -45,13 +46,6 @@ func languageOf(languages language.Table, word, file string) (string, error) {
 			"cannot run the code: there is no language %s", safetext.Quote(word))
 	}
 	return l.Name, nil // that of none is ""
-}
-
-// LanguageOf returns the language of code that is called by a word, or lies in a file; both
-// may be empty. What is not known is the first language: running the code says so.
-func (a *App) LanguageOf(word, file string) language.Language {
-	name, _ := languageOf(a.opt.Languages, word, file)
-	return a.opt.Languages.Named(name)
 }
 
 // Languages returns those of this Praxis.

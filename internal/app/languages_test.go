@@ -13,7 +13,7 @@ func TestLanguageOf(t *testing.T) {
 		{"", "", ""}, {"", "notes.txt", ""},
 		{"python", "", "python"}, {"py", "", "python"}, {"", "a/b.py", "python"}, {"", "A.PY", "python"},
 		{"js", "", "javascript"}, {"js", "a.py", "javascript"}, {"", "a.mjs", "javascript"}, {"TS", "", "typescript"},
-		{"sql", "", "sql"}, {"sh", "", "bash"}, {"rust", "", "rust"},
+		{"sql", "", "sql"}, {"sh", "", "bash"}, {"rust", "", "rust"}, {"R", "", "r"}, {"", "a/x.R", "r"}, {"", "x.cpp", "cpp"},
 	} {
 		if got, err := languageOf(Languages(), c.word, c.file); err != nil || got != c.want {
 			t.Errorf("%q, %q: got %q, %v", c.word, c.file, got, err)

@@ -59,8 +59,10 @@ type Language struct {
 	Translate, ReadOnly func(code string) string
 
 	// Make returns the language of a runtime that an image itself describes. The line of a
-	// table that has it is no language that code is in.
-	Make func(Runtime) Language
+	// table that has it is no language that code is in. Endings are the names of languages
+	// that it may make, by the endings of their files.
+	Make    func(Runtime) Language
+	Endings map[string]string
 
 	Kernel Kernel
 	Model  Model
@@ -361,7 +363,8 @@ func (t Table) Hosting(l Language) Language {
 }
 
 // Called returns the language that somebody means by a word: its name, one of its
-// fences, or the ending of a file.
+// fences, or the ending of a file. Of a language that only an image can bring it has
+// nothing but the name.
 func (t Table) Called(word string) (Language, bool) {
 	if l, ok := t.Find(word); ok {
 		return l, true
@@ -369,6 +372,9 @@ func (t Table) Called(word string) (Language, bool) {
 	for _, l := range t {
 		if word != "" && (l.HasFence(word) || slices.Contains(l.Extensions, word)) {
 			return l, true
+		}
+		if name := l.Endings[word]; name != "" {
+			return t.Named(name), true
 		}
 	}
 	return Language{}, false

@@ -173,7 +173,7 @@ func (s *Session) place(code string, x Exec) (string, Exec, error) {
 		return code, x, nil
 	}
 	has := s.m.cfg.Languages.In(s.opt.Image.Runtimes)
-	l, ok := has.Find(x.Language)
+	l, ok := has.Called(x.Language)
 	if !ok && slices.Contains(s.opt.Image.Undriven, x.Language) {
 		return "", x, fault.Coded(fault.LanguageUndriven, fault.Data{"language": safetext.Line(x.Language), "package": image.JupyterClient},
 			"cannot run %s: the image has a kernel of Jupyter's for it, and not the package that drives it", safetext.Line(x.Language))
@@ -182,6 +182,7 @@ func (s *Session) place(code string, x Exec) (string, Exec, error) {
 		return "", x, fault.Coded(fault.LanguageMissing, fault.Data{"language": safetext.Line(x.Language), "known": strings.Join(has.Names(), ", ")},
 			"cannot run %s: the session's image has no such language", safetext.Line(x.Language))
 	}
+	x.Language = l.Name
 	if l.Host != "" {
 		x.Language = l.Host
 		translate := l.Translate

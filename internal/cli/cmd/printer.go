@@ -27,6 +27,7 @@ func (p *program) printJSON(v any) error {
 
 // printer shows an execution as an interpreter at a prompt would.
 type printer struct {
+	languages      language.Table // those that the code may be in
 	model          language.Model // of the code, whose exit codes are shown as they are meant
 	stdout, stderr io.Writer
 	column         [2]bool                 // whether the last line of stdout, stderr is open
@@ -67,6 +68,8 @@ func (p *printer) flushed() {
 // Emit shows output as it comes, and displayed values between it.
 func (p *printer) Emit(e event.Event) {
 	switch e := e.(type) {
+	case event.ExecutionBegan:
+		p.model = p.languages.Named(e.Language).Model
 	case event.Output:
 		p.write(e.Stream, e.Data)
 	case event.Display:

@@ -194,7 +194,7 @@ func (r *runCommand) inputs(args []string) ([]app.Input, error) {
 
 func (r *runCommand) execute(ctx context.Context, a *app.App, q app.CodeRequest) error {
 	printer := newPrinter(r.p.stdout, r.p.stderr)
-	printer.alone, printer.model = r.session == "", a.LanguageOf(q.Language, q.File).Model
+	printer.alone, printer.languages = r.session == "", a.Languages()
 	printer.show = r.flags.inPlace(r.p, r.p.stdout)
 	if !r.full {
 		printer.excerpted("--full shows all, and praxis show last what was recorded")

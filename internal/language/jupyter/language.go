@@ -15,6 +15,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 
 	"praxis/internal/language"
@@ -30,7 +31,7 @@ const Name = "jupyter"
 // Language returns what makes a language of a runtime with a kernelspec.
 func Language() language.Language {
 	return language.Language{
-		Name: Name, Display: "Jupyter", Make: of,
+		Name: Name, Display: "Jupyter", Make: of, Endings: endings(),
 		Kernel: language.Kernel{
 			// The variables by which an image configures its own interpreter are not for this one.
 			Arguments:          []string{"-E", "-u", "-X", "utf8"},
@@ -75,13 +76,30 @@ var generators = map[string]struct{ seed, mix string }{
 	"jupyterpython3": {"__import__('random').seed({seed})", "__import__('random').seed({seed} ^ __import__('random').getrandbits(64))"},
 }
 
-// of makes the language of a runtime.
+// endings are the languages of files.
+func endings() map[string]string {
+	out := map[string]string{}
+	for name, k := range known {
+		for _, e := range k.extensions {
+			out[e] = name
+		}
+	}
+	return out
+}
+
+// of makes the language of a runtime. That of a standard, such as C++17 or C++20, is called
+// by the language's name, too.
 func of(r language.Runtime) language.Language {
 	l := Language()
-	k := known[r.Language]
-	l.Make = nil
+	name := r.Language
+	k, ok := known[name]
+	if !ok {
+		name = strings.TrimRight(name, "0123456789")
+		k = known[name]
+	}
+	l.Make, l.Endings = nil, nil
 	l.Name, l.Display, l.Version = r.Language, r.Spec.Display, r.Version
-	l.Extensions, l.Fences = k.extensions, []string{r.Language}
+	l.Extensions, l.Fences = k.extensions, slices.Compact([]string{r.Language, name})
 	l.Notebook = language.Notebook{Kernel: r.Spec.Name, Display: r.Spec.Display}
 	l.Model = language.Model{Hello: k.hello, Library: "what its own installation brings"}
 	if k.comment != "" {

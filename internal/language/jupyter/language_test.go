@@ -17,6 +17,15 @@ func TestOf(t *testing.T) {
 	if l, ok := has.Called(".r"); !ok || l.Name != "r" {
 		t.Errorf("got %s", l.Name)
 	}
+	if l, ok := table.Called(".cpp"); !ok || l.Name != "cpp" || l.Make != nil {
+		t.Errorf("got %+v", l)
+	}
+	cpp := table.In([]language.Runtime{{Language: "cpp17", Spec: language.Spec{Name: "xcpp17"}}})
+	for _, word := range []string{"cpp", "cpp17", ".cpp"} {
+		if l, ok := cpp.Called(word); !ok || l.Name != "cpp17" || l.Model.Hello == "" {
+			t.Errorf("%s: got %+v", word, l)
+		}
+	}
 	if names := table.Names(); len(names) != 1 {
 		t.Errorf("the maker is a language: %q", names)
 	}
