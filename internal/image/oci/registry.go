@@ -59,8 +59,9 @@ func short(s string) string {
 
 // registry is an image in a registry.
 type registry struct {
-	ref name.Reference
-	rt  http.RoundTripper
+	ref   name.Reference
+	guard *guard
+	rt    http.RoundTripper
 }
 
 // busy are the answers after which a registry is asked again.
@@ -78,8 +79,9 @@ func Registry(ctx context.Context, r Reference, c Credentials) (Source, error) {
 			return nil, fault.New(fault.Invalid, "Mend the file, or say who asks.", "cannot read the credentials of Docker's configuration: %w", err)
 		}
 	}
-	out := &registry{ref: r.ref}
-	base := transport.NewRetry(transport.NewUserAgent(guard{remote.DefaultTransport}, userAgent), transport.WithRetryStatusCodes(busy...))
+	host := url.URL{Host: r.ref.Context().RegistryStr()}
+	out := &registry{ref: r.ref, guard: newGuard(host.Hostname())}
+	base := transport.NewRetry(transport.NewUserAgent(out.guard, userAgent), transport.WithRetryStatusCodes(busy...))
 	rt, err := transport.NewWithContext(ctx, r.ref.Context().Registry, auth, base, []string{r.ref.Scope(transport.PullScope)})
 	if err != nil {
 		return nil, out.explain(err)
@@ -90,7 +92,10 @@ func Registry(ctx context.Context, r Reference, c Credentials) (Source, error) {
 
 func (r *registry) Name() string { return short(r.ref.Name()) }
 
-func (r *registry) Close() error { return nil }
+func (r *registry) Close() error {
+	(&http.Client{Transport: r.guard.direct}).CloseIdleConnections()
+	return nil
+}
 
 // explain makes a fault of what a registry answered.
 func (r *registry) explain(err error) error {
@@ -103,7 +108,7 @@ func (r *registry) explain(err error) error {
 	}
 	switch {
 	case errors.As(err, &f):
-		return fmt.Errorf("cannot get image %s: %w", image, err)
+		return fmt.Errorf("cannot get image %s: %w", image, f)
 	case errors.As(err, &t) && (t.StatusCode == http.StatusUnauthorized || t.StatusCode == http.StatusForbidden):
 		return fault.Coded(fault.RegistryDenied, fault.Data{"registry": safetext.Line(r.ref.Context().RegistryStr())}, "cannot get image %s: its registry wants other credentials", image)
 	case errors.As(err, &t) && t.StatusCode == http.StatusNotFound:
@@ -125,7 +130,7 @@ func (r *registry) get(ctx context.Context, what string, header http.Header) (*h
 	for k, v := range header {
 		req.Header[k] = v
 	}
-	resp, err := (&http.Client{Transport: r.rt, CheckRedirect: follow}).Do(req)
+	resp, err := (&http.Client{Transport: r.rt}).Do(req)
 	if err != nil {
 		return nil, r.explain(err)
 	}
