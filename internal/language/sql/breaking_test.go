@@ -91,7 +91,7 @@ func TestInterrupt(t *testing.T) {
 			}()
 			m := k.end()
 			close(stop)
-			if m.Error == nil || m.Error.Name != "KeyboardInterrupt" || !m.Interrupted || strings.Contains(m.Error.Traceback, "File") {
+			if m.Error == nil || m.Error.Name != "Interrupted" || !m.Interrupted || !strings.HasPrefix(m.Error.Traceback, "  SQL, ") || !strings.HasSuffix(m.Error.Traceback, "\nInterrupted: the statement had not ended\n") {
 				t.Errorf("%s ends with %+v", code, m.Error)
 			}
 		}

@@ -22,7 +22,18 @@ class SQLError(Exception):
         return Exception, (str(self),)
 
 
-SQLError.__module__ = "praxis"
+class Interrupted(KeyboardInterrupt):
+    """A statement was interrupted, by whoever waits for it or by a limit of time."""
+
+    def __init__(self, message, shown=""):
+        super().__init__(message)
+        self.shown = shown
+
+    _praxis_traceback_ = SQLError._praxis_traceback_
+    __reduce__ = SQLError.__reduce__
+
+
+SQLError.__module__ = Interrupted.__module__ = "praxis"
 
 
 class Bounds:
@@ -115,7 +126,10 @@ class Engine:
             self.offer(connection, statement, around)
             values = self.values(statement)
             got = connection.run(statement, values, reading)
-        except (KeyboardInterrupt, SystemExit, MemoryError):
+        except KeyboardInterrupt:
+            message = "the statement had not ended"
+            raise Interrupted(message, self.place(cell, statement, total)[2] + f"Interrupted: {message}\n") from None
+        except (SystemExit, MemoryError):
             raise
         except Placeholder as exc:
             raise self.failure(cell, statement, total, str(exc), exc.where) from None
@@ -166,15 +180,21 @@ class Engine:
         return out
 
     @staticmethod
-    def failure(cell, statement, total, message, where=None, around=None):
-        """Return the error of a statement, with its place in the cell."""
-        message = message[:20_000]
+    def place(cell, statement, total, where=None):
+        """Return the line and the column of a place in a statement, its first word when it is not known, and lines that show it."""
         start, end = where or (0, statement.solid[0][2])
         start, end = statement.start + start, statement.start + end
         line, column = lexer.place(cell, start)
         number = f"statement {statement.number} of {total}, " if total > 1 else ""
         lines = [f"  SQL, {number}line {line}, column {column}", *lexer.pointed(cell, start, max(end, start + 1))]
-        lines.append("SQLError: " + message)
+        return line, column, "\n".join(lines) + "\n"
+
+    @staticmethod
+    def failure(cell, statement, total, message, where=None, around=None):
+        """Return the error of a statement, with its place in the cell."""
+        message = message[:20_000]
+        line, column, shown = Engine.place(cell, statement, total, where)
+        lines = [shown + "SQLError: " + message]
         if around is not None and "no such table" in message.lower() or "does not exist" in message and "Table" in message:
             known = around.known() if around is not None else []
             if known:
