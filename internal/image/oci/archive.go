@@ -26,7 +26,8 @@ type archive struct {
 	file    *os.File // not compressed
 	entries map[string]section
 	links   map[string]string
-	rootFS  bool // it has what images do not hold
+	layers  map[section]Descriptor // those that were read: an image may list one many times
+	rootFS  bool                   // it has what images do not hold
 }
 
 type section struct{ at, size int64 }
@@ -37,7 +38,7 @@ func openArchive(ctx context.Context, name, tmp string) (*archive, error) {
 	if err != nil {
 		return nil, fault.New(fault.Denied, "Name a file that you may read.", "cannot import an image: %w", err)
 	}
-	a := &archive{file: f, entries: map[string]section{}, links: map[string]string{}}
+	a := &archive{file: f, entries: map[string]section{}, links: map[string]string{}, layers: map[section]Descriptor{}}
 	if err := a.unpack(ctx, tmp); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -153,19 +154,25 @@ func ofImage(name string) bool {
 	return hexDigits(strings.TrimSuffix(strings.TrimSuffix(first, ".json"), ".tar")) || hexDigits(strings.TrimSuffix(first, ".tar.gz"))
 }
 
+// find returns where an entry lies; a link leads to one.
+func (a *archive) find(name string) (section, bool) {
+	s, ok := a.entries[name]
+	if !ok {
+		s, ok = a.entries[a.links[name]]
+	}
+	return s, ok
+}
+
 // open opens an entry.
 func (a *archive) open(name string) (io.ReadSeekCloser, int64, error) {
-	for range 2 {
-		if s, ok := a.entries[name]; ok {
-			r := io.NewSectionReader(a.file, s.at, s.size)
-			return struct {
-				io.ReadSeeker
-				io.Closer
-			}{r, io.NopCloser(nil)}, s.size, nil
-		}
-		name = a.links[name]
+	s, ok := a.find(name)
+	if !ok {
+		return nil, 0, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	return nil, 0, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	return struct {
+		io.ReadSeeker
+		io.Closer
+	}{io.NewSectionReader(a.file, s.at, s.size), io.NopCloser(nil)}, s.size, nil
 }
 
 // source says which image is in the archive.
@@ -253,12 +260,19 @@ func (l *layout) only(config []byte, layers []Descriptor) error {
 
 // layer describes a layer of the archive.
 func (a *archive) layer(name string) (Descriptor, error) {
-	f, size, err := a.open(name)
-	if err != nil {
+	s, ok := a.find(name)
+	if !ok {
 		return Descriptor{}, damaged("its layer %s is missing", safetext.Line(safetext.Clip(name, 200)))
 	}
-	defer f.Close()
-	return describeLayer(f, size)
+	d, ok := a.layers[s]
+	if !ok {
+		var err error
+		if d, err = describeLayer(io.NewSectionReader(a.file, s.at, s.size), s.size); err != nil {
+			return Descriptor{}, err
+		}
+		a.layers[s] = d
+	}
+	return d, nil
 }
 
 func describeLayer(f io.ReadSeeker, size int64) (Descriptor, error) {

@@ -409,3 +409,23 @@ func described(t testing.TB, text string) []byte {
 	_ = w.Close() // what could not be written is no layer of ours
 	return b.Bytes()
 }
+
+// An image that lists a layer many times, also by a link, has it read once.
+func TestArchiveReadsLayersOnce(t *testing.T) {
+	list := `[{"Config":"` + zerosHex + `.json","Layers":["` + strings.Repeat(zerosHex+`.tar","`, 60) + `repositories"]}]`
+	file := filepath.Join(t.TempDir(), "saved.tar")
+	err := os.WriteFile(file, archiveOf(t, entry{name: zerosHex + ".tar", text: "layer"}, entry{name: "repositories", kind: tar.TypeSymlink, link: zerosHex + ".tar"},
+		entry{name: zerosHex + ".json", text: "{}"}, entry{name: "manifest.json", text: list}), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := openArchive(t.Context(), file, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	l := &layout{open: a.open, at: map[string]string{}, made: map[string][]byte{}}
+	if err := a.savedImage(l); err != nil || len(l.at) != 1 || len(a.layers) != 1 {
+		t.Errorf("read %d layers of %d: %v", len(a.layers), len(l.at), err)
+	}
+}
