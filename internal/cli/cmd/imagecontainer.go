@@ -97,7 +97,7 @@ func (p *program) imageExport() *cobra.Command {
 		Use: "export IMAGE", Short: "Write an image into a file that container programs read", Args: takes(1, 1, "an id or a name"),
 		Long: `Write an image as an archive of an OCI image layout. A container image is written as it
 came: it is the very same where it is imported.`,
-		Example: "  praxis image export python -o python.tar && docker load -i python.tar",
+		Example: "  praxis image export python --out python.tar && docker load -i python.tar",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Name = args[0]
 			return p.withApp(func(a *app.App) error {
@@ -112,7 +112,7 @@ came: it is the very same where it is imported.`,
 			})
 		},
 	}
-	cmd.Flags().StringVarP(&q.Path, "out", "o", "", "`FILE` or folder to write to (default: IMAGE.tar here)")
+	cmd.Flags().StringVar(&q.Path, "out", "", "`FILE` or folder to write to (default: IMAGE.tar here)")
 	cmd.Flags().BoolVar(&q.Force, "force", false, "replace a file that is there")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object instead")
 	return cmd

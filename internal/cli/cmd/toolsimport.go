@@ -14,7 +14,7 @@ func (p *program) toolsImportCommand() *cobra.Command {
 	c := group("import", "Make entries of tools from OpenAPI documents and MCP servers", p.importOpenAPICommand(), p.importMCPCommand())
 	c.Long = `Makes entries of tools from what others describe:
 
-  praxis tools import openapi petstore.yaml -o pets.tools.yaml
+  praxis tools import openapi petstore.yaml --out pets.tools.yaml
   praxis tools import mcp files --command 'npx -y @modelcontextprotocol/server-everything' --allow-commands`
 	return c
 }
@@ -38,7 +38,7 @@ func (p *program) importOpenAPICommand() *cobra.Command {
 	i := &openAPIImport{p: p}
 	cmd := &cobra.Command{
 		Use: "openapi FILE", Short: "Make a file of tools from an OpenAPI document", Long: importOpenAPILong,
-		Example: "  praxis tools import openapi petstore.yaml --namespace pets --only 'GET /pets' -o pets.tools.yaml",
+		Example: "  praxis tools import openapi petstore.yaml --namespace pets --only 'GET /pets' --out pets.tools.yaml",
 		Args:    takes(1, 1, "the document"),
 		RunE:    func(_ *cobra.Command, args []string) error { return i.run(args[0]) },
 	}
@@ -47,7 +47,7 @@ func (p *program) importOpenAPICommand() *cobra.Command {
 	fs.StringVar(&i.server, "server", "", "the `URL` that paths are appended to (default: the document's first)")
 	fs.StringVar(&i.version, "tools-version", "", "`VERSION` of the tools (default: the document's)")
 	fs.StringArrayVar(&i.only, "only", nil, "`OPERATION` to take: an operationId, a tag, a path or \"GET /path\" (may be repeated)")
-	fs.StringVarP(&i.file, "output", "o", "", "write to this `FILE`, which must not be there yet")
+	fs.StringVar(&i.file, "out", "", "write to this `FILE`, which must not be there yet")
 	return oneObject(cmd, &i.json)
 }
 
