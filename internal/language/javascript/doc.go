@@ -37,7 +37,8 @@
 // JavaScript (the cell, timers, microtasks, what the system calls back) leads through a
 // script of node:vm with breakOnSigint (doors.js), behind which the kernel and node's own
 // loops go on. A cell that waits is ended by the frame "interrupt". Timers and immediates
-// that were left are given up then, and after process.exit.
+// that were left are given up then, and after process.exit; so is what the cell asked the
+// system for: no callback is called and no promise of node:fs is settled by its answer.
 //
 // A cell that waits for a promise which nothing can settle any more fails at once: node
 // says so with the event beforeExit, for which the kernel's socket does not count while a

@@ -17,8 +17,8 @@ process.emitWarning = emit;
 const { startSigintWatchdog, stopSigintWatchdog, watchdogHasPendingSigint, ContextifyScript } = internalBinding('contextify');
 const { setTickCallback, tickInfo } = internalBinding('task_queue');
 const { setCallbackTrampoline, async_hook_fields: fields, async_id_fields: ids, execution_async_resources: resources, constants } = internalBinding('async_wrap');
-const { clearAsyncIdStack, nativeHooks } = require('internal/async_hooks');
-const { timerListMap, immediateQueue } = require('internal/timers');
+const { clearAsyncIdStack, nativeHooks, newAsyncId } = require('internal/async_hooks');
+const { timerListMap, immediateQueue, async_id_symbol: ID } = require('internal/timers');
 const { executionAsyncResource } = require('node:async_hooks');
 
 const HOOK = 'praxis.kernel';
@@ -30,6 +30,8 @@ const SIGINT = 2;
 const MAX_ROUNDS = 1000; // ticks that are stopped one after the other
 const MAX_GIVEN_UP = 100; // interrupted cells whose requests are remembered
 const PATIENCE = 1e6; // looks for a signal that is on its way: a handler of the code's may have it
+const P = Promise;
+const then = Promise.prototype.then;
 const ticks = process._tickCallback;
 const kill = process._kill.bind(process);
 
@@ -48,7 +50,7 @@ function entered() {
 
 // isInterrupt asks without running code of what was thrown: it may be a proxy, or have
 // getters, and nothing stops what runs outside of a door.
-const isNativeError = require('node:util').types.isNativeError;
+const { isNativeError, isPromise } = require('node:util').types;
 const propertyOf = Object.getOwnPropertyDescriptor;
 const isInterrupt = (error) => isNativeError(error) && propertyOf(error, 'code')?.value === 'ERR_SCRIPT_EXECUTION_INTERRUPTED';
 
@@ -125,21 +127,48 @@ function isGivenUp(id) {
   return false;
 }
 
+// held returns a promise that is settled as another is, unless the cell is given up that
+// made it: what stands behind its await would go on in the cells that follow.
+function held(promise) {
+  const id = newAsyncId();
+  return new P((resolve, reject) => {
+    Reflect.apply(then, promise, [(value) => isGivenUp(id) || resolve(value), (error) => isGivenUp(id) || reject(error)]);
+  });
+}
+
+// installPromises holds the promises that the system itself settles, with no callback:
+// those of node:fs/promises.
+function installPromises() {
+  const files = internalBinding('fs');
+  const hold = (object, name) => {
+    const original = object[name];
+    object[name] = function (...args) {
+      const result = Reflect.apply(original, this, args);
+      return isPromise(result) ? held(result) : result;
+    };
+  };
+  for (const name of Object.keys(files)) {
+    if (typeof files[name] === 'function' && /^[a-z]/.test(name)) hold(files, name);
+  }
+  hold(files.FileHandle.prototype, 'close');
+}
+
 // forget gives up what the code left to be done later since a mark: it was interrupted, or
-// it ended the program.
+// it ended the program. Of node's own timers those count that keep a program running, which
+// are what stands behind promises of node:timers/promises.
 function forget(from) {
   givenUp.push(from, mark());
   if (givenUp.length > 2 * MAX_GIVEN_UP) givenUp.splice(0, 2);
   for (const list of Object.values(timerListMap)) {
     for (let timer = list._idleNext; timer && timer !== list;) {
       const following = timer._idleNext;
-      if (ours.has(timer._onTimeout)) timers.clearTimeout(timer);
+      if (ours.has(timer._onTimeout) || isGivenUp(timer[ID]) && timer.hasRef()) timers.clearTimeout(timer);
       timer = following;
     }
   }
   for (let immediate = immediateQueue.head; immediate;) {
     const following = immediate._idleNext;
-    if (ours.has(immediate._onImmediate)) timers.clearImmediate(immediate);
+    if (ours.has(immediate._onImmediate) || isGivenUp(immediate[ID]) && immediate.hasRef()) timers.clearImmediate(immediate);
     immediate = following;
   }
 }
@@ -183,6 +212,7 @@ function install(broken, stopped, handle) {
   onStopped = stopped;
   direct.add(handle);
   installTimers();
+  installPromises();
   setTickCallback(() => {
     try {
       guarded(ticks);

@@ -147,6 +147,43 @@ func TestInterrupts(t *testing.T) {
 	}
 }
 
+// TestInterruptedPromises interrupts cells that wait for promises which node settles without
+// a callback, and has the system answer afterwards: the code behind them does not go on.
+func TestInterruptedPromises(t *testing.T) {
+	t.Parallel()
+	s := fresh(manager(t))(t, nil, 0)
+	execute(t, s, `const {execSync} = require('child_process'), {promises} = require('fs'), later = require('timers/promises'), {promisify} = require('util')
+execSync('mkfifo pipe'); var open = await promises.open('pipe', 'r+'); var gone = 0`, false)
+	const write = "fs.writeSync(open.fd, 'x'.repeat(10))"
+	for _, c := range [][2]string{
+		{"await open.read({buffer: Buffer.alloc(10)})", write},
+		{"await promises.readFile('pipe')", write},
+		{"await later.setTimeout(100)", ""},
+		{"await promisify(setTimeout)(100)", ""},
+		{"await later.scheduler.wait(100)", ""},
+		{"for await (const _ of later.setInterval(100)) gone++", ""},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		// That the cell waits is told by its last tick.
+		x, err := s.Execute(ctx, "setImmediate(() => console.log('waits')); (async () => {"+c[0]+"; gone++; while (true) {} })(); await new Promise(r => setTimeout(r, 3600_000))",
+			session.Exec{Bounds: event.Bounds{Timeout: event.Duration(120e9)}}, event.SinkFunc(func(ev event.Event) {
+				if _, ok := ev.(event.Output); ok {
+					cancel()
+				}
+			}))
+		cancel()
+		if err != nil || x.Status != event.Interrupted || x.State != event.Intact {
+			t.Errorf("%q: got %+v, %v", c[0], x, err)
+		}
+		if x := execute(t, s, "gone = 0; "+c[1]+"; await new Promise(r => setTimeout(r, 300)); gone", false); x.Status != event.OK || x.Result["text"] != "0" {
+			t.Errorf("%q went on: %+v", c[0], x)
+		}
+	}
+	if x := execute(t, s, "fs.writeFileSync('f', 'y'); await promises.readFile('f', 'utf8') + await later.setTimeout(1, 1)", false); x.Result["text"] != "'y1'" {
+		t.Errorf("afterwards: %+v", x)
+	}
+}
+
 // TestBesidePython runs both languages in one session.
 func TestBesidePython(t *testing.T) {
 	t.Parallel()
