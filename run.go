@@ -119,7 +119,10 @@ type Question struct {
 	MaxSteps int // turns of the model; 0: 10
 	// Thread is the conversation that the question goes on with; "": it stands
 	// alone. Session.Name is not used.
-	Thread  string
+	Thread string
+	// Strict says that an answer with a figure that is found nowhere is none: the error
+	// is then a fault with the code [fault.FiguresUntraced].
+	Strict  bool
 	Session SessionOptions
 	Bounds  event.Bounds // of each execution; zero fields: 30 seconds, 1 MiB of output
 	Files   []string     // paths of files that code finds in its working folder
@@ -130,9 +133,12 @@ type Question struct {
 
 // Answer is what a question came to.
 type Answer struct {
-	Run     string // its id in the journal
-	Text    string // with its figures; "": there is none
-	Figures []event.Figure
+	Run    string          // its id in the journal
+	Status event.RunStatus // event.Answered, or event.Unverified when some of its figures were found nowhere; "": there is none
+	// Text is the answer with its figures; each that was found nowhere is followed by
+	// " (unverified)". "": there is none.
+	Text    string
+	Figures []event.Figure // every figure, and what it was found as
 	Steps   int
 	Tokens  event.Tokens
 	Saved   []string // paths of the files in OutDir
@@ -147,11 +153,18 @@ func (c *Client) Ask(q Question) *Call[Answer] {
 			return Answer{}, err
 		}
 		out, err := c.app.Ask(ctx, app.AskRequest{
-			Question: q.Text, Mode: q.Mode, Model: q.Model, MaxSteps: q.MaxSteps, Thread: q.Thread, Session: q.Session.spec(),
+			Question: q.Text, Mode: q.Mode, Model: q.Model, MaxSteps: q.MaxSteps, Thread: q.Thread, Strict: q.Strict, Session: q.Session.spec(),
 			Bounds: q.Bounds, Files: files, Output: app.Output{Dir: q.OutDir}, Tools: q.Tools.spec(), Net: q.Net.spec(),
 		}, sink)
 		err = errors.Join(err, out.Unsaved)
-		return Answer{Run: out.Run, Text: out.Text, Figures: out.Figures, Steps: out.Steps, Tokens: out.Tokens, Saved: savedPaths(out.Made)}, err
+		a := Answer{Run: out.Run, Text: out.Text, Figures: out.Figures, Steps: out.Steps, Tokens: out.Tokens, Saved: savedPaths(out.Made)}
+		if out.Text != "" {
+			a.Status = event.Answered
+		}
+		if len(event.Untraced(out.Figures)) > 0 {
+			a.Status = event.Unverified
+		}
+		return a, err
 	})
 }
 

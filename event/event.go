@@ -153,6 +153,8 @@ type RunBegan struct {
 	// Untrusted says of code that a person runs that nobody vouches for the values
 	// that it makes itself.
 	Untrusted bool `json:"untrusted,omitempty"`
+	// Strict says that an answer with a figure that is found nowhere is none.
+	Strict bool `json:"strict,omitempty"`
 	// Tools are those that the model or its code may call, sorted by name. The
 	// texts of definitions and policy are file_given of their roles.
 	Tools []ToolPin `json:"tools,omitempty"`
@@ -468,7 +470,9 @@ type FileSaved struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// AnswerGiven is the final answer, rendered from values in the sandbox.
+// AnswerGiven is the final answer, rendered from values in the sandbox. In its text
+// every figure that was found nowhere is followed by " (unverified)", unless the
+// text is a JSON object or list.
 type AnswerGiven struct {
 	Text    string   `json:"text"`
 	Figures []Figure `json:"figures,omitempty"` // every value that was filled in or traced back
@@ -481,6 +485,36 @@ type Figure struct {
 	Text       string `json:"text"`                 // as it stands in the answer
 	Expression string `json:"expression,omitempty"` // evaluated in the sandbox, or empty
 	Source     string `json:"source"`               // "computed", "output", "question"; "unverified" when it was found nowhere
+	Match      *Match `json:"match,omitempty"`      // what it was found as
+	Nearest    *Match `json:"nearest,omitempty"`    // of an unverified figure: the nearest number that was shown
+}
+
+// Untraced says that the figure was found nowhere.
+func (f Figure) Untraced() bool { return f.Source == UntracedSource }
+
+// UntracedSource is the source of a figure that was found nowhere.
+const UntracedSource = "unverified"
+
+// Untraced returns the figures that were found nowhere.
+func Untraced(figures []Figure) []Figure {
+	var out []Figure
+	for _, f := range figures {
+		if f.Untraced() {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Match is a number that a run was shown.
+type Match struct {
+	Text string `json:"text"`           // as it was printed, with its unit
+	Step int    `json:"step,omitempty"` // whose output it stands in; 0: an earlier run's, or no output
+	In   string `json:"in,omitempty"`   // "stdout", "stderr", "result", "display", "tool", "question" or "file"
+	Line int    `json:"line,omitempty"` // of that text, counted from 1
+	// Stated says that the number also stands in the code that printed it: it may have been
+	// written there and not computed.
+	Stated bool `json:"stated,omitempty"`
 }
 
 // RunStatus says how a run ended.

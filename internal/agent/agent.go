@@ -7,7 +7,8 @@
 //   - The model gives a final answer whose placeholders could be filled in the
 //     session (package grounding). Figures that no output and no question holds
 //     go back to the model once; when it insists, or has no step left, the
-//     answer is given with them marked as unverified.
+//     answer is given with them marked as unverified. A strict run gives it back
+//     more often and then ends without an answer.
 //   - The step budget or the token budget is used up, or the run stalls: the
 //     same code gives the same result for the third time (fault.Exhausted).
 //   - Three replies in a row hold no action that can be used (fault.Exhausted).
@@ -101,7 +102,9 @@ type Config struct {
 	// Guide is a section of the prompt that says what the model's code can call;
 	// "": nothing.
 	Guide string
-	Now   func() time.Time
+	// Strict says that an answer with a figure that is found nowhere is none.
+	Strict bool
+	Now    func() time.Time
 }
 
 // File is a file that was put into the session.
@@ -197,7 +200,7 @@ type run struct {
 	before     event.Tokens     // used by the run that this one was branched from
 	rejected   int              // replies in a row without an action
 	same       map[[32]byte]int // how often code gave a result
-	doubted    bool             // unverified figures went back once
+	doubts     int              // answers that went back because of figures that are found nowhere
 	draft      string
 	found      string
 	last       string     // how the last step ended, for the message when the steps are used up

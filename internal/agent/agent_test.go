@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -21,6 +22,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/agent"
+	"praxis/internal/agent/grounding"
 	"praxis/internal/language"
 	"praxis/internal/language/python"
 	"praxis/internal/llm"
@@ -144,7 +146,11 @@ func play(t *testing.T, c map[string]string) string {
 	}
 	fmt.Fprintf(&log, "answer: %q\n", answer.Text)
 	for _, f := range answer.Figures {
-		fmt.Fprintf(&log, "figure: %q %s %s\n", f.Text, f.Source, f.Expression)
+		fmt.Fprintf(&log, "figure: %q %s %s", f.Text, f.Source, f.Expression)
+		if m := cmp.Or(f.Match, f.Nearest); m != nil {
+			fmt.Fprintf(&log, "(%s: %s)", m.Text, grounding.Place(*m))
+		}
+		fmt.Fprintln(&log)
 	}
 	fmt.Fprintf(&log, "steps: %d, tokens: {%d %d}, took: %s\n", answer.Steps, answer.Tokens.Input, answer.Tokens.Output, answer.Took)
 	if err != nil {
@@ -272,6 +278,8 @@ func show(log *bytes.Buffer, e event.Event) {
 		fmt.Fprintf(log, "Output %s %d bytes\n", e.Stream, len(e.Data))
 	case event.ExecutionEnded:
 		fmt.Fprintf(log, "ExecutionEnded step %d %s %s\n", e.Step, e.Execution.Status, e.Execution.Message)
+	case event.AnswerGiven: // its figures are listed below
+		fmt.Fprintf(log, "AnswerGiven %q\n", e.Text)
 	case event.ToolCalled:
 		fmt.Fprintf(log, "ToolCalled step %d %s %s %v\n", e.Step, e.ID, e.Tool, e.Arguments)
 	case event.ToolReturned:

@@ -9,11 +9,18 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/agent/grounding"
+	"praxis/internal/llm"
 	"praxis/internal/safetext"
 )
 
-// maxListed bounds the figures and placeholders that a rejection names.
-const maxListed = 10
+const (
+	maxListed       = 10 // placeholders that a rejection names
+	maxDoubts       = 1  // answers that go back because of figures that are found nowhere
+	maxDoubtsStrict = 3
+)
+
+// notTaken begins what a model reads about an answer that goes back.
+const notTaken = "The final answer was not taken: "
 
 // answer fills a final answer in and traces its figures.
 func (r *run) answer(ctx context.Context, text string) (actionResult, error) {
@@ -46,44 +53,67 @@ func (r *run) answer(ctx context.Context, text string) (actionResult, error) {
 		return r.rejectAnswer(err)
 	}
 	r.draft = shorten(filled.Text, 2000, "")
-	if doubtful := grounding.Doubtful(filled.Figures); len(doubtful) > 0 && !r.doubted && r.step < r.cfg.MaxSteps {
-		r.doubted = true
-		return r.rejectAnswer(unverified(doubtful, r.cfg.Session != nil))
+	if untraced := event.Untraced(filled.Figures); len(untraced) > 0 {
+		if r.doubts < r.mostDoubts() && r.step < r.cfg.MaxSteps {
+			r.doubts++
+			return r.rejectAnswer(r.unverified(untraced))
+		}
+		if r.cfg.Strict {
+			return actionResult{}, fault.Coded(fault.FiguresUntraced, fault.Data{"figures": grounding.List(untraced)},
+				"cannot answer: figures are found neither in what ran nor in the question: %s. The answer that was not taken: %s", grounding.List(untraced), r.draft)
+		}
 	}
 	r.cfg.Sink.Emit(event.AnswerGiven{Text: filled.Text, Figures: filled.Figures})
 	a := Answer{Text: filled.Text, Figures: filled.Figures}
 	return actionResult{observation: answered(a), answer: &a}, nil
 }
 
+// mostDoubts is how often an answer may go back because of figures that are found
+// nowhere. A strict run tries longer, as it ends without an answer otherwise.
+func (r *run) mostDoubts() int {
+	if r.cfg.Strict {
+		return maxDoubtsStrict
+	}
+	return maxDoubts
+}
+
 // rejectAnswer sends an answer back. It is no reply without an action: the model
 // knows how to act, so this does not count towards maxRejected.
 func (r *run) rejectAnswer(err error) (actionResult, error) {
 	r.reject(err)
-	return actionResult{observation: "The final answer was not taken: " + advice(err), failed: true}, nil
+	return actionResult{observation: notTaken + advice(err), failed: true}, nil
 }
 
-func unverified(figures []event.Figure, code bool) error {
-	var names []string
-	for _, f := range figures {
-		names = append(names, fmt.Sprintf("%q", f.Text))
-	}
-	if !code {
+// markUntraced begins what a model reads about figures that are found nowhere.
+const markUntraced = "cannot trace figures of the answer to "
+
+func (r *run) unverified(figures []event.Figure) error {
+	if r.cfg.Session == nil {
 		return fault.New(fault.Invalid,
 			"Write each as it stands in what a tool gave, or call a tool that gives it, and give the answer again. What no tool gives, leave out or say that it is not known.",
-			"cannot trace figures of the answer to what any tool gave or to the question: %s", list(names))
+			markUntraced+"what any tool gave or to the question: %s", grounding.List(figures))
 	}
 	return fault.New(fault.Invalid,
 		"Compute each of them in the sandbox and put it in as {{ expression }}, or print where it comes from, and give the answer again. "+
 			"What you cannot compute, leave out or say that it is not computed.",
-		"cannot trace figures of the answer to any output or to the question: %s", list(names))
+		markUntraced+"any output or to the question: %s", grounding.List(figures))
 }
 
-// list joins the first names.
-func list(names []string) string {
-	if n := len(names); n > maxListed {
-		return strings.Join(names[:maxListed], ", ") + fmt.Sprintf(" and %d more", n-maxListed)
+// doubtsIn counts the answers of a conversation that went back because of their figures.
+func doubtsIn(messages []llm.Message) int {
+	n := 0
+	for _, m := range messages {
+		texts := []string{m.Text}
+		for _, res := range m.Results {
+			texts = append(texts, res.Text)
+		}
+		for _, t := range texts {
+			if m.Role == llm.User && strings.HasPrefix(t, notTaken+markUntraced) {
+				n++
+			}
+		}
 	}
-	return strings.Join(names, ", ")
+	return n
 }
 
 // unusable is the error for placeholders that the model can mend.

@@ -9,6 +9,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/agent/action"
+	"praxis/internal/agent/grounding"
 	"praxis/internal/safetext"
 )
 
@@ -18,7 +19,7 @@ func (r *run) execute(ctx context.Context, a action.Action) (actionResult, error
 	if err != nil {
 		return r.notRun(err)
 	}
-	r.learn(x)
+	r.learn(r.step, a.Text, x)
 	if err := over(x); err != nil {
 		return actionResult{}, err
 	}
@@ -75,16 +76,19 @@ func (r *run) notRun(err error) (actionResult, error) {
 	return actionResult{observation: "The code was not run: " + advice(err), failed: true}, nil
 }
 
-// learn keeps what an execution has shown, for the figures of the answer.
-func (r *run) learn(x event.Execution) {
-	texts := []string{x.Stdout, x.Stderr, plainText(x.Result)}
-	for _, d := range x.Displays {
-		texts = append(texts, plainText(d))
-	}
-	for _, t := range texts {
-		if t != "" {
-			r.sources.AddOutput(strings.ToValidUTF8(t, " "))
+// learn keeps what the execution of a step has shown, for the figures of the answer.
+func (r *run) learn(step int, code string, x event.Execution) {
+	r.sources.AddCode(step, code)
+	shown := func(in, text string) {
+		if text != "" {
+			r.sources.AddOutput(grounding.Origin{Step: step, In: in}, strings.ToValidUTF8(text, " "))
 		}
+	}
+	shown(grounding.InStdout, x.Stdout)
+	shown(grounding.InStderr, x.Stderr)
+	shown(grounding.InResult, plainText(x.Result))
+	for _, d := range x.Displays {
+		shown(grounding.InDisplay, plainText(d))
 	}
 	if x.Status == event.OK {
 		if found := strings.TrimSpace(x.Stdout + "\n" + plainText(x.Result)); found != "" {

@@ -23,6 +23,7 @@ type Begin struct {
 
 // Ran is one execution of the model's code.
 type Ran struct {
+	Step      int
 	Code      string
 	Execution event.Execution
 }
@@ -53,20 +54,21 @@ func (b *Begin) check() error {
 
 // begin puts the conversation together and takes in the figures that it shows.
 func (r *run) begin(ctx context.Context, question string) {
-	r.sources.AddQuestion(question)
+	r.sources.AddQuestion(grounding.InQuestion, question)
 	for _, f := range r.cfg.Files {
-		r.sources.AddQuestion(fileSource(f))
+		r.sources.AddQuestion(grounding.InFile, fileSource(f))
 	}
 	if b := r.cfg.Begin; b != nil {
 		r.messages = slices.Clone(b.Messages)
 		r.step, r.before = b.Step-1, b.Tokens
 		r.unfold(ctx)
 		r.questionAt = lastQuestion(r.messages, question)
-		learnMessages(&r.sources, r.messages)
+		r.doubts = doubtsIn(r.messages[r.questionAt:])
 		for _, x := range b.Ran {
-			r.learn(x.Execution)
+			r.learn(x.Step, x.Code, x.Execution)
 			r.same[stallKey(x.Code, x.Execution)]++
 		}
+		learnMessages(&r.sources, r.messages)
 		return
 	}
 	r.messages = slices.Clone(r.cfg.History)
@@ -111,23 +113,24 @@ func follow(messages []llm.Message, question string) []llm.Message {
 // showed and what the person said are sources; what the model claimed, also
 // where a rejection repeats it, is none.
 func learnMessages(s *grounding.Sources, messages []llm.Message) {
+	earlier := grounding.Origin{In: grounding.InEarlier}
 	for i, m := range messages {
 		if m.Role != llm.User {
 			continue
 		}
 		for _, res := range m.Results {
-			s.AddOutput(shown(res.Text))
+			s.AddOutput(earlier, shown(res.Text))
 		}
 		text, question, found := cutLast(m.Text, markQuestion)
 		switch {
 		case found:
-			s.AddQuestion(question)
-			s.AddOutput(shown(text))
+			s.AddQuestion(grounding.InQuestion, question)
+			s.AddOutput(earlier, shown(text))
 		case i == 0 && strings.HasPrefix(text, condensed): // what it repeats may be claimed
 		case i == 0 || len(m.Results) > 0:
-			s.AddQuestion(text)
+			s.AddQuestion(grounding.InQuestion, text)
 		default:
-			s.AddOutput(shown(text))
+			s.AddOutput(earlier, shown(text))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/agent/action"
+	"praxis/internal/agent/grounding"
 	"praxis/internal/llm"
 	"praxis/internal/safetext"
 )
@@ -126,7 +127,7 @@ func (r *run) useTool(ctx context.Context, c llm.Call, n int) (text string, fail
 		if whole == "" {
 			whole = used.Text
 		}
-		r.sources.AddOutput(strings.ToValidUTF8(whole, " "))
+		r.sources.AddOutput(grounding.Origin{Step: r.step, In: grounding.InTool}, strings.ToValidUTF8(whole, " "))
 		r.found = shorten(strings.ToValidUTF8(used.Text, "\uFFFD"), 2000, "")
 		text = markStatus + event.OK.String() + "\nresult:\n" + used.Text
 	}

@@ -37,7 +37,9 @@ type AskRequest struct {
 	Language string
 	// Notes lets the model keep notes and find those of all threads. In a thread
 	// it always can.
-	Notes   bool
+	Notes bool
+	// Strict says that an answer with a figure that is found nowhere is none.
+	Strict  bool
 	Session SessionSpec
 	Bounds  event.Bounds // of each execution; zero fields: the configuration's
 	Files   []Input
@@ -173,7 +175,7 @@ func (a *App) questionBegan(q AskRequest, m llm.Model, t *toolset) event.RunBega
 		Kind: event.Ask, Question: q.Question, Model: m.Name(), Scripted: strings.HasPrefix(m.Name(), scriptPrefix), Traits: m.Traits(),
 		Files: inputNames(q.Files), MaxSteps: c.Ask.MaxSteps, Bounds: q.Bounds.Over(c.Execution), Tools: t.pins(), Net: t.hosts.Strings(),
 		Budget: event.Budget{Reply: agent.DefaultMaxTokens, Run: agent.DefaultTotalTokens, Window: c.Ask.Window},
-		Seed:   q.Session.Seed, Thread: q.Thread, Language: q.Language, Program: a.opt.Version,
+		Seed:   q.Session.Seed, Thread: q.Thread, Language: q.Language, Program: a.opt.Version, Strict: q.Strict,
 	}
 	if q.Mode != ModeCode {
 		b.Mode = q.Mode

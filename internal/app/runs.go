@@ -54,7 +54,7 @@ type ListedRun struct {
 
 // RunStatuses are those that a run can have, as a list shows them.
 func RunStatuses() []string {
-	out := []string{string(event.Answered), string(event.Unanswered), string(event.Failed), string(event.Abandoned), "running", "unfinished",
+	out := []string{string(event.Answered), string(event.Unverified), string(event.Unanswered), string(event.Failed), string(event.Abandoned), "running", "unfinished",
 		string(event.Refused), string(event.Waiting), string(event.Limited), string(event.Stopped)}
 	for s := event.OK; s <= event.Crashed; s++ {
 		out = append(out, s.String())

@@ -116,6 +116,8 @@ func Ask(ctx context.Context, t Task, cfg agent.Config, rec Recorder) (agent.Ans
 		end.Status, end.Reason = event.Failed, err.Error()
 	case err != nil:
 		end.Status, end.Reason = event.Unanswered, err.Error()
+	case len(event.Untraced(answer.Figures)) > 0:
+		end.Status = event.Unverified
 	}
 	rec.Emit(end)
 	return answer, because(rec, err)
@@ -123,6 +125,7 @@ func Ask(ctx context.Context, t Task, cfg agent.Config, rec Recorder) (agent.Ans
 
 func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder) (agent.Answer, error) {
 	cfg.MaxSteps, cfg.MaxTokens = t.Began.MaxSteps, t.Began.Budget.Reply
+	cfg.Strict = t.Began.Strict
 	cfg.TotalTokens, cfg.Window = t.Began.Budget.Run, t.Began.Budget.Window
 	if s == nil {
 		cfg.Sink, cfg.Languages = rec, t.Languages[:min(len(t.Languages), 1)]

@@ -228,8 +228,8 @@ func TestValues(t *testing.T) {
 
 func TestFill(t *testing.T) {
 	var s grounding.Sources
-	s.AddOutput("rows 12")
-	s.AddQuestion("How much in 2024?")
+	s.AddOutput(grounding.Origin{}, "rows 12")
+	s.AddQuestion(grounding.InQuestion, "How much in 2024?")
 	tpl, err := grounding.Parse("In 2024, 12 rows gave {{ total:,.2f }} € ({{ 99 }} %, {{ share:.1%}}, 77 left), again {{ total:,.2f }}; {{ '5' }}, {{ ['66'][0] }} \\{{ x")
 	if err != nil {
 		t.Fatal(err)
@@ -239,7 +239,7 @@ func TestFill(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := grounding.Filled{
-		Text: "In 2024, 12 rows gave 1,234.50 € (99 %, 8.5%, 77 left), again 1,234.50; 5, 66 {{ x",
+		Text: "In 2024, 12 rows gave 1,234.50 € (99 % (unverified), 8.5%, 77 (unverified) left), again 1,234.50; 5 (unverified), 66 (unverified) {{ x",
 		Figures: []event.Figure{
 			{Text: "2024", Source: "question"},
 			{Text: "12", Source: "output"},
@@ -255,7 +255,7 @@ func TestFill(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	if n := len(grounding.Doubtful(got.Figures)); n != 4 {
+	if n := len(event.Untraced(got.Figures)); n != 4 {
 		t.Errorf("%d doubtful figures, want 4", n)
 	}
 	if _, err := tpl.Fill([]grounding.Value{{"1", true}}, &s); err == nil {
@@ -287,7 +287,7 @@ func TestTrace(t *testing.T) {
 		if err != nil {
 			t.Fatalf("line %d: %v", i+1, err)
 		}
-		s.AddOutput(output)
+		s.AddOutput(grounding.Origin{}, output)
 		var got []string
 		for _, f := range s.Trace(strings.ReplaceAll(strings.TrimSpace(cols[1]), `\n`, "\n")) {
 			mark := "+"
@@ -312,11 +312,11 @@ func TestManyNumbers(t *testing.T) {
 	for i := range 150_000 {
 		b.WriteString(strconv.Itoa(i) + " ")
 		if i%10_000 == 0 {
-			s.AddOutput(b.String())
+			s.AddOutput(grounding.Origin{}, b.String())
 			b.Reset()
 		}
 	}
-	s.AddOutput(strings.Repeat("x", 4<<20) + " 123456789.5")
+	s.AddOutput(grounding.Origin{}, strings.Repeat("x", 4<<20)+" 123456789.5")
 	if got := s.Trace("4321 and 123,456,789.5 and 987654321"); got[0].Source != "output" || got[1].Source != "output" || got[2].Source != "unverified" {
 		t.Errorf("figures = %+v", got)
 	}
@@ -327,7 +327,7 @@ func FuzzTrace(f *testing.F) {
 	f.Add("[1,2,3] 0x1F 1_000 9.99e-12", "1. a\n2. b\n**Q3** 3rd 10/12/2024 12'345 1 234,5", -1e-9)
 	f.Fuzz(func(t *testing.T, output, answer string, v float64) {
 		var s grounding.Sources
-		s.AddOutput(output)
+		s.AddOutput(grounding.Origin{}, output)
 		for _, fig := range s.Trace(answer) {
 			if fig.Text == "" || !strings.Contains(answer, fig.Text) {
 				t.Errorf("the figure %q does not stand in %q", fig.Text, answer)
@@ -338,7 +338,7 @@ func FuzzTrace(f *testing.F) {
 		}
 		// Whatever is printed can be said again, at any precision.
 		var printed grounding.Sources
-		printed.AddOutput(output + "\n" + strconv.FormatFloat(v, 'g', -1, 64) + "\n")
+		printed.AddOutput(grounding.Origin{}, output+"\n"+strconv.FormatFloat(v, 'g', -1, 64)+"\n")
 		for _, say := range []string{strconv.FormatFloat(v, 'g', -1, 64), strconv.FormatFloat(v, 'f', 2, 64), strconv.FormatFloat(v, 'e', 4, 64), strconv.FormatFloat(100*v, 'f', 1, 64) + "%"} {
 			if math.Abs(v) > 1e12 && !strings.Contains(say, "e") {
 				continue // digits that no float64 has

@@ -37,6 +37,7 @@
 package grounding
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -60,7 +61,7 @@ const (
 	Computed   = "computed"
 	Output     = "output"
 	Question   = "question"
-	Unverified = "unverified"
+	Unverified = event.UntracedSource
 )
 
 var (
@@ -154,38 +155,60 @@ func (t Template) Fill(values []Value, s *Sources) (Filled, error) {
 			return Filled{}, invalid("the value of %s is %d characters long, and the bound is %d", safetext.Quote(t.expressions[i]), n, MaxValue)
 		}
 	}
-	var text, masked strings.Builder
+	var masked strings.Builder
 	var computed []event.Figure
 	for _, p := range t.parts {
 		typed := p.text
 		if p.slot >= 0 {
 			v := values[p.slot]
 			if v.Computed && !literal(p.text) {
-				text.WriteString(v.Text)
 				masked.WriteRune(mask)
 				computed = append(computed, event.Figure{Text: v.Text, Expression: p.text, Source: Computed})
-				s.AddOutput(v.Text)
+				s.AddComputed(v.Text)
 				continue
 			}
 			typed = v.Text
 		}
-		text.WriteString(typed)
 		masked.WriteString(strings.ReplaceAll(typed, string(mask), " "))
 	}
-	return Filled{Text: text.String(), Figures: merge(masked.String(), computed, s)}, nil
+	return fill(masked.String(), computed, s), nil
 }
 
-// merge lists the computed values and the traced figures in the order of the text.
-func merge(masked string, computed []event.Figure, s *Sources) []event.Figure {
-	var out []event.Figure
-	for _, f := range figures(masked) {
-		for next := strings.IndexRune(masked, mask); next >= 0 && next < f.start && len(computed) > 0; next = strings.IndexRune(masked, mask) {
-			out, computed = append(out, computed[0]), computed[1:]
-			masked = masked[:next] + strings.Repeat(" ", len(string(mask))) + masked[next+len(string(mask)):]
+// fill traces the figures of a text, marks those that are found nowhere, and puts the
+// computed values in where the masks stand.
+func fill(masked string, computed []event.Figure, s *Sources) Filled {
+	typed := figures(masked)
+	var all []event.Figure
+	var doubtful []figure
+	next := 0 // the first computed value that is not listed yet
+	for _, f := range typed {
+		for before := strings.Count(masked[:f.start], string(mask)); next < before; next++ {
+			all = append(all, computed[next])
 		}
-		out = append(out, event.Figure{Text: f.text, Source: s.source(f)})
+		traced := s.trace(f)
+		all = append(all, traced)
+		if traced.Untraced() {
+			doubtful = append(doubtful, f)
+		}
 	}
-	return append(out, computed...)
+	all = append(all, computed[next:]...)
+	text := put(masked, computed)
+	if !document(text) {
+		text = put(mark(masked, doubtful), computed)
+	}
+	return Filled{Text: text, Figures: all}
+}
+
+// put replaces each mask by its value.
+func put(masked string, computed []event.Figure) string {
+	var b strings.Builder
+	for i, part := range strings.Split(masked, string(mask)) {
+		if i > 0 {
+			b.WriteString(computed[i-1].Text)
+		}
+		b.WriteString(part)
+	}
+	return b.String()
 }
 
 // literal says that a placeholder is a bare number or text.
@@ -197,13 +220,57 @@ func literal(placeholder string) bool {
 	return numberLiteralRE.MatchString(bare) || stringLiteralRE.MatchString(bare)
 }
 
-// Doubtful returns the figures that were found nowhere.
-func Doubtful(figures []event.Figure) []event.Figure {
-	var out []event.Figure
-	for _, f := range figures {
-		if f.Source == Unverified {
-			out = append(out, f)
-		}
+// Mark stands in an answer behind every figure that is found nowhere.
+const Mark = " (unverified)"
+
+func mark(text string, doubtful []figure) string {
+	var b strings.Builder
+	at := 0
+	for _, f := range doubtful {
+		b.WriteString(text[at:f.end] + Mark)
+		at = f.end
 	}
-	return out
+	return b.String() + text[at:]
+}
+
+// document says that a text is a JSON object or list. It could not be read any more
+// with marks in it: its figures say what is unverified.
+func document(text string) bool {
+	text = strings.TrimSpace(text)
+	return text != "" && strings.Contains("{[", text[:1]) && json.Valid([]byte(text))
+}
+
+// maxListed bounds the figures that a list names.
+const maxListed = 100
+
+// List writes figures one after the other, each with what is nearest to it.
+func List(figures []event.Figure) string {
+	var out []string
+	for _, f := range figures[:min(len(figures), maxListed)] {
+		text := fmt.Sprintf("%q", safetext.OneLine(f.Text, 100))
+		if n := f.Nearest; n != nil {
+			text += ": nearest is " + safetext.OneLine(n.Text, 100) + ", " + Place(*n)
+		}
+		out = append(out, text)
+	}
+	text := strings.Join(out, "; ")
+	if n := len(figures); n > maxListed {
+		text += fmt.Sprintf("; and %d more", n-maxListed)
+	}
+	return text
+}
+
+// Place says where a match stands, such as "step 2, line 4".
+func Place(m event.Match) string {
+	var parts []string
+	if m.Step > 0 {
+		parts = append(parts, fmt.Sprintf("step %d", m.Step))
+	}
+	if m.In != "" && (m.In != InStdout || m.Step == 0) {
+		parts = append(parts, m.In)
+	}
+	if m.Line > 0 {
+		parts = append(parts, fmt.Sprintf("line %d", m.Line))
+	}
+	return strings.Join(parts, ", ")
 }

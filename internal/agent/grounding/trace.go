@@ -22,19 +22,49 @@ type Sources struct {
 	outputs, question index
 }
 
-// AddOutput takes in what code printed or returned.
-func (s *Sources) AddOutput(text string) { s.outputs.add(text) }
+// Origin says where a text was shown. Step is 0 for what an earlier run showed.
+type Origin struct {
+	Step int
+	In   string
+}
 
-// AddQuestion takes in the question, the names of files and what is said about them.
-func (s *Sources) AddQuestion(text string) { s.question.add(text) }
+// The texts of a run that figures are found in, as event.Match names them.
+const (
+	InStdout   = "stdout"
+	InStderr   = "stderr"
+	InResult   = "result"
+	InDisplay  = "display"
+	InTool     = "tool"
+	InAnswer   = "answer" // a value that was filled in
+	InQuestion = "question"
+	InFile     = "file" // what is said about a file
+	InEarlier  = "earlier conversation"
+)
+
+// AddOutput takes in what code printed or returned.
+func (s *Sources) AddOutput(_ Origin, text string) { s.outputs.add(text) }
+
+// AddComputed takes in a value that was filled into the answer.
+func (s *Sources) AddComputed(text string) { s.AddOutput(Origin{In: InAnswer}, text) }
+
+// AddCode takes in code that ran in a step: a number that stands in it and in its output
+// may have been written there and not computed.
+func (s *Sources) AddCode(_ int, _ string) {}
+
+// AddQuestion takes in the question, or with InFile the name of a file and what is said about it.
+func (s *Sources) AddQuestion(_, text string) { s.question.add(text) }
 
 // Trace lists the figures of a text that holds no placeholders.
 func (s *Sources) Trace(text string) []event.Figure {
 	var out []event.Figure
 	for _, f := range figures(text) {
-		out = append(out, event.Figure{Text: f.text, Source: s.source(f)})
+		out = append(out, s.trace(f))
 	}
 	return out
+}
+
+func (s *Sources) trace(f figure) event.Figure {
+	return event.Figure{Text: f.text, Source: s.source(f)}
 }
 
 func (s *Sources) source(f figure) string {

@@ -21,7 +21,9 @@ answers it by writing code, which runs in a sandbox; what the code prints goes
 back to the model, errors too, until it gives an answer. The code is in Python,
 or in the language of --lang, and the model may write parts of it in the others
 that the session has, such as SQL and Bash. The figures of the answer are filled
-in from values in the sandbox, and those that no code computed are pointed out.
+in from values in the sandbox; one that is found neither in what ran nor in the
+question is marked as unverified, and the exit code is 4. With --strict there is
+no answer then. "praxis show last --figures" shows what each was found as.
 
 The model is the one of --model, of PRAXIS_MODEL, of the configuration file, or
 what ANTHROPIC_API_KEY or OPENAI_API_KEY allow. OPENAI_BASE_URL makes openai: a
@@ -123,9 +125,10 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 		return a.plan(ctx, question)
 	}
 	q := app.AskRequest{
-		Question: question, Mode: a.mode.mode, Model: a.model, Thread: a.thread, Language: a.lang, Notes: a.notes,
+		Question: question, Mode: a.mode.mode, Model: a.model, Thread: a.thread, Language: a.lang, Notes: a.notes, Strict: a.tools.strict,
 		Session: a.flags.session(""), Bounds: a.flags.bounds(), Output: app.Output{Dir: a.out}, Tools: a.tools.spec(a.p),
 	}
+	q.Tools.Strict = false // that is of plans
 	if a.maxSteps.value != nil {
 		q.MaxSteps = int(*a.maxSteps.value)
 	}
@@ -212,7 +215,10 @@ func (a *askCommand) ask(ctx context.Context, x *app.App, q app.AskRequest) erro
 	if err := rep.finish(e); err != nil {
 		return errors.Join(err, unsaved) // nobody reads: that it was cancelled says nothing more
 	}
-	return errors.Join(err, unsaved)
+	if err = errors.Join(err, unsaved); err == nil && len(event.Untraced(out.Figures)) > 0 {
+		return exitStatus{exitUnverified}
+	}
+	return err
 }
 
 type screenReporter struct{ *tui.Screen }
@@ -239,7 +245,7 @@ func (j jsonReporter) failed() error { return j.Err }
 
 func (j jsonReporter) finish(e ending) error {
 	line := answerLine{
-		Event: "answer", Run: e.run, Answered: e.err == nil, Text: e.text, Figures: orEmpty(e.figures),
+		Event: "answer", Run: e.run, Answered: e.err == nil, Status: answerStatus(e), Text: e.text, Figures: orEmpty(e.figures),
 		Rehearsed: e.rehearsed, Steps: e.steps, Tokens: e.tokens, Files: orEmpty(e.made.Saved), Failure: failureOf(errors.Join(e.err, e.unsaved)),
 	}
 	if f := failureOf(e.err); f != nil {
@@ -252,14 +258,27 @@ func (j jsonReporter) finish(e ending) error {
 	return nil
 }
 
+// answerStatus is how the run of a question ended: "" where that is said by the event before.
+func answerStatus(e ending) event.RunStatus {
+	switch {
+	case e.err != nil:
+		return ""
+	case len(event.Untraced(e.figures)) > 0:
+		return event.Unverified
+	}
+	return event.Answered
+}
+
 // answerLine is the last object of ask --json, also when there is no answer.
 type answerLine struct {
-	Event    string         `json:"event"` // "answer"
-	Answered bool           `json:"answered"`
-	Text     string         `json:"text"`
-	Figures  []event.Figure `json:"figures"`
-	Reason   string         `json:"reason,omitempty"` // why there is none
-	Remedy   string         `json:"remedy,omitempty"`
+	Event    string `json:"event"` // "answer"
+	Answered bool   `json:"answered"`
+	// Status is that of the run: answered, unverified, or else why not in a word.
+	Status  event.RunStatus `json:"status,omitempty"`
+	Text    string          `json:"text"`
+	Figures []event.Figure  `json:"figures"`
+	Reason  string          `json:"reason,omitempty"` // why there is none
+	Remedy  string          `json:"remedy,omitempty"`
 	// Rehearsed are tools that were not really called.
 	Rehearsed []string        `json:"rehearsed,omitempty"`
 	Steps     int             `json:"steps"`

@@ -22,6 +22,7 @@ const (
 	exitNot         = 1   // what was asked is not so: a journal is damaged, runs differ
 	exitUsage       = 2   // the command line, a file or a name is wrong
 	exitUnfinished  = 3   // a run's journal is whole, but has no end
+	exitUnverified  = 4   // figures of an answer were found nowhere
 	exitTimeout     = 124 // as timeout(1)
 	exitFailed      = 125 // Praxis failed, as with docker run
 	exitInterrupted = 130 // 128 + SIGINT
@@ -49,6 +50,8 @@ const exitTopic = `Exit codes of every command:
        not finished (verify, replay); or a plan waits for an answer and its
        state is stored (plan run, plan resume, ask); or an answer comes of a
        rehearsal: calls of its plan were not really made (ask)
+  4    the answer holds figures that are found neither in what ran nor in the
+       question; each is marked (ask). With --strict there is no answer then
   124  the time limit ended the code
   125  Praxis failed, or something that it needs did: no image, no network,
        no model that is set up, a model that does not answer, a step budget used up, a session in a
@@ -121,6 +124,8 @@ func errorCode(err error) int {
 		return exitFailed
 	}
 	switch fault.CodeOf(err) {
+	case fault.FiguresUntraced:
+		return exitUnverified
 	case fault.ModelUnchosen:
 		return exitFailed // what the command needs is missing, not a word of the caller's
 	case fault.FileExists, fault.SessionDiffers, fault.SessionExists, fault.ThreadExists:

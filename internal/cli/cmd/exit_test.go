@@ -51,6 +51,8 @@ func TestExitCodes(t *testing.T) {
 	}{
 		{nil, 0},
 		{exitStatus{exitUnfinished}, 3},
+		{exitStatus{exitUnverified}, 4},
+		{fault.Coded(fault.FiguresUntraced, nil, "untraced"), 4},
 		{usage("praxis run", "wrong"), 2},
 		{fault.New(fault.NotFound, "", "no such run"), 2},
 		{fault.Coded(fault.SessionExists, nil, "there is one"), 2},

@@ -22,7 +22,7 @@ type flagGroup struct {
 func flagGroups() []flagGroup {
 	return []flagGroup{
 		{"Flags", []string{"code", "file", "out", "with", "session", "thread", "model", "mode", "tools", "policy", "json"}},
-		{"Plans", []string{"input", "replies", "later", "yes", "now", "quarantine-model", "strict"}},
+		{"Plans", []string{"input", "replies", "later", "yes", "now", "quarantine-model"}},
 		{"Who decides", []string{"approve", "approve-timeout", "allow-commands"}},
 		{"Network", []string{"allow-net", "credential"}},
 		{"Limits", []string{"timeout", "max-steps", "memory", "cpus", "cpu-time", "disk", "processes", "open-files", "output-limit"}},

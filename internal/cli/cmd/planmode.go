@@ -23,7 +23,7 @@ func (m *modeFlags) register(cmd *cobra.Command, t *toolFlags) {
 	fs := cmd.Flags()
 	fs.StringVar(&m.mode, "mode", app.ModeCode, "how it is answered: by code in a sandbox that may call tools, by tools alone, by both, or by a plan whose flows are proved; `MODE` is code, tools, both or plan")
 	t.registerFiles(cmd)
-	t.registerStrict(cmd)
+	fs.BoolVar(&t.strict, "strict", false, "give no answer that holds figures that are found nowhere; with --mode plan: count implicit flows, too")
 	fs.StringVar(&m.quarantine, "quarantine-model", "", "with --mode plan: the model that sees data, as `PROVIDER:NAME` (default: the same)")
 	fs.StringArrayVar(&m.host.inputs, "input", nil, "with --mode plan: value of a declared input, as `NAME=JSON`")
 	fs.StringVar(&m.host.now, "now", "", "with --mode plan: what the plan's clock shows, a `TIME`")
@@ -34,7 +34,7 @@ func (m *modeFlags) register(cmd *cobra.Command, t *toolFlags) {
 
 // planOnly and codeOnly are the flags that belong to one mode.
 func planOnly() []string {
-	return []string{"strict", "quarantine-model", "input", "now", "replies", "yes", "later"}
+	return []string{"quarantine-model", "input", "now", "replies", "yes", "later"}
 }
 
 func codeOnly() []string {

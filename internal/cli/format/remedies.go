@@ -70,6 +70,8 @@ var Remedies = map[fault.Code]fault.Sentences{
 	fault.ModelGarbled:     {"Check {url_variable}: what answers there may not be the model's API."},
 	fault.ScriptMissing:    {"Give the path of a script: --model scripted:FILE."},
 
+	fault.FiguresUntraced: {"Ask in other words, or try another model. Without --strict the answer is given, with these figures marked."},
+
 	fault.StepsUsedUp: {"Allow more steps (--max-steps), or ask a smaller question."},
 
 	fault.PlanRefused:       {"Check it with praxis plan check."},

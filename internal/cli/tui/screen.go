@@ -321,7 +321,7 @@ func (s *Screen) answer(e event.AnswerGiven) {
 	var unverified []string
 	traced := 0
 	for _, f := range e.Figures {
-		if f.Source == "unverified" {
+		if f.Untraced() {
 			unverified = append(unverified, safetext.Line(f.Text))
 		} else {
 			traced++
@@ -358,7 +358,7 @@ func someOf(texts []string, limit int) string {
 func (s *Screen) ended(e event.RunEnded) {
 	s.endOutput()
 	s.waits = e.Status == event.Waiting
-	s.NoAnswer = e.Status != event.Answered // the command says why, with what to do
+	s.NoAnswer = e.Status != event.Answered && e.Status != event.Unverified // the command says why, with what to do
 	s.Totals = fmt.Sprintf("%s, %s", safetext.Count(e.Steps, "step"), seconds(time.Duration(e.Took)))
 	if s.scripted {
 		s.Totals += ", replies scripted"

@@ -200,7 +200,7 @@ func origin(f event.Figure) string {
 func doubtful(a *event.AnswerGiven) []string {
 	var out []string
 	for _, f := range a.Figures {
-		if f.Source == "unverified" {
+		if f.Untraced() {
 			out = append(out, f.Text)
 		}
 	}

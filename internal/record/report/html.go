@@ -117,7 +117,7 @@ func pageOf(s *timeline) sheet {
 	if a := s.answer; a != nil {
 		p.Answer = s.figures(blocks(a.Text))
 		for _, f := range a.Figures {
-			p.Figures = append(p.Figures, sheetFigure{safetext.Line(f.Text), safetext.Line(origin(f)), safetext.Text(f.Expression), f.Source == "unverified"})
+			p.Figures = append(p.Figures, sheetFigure{safetext.Line(f.Text), safetext.Line(origin(f)), safetext.Text(f.Expression), f.Untraced()})
 		}
 	}
 	for i, part := range s.parts {

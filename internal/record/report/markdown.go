@@ -116,7 +116,7 @@ func (m *markdown) answered() {
 	m.line("|---|---|---|")
 	for _, f := range m.answer.Figures {
 		from, expression := mdText(origin(f)), ""
-		if f.Source == "unverified" {
+		if f.Untraced() {
 			from = "**" + from + "**"
 		}
 		if f.Expression != "" {

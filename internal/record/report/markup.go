@@ -306,7 +306,7 @@ func (f *figureMarker) spans(in []inline) []inline {
 				out = append(out, before)
 			}
 			mark := s
-			mark.Text, mark.Figure, mark.Doubt = text, origin(fig), fig.Source == "unverified"
+			mark.Text, mark.Figure, mark.Doubt = text, origin(fig), fig.Untraced()
 			if fig.Expression != "" {
 				mark.Figure += ": " + safetext.Clip(fig.Expression, 200)
 			}

@@ -433,7 +433,7 @@ func (t *transcript) figures(a *event.AnswerGiven) {
 	}
 	for _, f := range a.Figures {
 		text, sgr := safetext.Clip(safetext.Line(f.Text), maxFigure), ""
-		if f.Source == "unverified" {
+		if f.Untraced() {
 			sgr = sgrYellow
 		}
 		from := safetext.Line(origin(f))
