@@ -150,10 +150,12 @@ type Model struct {
 	// Placeholder says what stands between the braces of a placeholder, in a sentence.
 	Placeholder string
 	// Fill returns code whose value is what Filled reads back: the text of each
-	// placeholder. It leaves no name in the session.
-	Fill func(placeholders []Placeholder) string
-	// Filled returns the JSON list of pairs of text and truth that Fill's code
-	// had as its value, shown as the kernel shows values.
+	// placeholder, each given as it stands between its braces. The code parses it as the
+	// language does, and leaves no name in the session.
+	Fill func(placeholders []string) string
+	// Filled returns the JSON list that Fill's code had as its value, shown as the kernel
+	// shows values: for each placeholder a list of its text, whether that was computed, and
+	// what of it was typed.
 	Filled func(shown string) (list string, ok bool)
 	// Rest is code that waits for the threads that code left, as an interpreter
 	// does before it ends; its value, if it has one, is how many go on. "": none.
@@ -189,9 +191,6 @@ func (m Model) ExitCode(exception, value string) (code int, chosen bool) {
 
 // StdinPath is the file in a session that holds a program's standard input until it begins.
 const StdinPath = "/tmp/.praxis-stdin"
-
-// Placeholder is an expression of an answer, taken apart.
-type Placeholder struct{ Expression, Conversion, Format string }
 
 // Class is what a span of source is.
 type Class uint8

@@ -1,73 +1,125 @@
 package grounding
 
 import (
-	"regexp"
 	"strings"
 
 	"praxis/internal/safetext"
 )
 
-// field is a placeholder taken apart: expression!conversion:spec.
-type field struct {
-	expression string
-	conversion string // "", "r", "s" or "a"
-	spec       string
+// scanner looks for the end of a placeholder. It knows of brackets, of text and of the
+// expressions that stand in text, and no more: what the placeholder means is found out by
+// the language's own parser, in the session.
+type scanner struct {
+	text string
+	at   int
 }
 
-var (
-	// numberSpecRE knows the formats of numbers and text. What fills the width is
-	// no digit, sign or point: it would stand in the answer as part of the figure.
-	numberSpecRE = regexp.MustCompile(`^(?:[ *_]?[<>=^][-+ ]?z?#?(?:[1-9][0-9]{0,2})?|[-+ ]?z?#?[0-9]{0,3})[,_]?(?:\.[0-9]{1,3})?[bcdeEfFgGnosxX%]?$`)
-	// dateSpecRE knows the formats of dates. Text between the directives has no digits.
-	dateSpecRE = regexp.MustCompile(`^(?:%[-_^#]?[A-Za-z%]|[^\pN%{}])+$`)
-)
+// maxNested bounds how deep brackets and the expressions in texts may lie.
+const maxNested = 100
 
-// scanField reads a placeholder that begins after "{{" and returns where its
-// "}}" is. It minds brackets and quotes, which must balance: a "}" that
-// closes nothing is the one that ends the placeholder, or a mistake.
-func scanField(s string) (field, int, error) {
-	refuse := func(why string) (field, int, error) {
-		end := strings.Index(s, "}}")
-		if end < 0 {
-			return field{}, 0, invalid("%s is never closed", safetext.Quote("{{"+s))
-		}
-		return field{}, 0, invalid("the placeholder %s %s", safetext.Quote(strings.TrimSpace(s[:end])), why)
+// scanField reads a placeholder that begins after "{{" and returns where its "}}" is.
+// Brackets and quotes must balance: a "}" that closes nothing is the one that ends the
+// placeholder, or a mistake.
+func scanField(text string) (int, error) {
+	s := scanner{text: text}
+	if s.expression(0) && strings.HasPrefix(text[s.at:], "}}") {
+		return s.at, nil
 	}
-	const unbalanced = "has brackets or quotes that do not balance"
+	end := strings.Index(text, "}}")
+	if end < 0 {
+		return 0, invalid("%s is never closed", safetext.Quote("{{"+text))
+	}
+	return 0, invalid("the placeholder %s has brackets or quotes that do not balance", safetext.Quote(strings.TrimSpace(text[:end])))
+}
+
+// expression goes on to the "}" that ends an expression with its conversion and format.
+func (s *scanner) expression(depth int) bool {
+	if depth > maxNested {
+		return false
+	}
 	var open []byte // what closes the brackets that are open
-	bang := -1
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case c == '\'' || c == '"':
-			n := stringEnd(s[i:])
-			if n < 0 {
-				return refuse(unbalanced)
+	for ; s.at < len(s.text); s.at++ {
+		switch c := s.text[s.at]; c {
+		case '\'', '"', '`':
+			if !s.string(depth) {
+				return false
 			}
-			i += n - 1
-		case c == '(' || c == '[' || c == '{':
-			open = append(open, closer(c))
-		case (c == ')' || c == ']' || c == '}') && len(open) > 0:
+			s.at--
+		case '(', '[', '{':
+			if open = append(open, closer(c)); len(open) > maxNested {
+				return false
+			}
+		case ')', ']', '}':
+			if len(open) == 0 {
+				return c == '}'
+			}
 			if open[len(open)-1] != c {
-				return refuse(unbalanced)
+				return false
 			}
 			open = open[:len(open)-1]
-		case c == '}' && strings.HasPrefix(s[i:], "}}"):
-			return makeField(s[:i], "", bang), i, nil
-		case c == ')' || c == ']' || c == '}':
-			return refuse(unbalanced)
-		case len(open) > 0:
-		case c == '!' && bang < 0 && !strings.HasPrefix(s[i:], "!="):
-			bang = i
-		case c == ':':
-			end := strings.Index(s[i:], "}}")
-			if end < 0 {
-				return refuse("")
+		case '#':
+			if end := strings.IndexByte(s.text[s.at:], '\n'); len(open) > 0 && end > 0 {
+				s.at += end // a comment inside of brackets, where lines may break
 			}
-			return makeField(s[:i], strings.TrimRight(s[i+1:i+end], " \t\r\n"), bang), i + end, nil
+		case ':':
+			if len(open) == 0 {
+				return s.format(depth)
+			}
 		}
 	}
-	return refuse(unbalanced)
+	return false
+}
+
+// format goes on to the "}" that ends a format, which is text with expressions in it.
+func (s *scanner) format(depth int) bool {
+	for ; s.at < len(s.text); s.at++ {
+		switch s.text[s.at] {
+		case '{':
+			s.at++
+			if !s.expression(depth+1) || s.at >= len(s.text) {
+				return false
+			}
+		case '}':
+			return true
+		}
+	}
+	return false
+}
+
+// string goes past a text. Those of f-strings and of templates have expressions in them,
+// with quotes of their own.
+func (s *scanner) string(depth int) bool {
+	mark := s.text[s.at : s.at+1]
+	before := s.text[:s.at]
+	prefix := strings.ToLower(before[len(strings.TrimRight(before, "fFrRtTbBuU")):])
+	filled, raw := strings.ContainsAny(prefix, "ft"), strings.Contains(prefix, "r")
+	if triple := strings.Repeat(mark, 3); mark != "`" && strings.HasPrefix(s.text[s.at:], triple) {
+		mark = triple
+	}
+	s.at += len(mark)
+	for s.at < len(s.text) {
+		rest := s.text[s.at:]
+		switch {
+		case strings.HasPrefix(rest, mark):
+			s.at += len(mark)
+			return true
+		case rest[0] == '\\' && !(raw && len(rest) > 1 && rest[1] == '{'):
+			s.at += 2
+		case mark == "`" && strings.HasPrefix(rest, "${"), filled && rest[0] == '{' && !strings.HasPrefix(rest, "{{"):
+			s.at += strings.IndexByte(rest, '{') + 1
+			if !s.expression(depth+1) || s.at >= len(s.text) {
+				return false
+			}
+			s.at++
+		case filled && strings.HasPrefix(rest, "{{"):
+			s.at += 2
+		case rest[0] == '\n' && len(mark) == 1 && mark != "`":
+			return false
+		default:
+			s.at++
+		}
+	}
+	return false
 }
 
 func closer(c byte) byte {
@@ -78,58 +130,4 @@ func closer(c byte) byte {
 		return ']'
 	}
 	return '}'
-}
-
-// stringEnd returns the length of the string literal that s begins with, or -1.
-func stringEnd(s string) int {
-	mark := s[:1]
-	if triple := strings.Repeat(mark, 3); strings.HasPrefix(s, triple) {
-		mark = triple
-	}
-	for i := len(mark); i < len(s); i++ {
-		switch {
-		case s[i] == '\\':
-			i++
-		case strings.HasPrefix(s[i:], mark):
-			return i + len(mark)
-		case s[i] == '\n' && len(mark) == 1:
-			return -1
-		}
-	}
-	return -1
-}
-
-func makeField(expression, spec string, bang int) field {
-	f := field{expression: expression, spec: spec}
-	if bang >= 0 {
-		f.expression, f.conversion = expression[:bang], strings.TrimSpace(expression[bang+1:])
-	}
-	f.expression = strings.TrimSpace(f.expression)
-	return f
-}
-
-// check refuses what is no placeholder; text is all of it.
-func (f field) check(text string) error {
-	switch {
-	case f.expression == "":
-		return invalid("a placeholder is empty")
-	case len(text) > maxExpression:
-		return invalid("the placeholder %s is longer than %d bytes", safetext.Quote(text), maxExpression)
-	case !strings.Contains("rsa", f.conversion) || len(f.conversion) > 1:
-		return invalid("the placeholder %s has a conversion that is not !r, !s or !a", safetext.Quote(text))
-	case !numberSpecRE.MatchString(f.spec) && !dateSpecRE.MatchString(f.spec):
-		return invalid("the placeholder %s has a format that cannot be used here", safetext.Quote(text))
-	}
-	return nil
-}
-
-// split takes a placeholder apart that Parse has taken. What it would not have
-// taken is one expression, which the kernel refuses.
-func split(placeholder string) field {
-	// A blank keeps a bracket at the end from running into the end of the placeholder.
-	f, n, err := scanField(placeholder + " }}")
-	if err != nil || n < len(placeholder) {
-		return field{expression: placeholder}
-	}
-	return f
 }

@@ -34,6 +34,12 @@ func TestExpressions(t *testing.T) {
 		{"braces in a string", `{{ d["}}"] }}`, []string{`d["}}"]`}},
 		{"escaped quote", `{{ d['\'}}'] }}`, []string{`d['\'}}']`}},
 		{"lines", "{{ sum(\n  rows\n) }}", []string{"sum(\n  rows\n)"}},
+		{"nested f-string", `{{ f"{d["a"]:{w}}}" }} {{ f'{"}}"}' }}`, []string{`f"{d["a"]:{w}}}"`, `f'{"}}"}'`}},
+		{"format with an expression", "{{ x:{'>' + str({1: w}[1])}.2f }}{{ x:{w}}}", []string{"x:{'>' + str({1: w}[1])}.2f", "x:{w}"}},
+		{"quote in a format", "{{ day:%d '%y }}'", []string{"day:%d '%y"}},
+		{"raw f-string", `{{ rf"\{d['}}']}" }}`, []string{`rf"\{d['}}']}"`}},
+		{"braces of an f-string", `{{ f"{{{x}}}" }}`, []string{`f"{{{x}}}"`}},
+		{"template", "{{ `${d[\"}}\"]} \\` {` }}", []string{"`${d[\"}}\"]} \\` {`"}},
 		{"escaped", `\{{ a }} {{ b }}`, []string{"b"}},
 		{"sets in the text", `f{a} and {x}`, nil},
 	}
@@ -60,17 +66,12 @@ func TestBadTemplates(t *testing.T) {
 		{"breaks out", "It is {{ ''}42{'' }}.", "do not balance"},
 		{"breaks out of a string", `It is {{ ""}42{"" }}.`, "do not balance"},
 		{"breaks out by triple quotes", `It is {{ x}""", f"""42{x }}.`, "do not balance"},
+		{"breaks out of an f-string", `It is {{ f"{x}}" }} 42 {{ y" }}.`, "do not balance"},
+		{"f-string that is open", `It is {{ f"{x }}.`, "do not balance"},
 		{"closes what it did not open", "It is {{ a) + (b }}.", "do not balance"},
 		{"closes another bracket", "It is {{ (a] }}.", "do not balance"},
 		{"apostrophe", "It is {{ user's }} it's.", "do not balance"},
 		{"quote over a line", "It is {{ 'a\n' }}.", "do not balance"},
-		{"nested format", "It is {{ x:{42} }}.", "a format that cannot be used"},
-		{"digits that fill", "It is {{ x:4>3 }}.", "a format that cannot be used"},
-		{"zeros behind", "It is {{ x:<06 }}.", "a format that cannot be used"},
-		{"digits in a date", "It is {{ day:%Y 42 }}.", "a format that cannot be used"},
-		{"no such conversion", "It is {{ x!42 }}.", "conversion"},
-		{"two conversions", "It is {{ x!rs }}.", "conversion"},
-		{"only a format", "It is {{ :.2f }}.", "a placeholder is empty"},
 		{"too many", manyPlaceholders(), "more than 64 placeholders"},
 		{"too long", "{{ " + strings.Repeat("x", 3000) + " }}", "longer than 2000 bytes"},
 	}
@@ -101,12 +102,12 @@ func manyPlaceholders() string {
 func TestSnippet(t *testing.T) {
 	const want = `
 __figures__(
-    ("total", "", ".2f"),
-    ("{1: 2}[1]", "", ""),
-    ('d["a"]', "r", ">8"),
-    ("f\"{'}'}\"", "", ""),
-    ("'\\n\\u202e\u202e'", "", ""),
-    ("''}42{''", "", ""),
+    "total:.2f",
+    "{1: 2}[1]",
+    'd["a"]!r:>8',
+    "f\"{'}'}\"",
+    "'\\n\\u202e\u202e'",
+    "''}42{''",
 )`
 	got := grounding.Snippet(python.Language(), "total:.2f", "{1: 2}[1]", `d["a"]!r:>8`, `f"{'}'}"`, `'\n\u202e'`[:9]+"\u202e'", "''}42{''")
 	if !strings.HasPrefix(got, "# the figures of the answer") || !strings.HasSuffix(got, want) {
@@ -136,6 +137,15 @@ func TestSnippetInPython(t *testing.T) {
 		placeholder, want string
 		computed          bool
 	}{
+		{`f"{d['a'] + x:.{w - 7}f}"`, "4.1", true},
+		{"x:{w}.{w // 4}f", "    3.14", true},
+		{"x:{'^' + str(w)}.1f", "  3.1   ", true},
+		{"{1: x}[1]!r:>8.4", "    3.14", true},
+		{"x if w else {'a': 1}:.1f", "3.1", true},
+		{"x:05.1f", "003.1", true},
+		{"w:4>3", "448", false},
+		{"w:<06", "800000", false},
+		{"(lambda: w)()", "8", true},
 		{"x:.2f", "3.14", true},
 		{"x:>8.1f", "     3.1", true},
 		{`d["a"]`, "1", true},
@@ -181,7 +191,8 @@ func TestSnippetInPython(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for i, tt := range tests {
-		if want := (grounding.Value{Text: tt.want, Computed: tt.computed}); got[i] != want {
+		if got[i].Typed = ""; got[i] != (grounding.Value{Text: tt.want, Computed: tt.computed}) {
+			want := tt
 			t.Errorf("%s: got %+v, want %+v", tt.placeholder, got[i], want)
 		}
 	}
@@ -196,7 +207,11 @@ func TestSnippetRefuses(t *testing.T) {
 		"x)\nprint(42)\n(x": "SyntaxError",
 		"import os":         "SyntaxError",
 		"(x := 42)":         "ValueError: a placeholder must not assign",
-		"day:42":            "ValueError: the format of a date must not hold digits",
+		"x:{(y := 42)}d":    "ValueError: a placeholder must not assign",
+		"x:{42}}{d":         "SyntaxError",
+		"x!42":              "SyntaxError",
+		"x!rs":              "SyntaxError",
+		":.2f":              "SyntaxError: a placeholder is empty",
 		"nothing":           "NameError",
 	} {
 		if out, err := inPython(t, placeholder); err == nil || !strings.Contains(out, want) {
@@ -215,8 +230,8 @@ func anyPython(t *testing.T) string {
 }
 
 func TestValues(t *testing.T) {
-	got, err := grounding.Values(python.Language(), `'[["1.50", true], ["it\'s", true], ["a\\n\\u20ac\\\\", false], ["\\"", true]]'`, 4)
-	if want := []grounding.Value{{"1.50", true}, {"it's", true}, {"a\n€\\", false}, {`"`, true}}; err != nil || !reflect.DeepEqual(got, want) {
+	got, err := grounding.Values(python.Language(), `'[["1.50", true], ["it\'s", true], ["a\\n\\u20ac\\\\", false], ["\\"", true, "5"]]'`, 4)
+	if want := []grounding.Value{{"1.50", true, ""}, {"it's", true, ""}, {"a\n€\\", false, ""}, {`"`, true, "5"}}; err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("values = %+v, %v, want %+v", got, err, want)
 	}
 	for _, bad := range []string{"", "'", "42", `'[["1", true]`, `'[["1", true], ["2", true]]'`, `'["1"]'`, `'[[1, true]]'`, `'[["1"]]'`, `'[["1", "true"]]'`, `'{"a": 1}'`, `"[[\"1\", true]]'`} {
@@ -230,16 +245,16 @@ func TestFill(t *testing.T) {
 	var s grounding.Sources
 	s.AddOutput(grounding.Origin{}, "rows 12")
 	s.AddQuestion(grounding.InQuestion, "How much in 2024?")
-	tpl, err := grounding.Parse("In 2024, 12 rows gave {{ total:,.2f }} € ({{ 99 }} %, {{ share:.1%}}, 77 left), again {{ total:,.2f }}; {{ '5' }}, {{ ['66'][0] }} \\{{ x")
+	tpl, err := grounding.Parse("In 2024, 12 rows gave {{ total:,.2f }} € ({{ 99 }} %, {{ share:.1%}}, 77 left), again {{ total:,.2f }}; {{ '5' }}, {{ ['66'][0] }}, {{ f'{x} of 2024, 55 or {n}' }} \\{{ x")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := tpl.Fill([]grounding.Value{{"1,234.50", true}, {"99", true}, {"8.5%", true}, {"5", false}, {"66", false}}, &s)
+	got, err := tpl.Fill([]grounding.Value{{"1,234.50", true, ""}, {"99", false, ""}, {"8.5%", true, ""}, {"5", false, ""}, {"66", false, ""}, {"7.5 of 2024, 55 or 7", true, "2024 of\n55"}}, &s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := grounding.Filled{
-		Text: "In 2024, 12 rows gave 1,234.50 € (99 % (unverified), 8.5%, 77 (unverified) left), again 1,234.50; 5 (unverified), 66 (unverified) {{ x",
+		Text: "In 2024, 12 rows gave 1,234.50 € (99 % (unverified), 8.5%, 77 (unverified) left), again 1,234.50; 5 (unverified), 66 (unverified), 7.5 of 2024, 55 (unverified) or 7 {{ x",
 		Figures: []event.Figure{
 			{Text: "2024", Source: "question"},
 			{Text: "12", Source: "output"},
@@ -250,18 +265,22 @@ func TestFill(t *testing.T) {
 			{Text: "1,234.50", Expression: "total:,.2f", Source: "computed"},
 			{Text: "5", Source: "unverified"},
 			{Text: "66", Source: "unverified"},
+			{Text: "7.5", Expression: "f'{x} of 2024, 55 or {n}'", Source: "computed"},
+			{Text: "2024", Source: "question"},
+			{Text: "55", Source: "unverified"},
+			{Text: "7", Expression: "f'{x} of 2024, 55 or {n}'", Source: "computed"},
 		},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	if n := len(event.Untraced(got.Figures)); n != 4 {
-		t.Errorf("%d doubtful figures, want 4", n)
+	if n := len(event.Untraced(got.Figures)); n != 5 {
+		t.Errorf("%d doubtful figures, want 5", n)
 	}
-	if _, err := tpl.Fill([]grounding.Value{{"1", true}}, &s); err == nil {
+	if _, err := tpl.Fill([]grounding.Value{{"1", true, ""}}, &s); err == nil {
 		t.Error("too few values were taken")
 	}
-	if _, err := tpl.Fill([]grounding.Value{{strings.Repeat("x", grounding.MaxValue+1), true}, {}, {}, {}, {}}, &s); fault.KindOf(err) != fault.Invalid {
+	if _, err := tpl.Fill([]grounding.Value{{strings.Repeat("x", grounding.MaxValue+1), true, ""}, {}, {}, {}, {}, {}}, &s); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("a value without bound: error = %v", err)
 	}
 }

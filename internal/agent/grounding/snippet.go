@@ -10,33 +10,33 @@ import (
 // Snippet returns code whose value is the text of each placeholder and whether
 // it was computed, as [Values] reads it. It leaves no name in the session.
 func Snippet(l language.Language, placeholders ...string) string {
-	fields := make([]language.Placeholder, 0, len(placeholders))
-	for _, p := range placeholders {
-		f := split(p)
-		fields = append(fields, language.Placeholder{Expression: f.expression, Conversion: f.conversion, Format: f.spec})
-	}
-	return l.Model.Fill(fields)
+	return l.Model.Fill(placeholders)
 }
 
 // Value is what a placeholder stands for.
 type Value struct {
 	Text     string
-	Computed bool // more than what was typed
+	Computed bool   // more than what was typed
+	Typed    string // the digits that the expression has in its texts and formats, with what stands around them
 }
 
-// UnmarshalJSON reads a pair of text and truth.
+// UnmarshalJSON reads a text, a truth and, where there is one, what was typed.
 func (v *Value) UnmarshalJSON(data []byte) error {
-	var pair []json.RawMessage
-	if err := json.Unmarshal(data, &pair); err != nil {
+	var parts []json.RawMessage
+	if err := json.Unmarshal(data, &parts); err != nil {
 		return err
 	}
-	if len(pair) != 2 {
-		return errors.New("not a pair")
+	if len(parts) < 2 || len(parts) > 3 {
+		return errors.New("not a text and a truth")
 	}
-	return errors.Join(json.Unmarshal(pair[0], &v.Text), json.Unmarshal(pair[1], &v.Computed))
+	err := errors.Join(json.Unmarshal(parts[0], &v.Text), json.Unmarshal(parts[1], &v.Computed))
+	if len(parts) == 3 {
+		err = errors.Join(err, json.Unmarshal(parts[2], &v.Typed))
+	}
+	return err
 }
 
-// Values reads the value of a snippet, a JSON list of n pairs, as the language's
+// Values reads the value of a snippet, a JSON list of n values, as the language's
 // kernel shows it.
 func Values(l language.Language, shown string, n int) ([]Value, error) {
 	list, ok := l.Model.Filled(shown)
@@ -45,4 +45,37 @@ func Values(l language.Language, shown string, n int) ([]Value, error) {
 		return nil, invalid("its values could not be read back")
 	}
 	return out, nil
+}
+
+// piece is a stretch of a value.
+type piece struct {
+	text     string
+	computed bool
+}
+
+// pieces splits a value into what was computed and what was typed.
+func (v Value) pieces() []piece {
+	if !v.Computed || v.Typed == "" {
+		return []piece{{v.Text, v.Computed}}
+	}
+	var typed index
+	typed.add(v.Typed)
+	var out []piece
+	at, any := 0, false
+	for _, f := range figures(v.Text) {
+		if f.start < at {
+			continue
+		}
+		if f.start > at {
+			out = append(out, piece{text: v.Text[at:f.start]})
+		}
+		known := typed.contains(f)
+		any = any || known
+		out = append(out, piece{v.Text[f.start:f.end], !known})
+		at = f.end
+	}
+	if !any {
+		return []piece{{v.Text, true}}
+	}
+	return append(out, piece{text: v.Text[at:]})
 }

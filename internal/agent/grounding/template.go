@@ -2,18 +2,20 @@
 //
 // # Placeholders
 //
-// A final answer holds placeholders, {{ expression }} or {{ expression:.2f }},
-// with the meaning of Python's format strings, nested fields and "=" left out.
-// [Parse] splits the answer, [Snippet] is the code that evaluates the
-// placeholders in the sandbox, [Values] reads the result, and [Template.Fill]
-// puts the values in. \{{ stands for two braces.
+// A final answer holds placeholders, {{ expression }}, {{ expression!r }} or
+// {{ expression:.2f }}: whatever may stand between the braces of an f-string of Python's,
+// nested ones and formats with expressions in them too. [Parse] splits the answer at
+// brackets and quotes, [Snippet] is the code that has the language's own parser read the
+// placeholders and evaluates them in the sandbox, [Values] reads the result, and
+// [Template.Fill] puts the values in. \{{ stands for two braces.
 //
-// What the model types is no computed figure, so a placeholder must not contain
-// typed text into the answer: its brackets and quotes must balance, it reaches
-// the kernel as quoted text that must be one expression, and a format may not hold
-// digits that would be shown. An expression that computes nothing, such as
-// {{ 42 }} or {{ {'a': '42'}['a'] }}, has its value treated as if it stood in the
-// text; arithmetic on numbers computes.
+// What the model types is no computed figure, so a placeholder must not bring typed
+// text into the answer: its brackets and quotes must balance, and it reaches the kernel as
+// quoted text that must be one expression. The kernel says of each value whether it was
+// computed at all and which digits the expression has in its texts and formats. A value
+// such as that of {{ 42 }} or {{ {'a': '42'}['a'] }} is treated as if it stood in the text,
+// and so are those figures of a computed one that were typed, as the 7 of
+// {{ f"{total} of 7" }}; arithmetic on numbers computes.
 //
 // # Figures
 //
@@ -64,13 +66,8 @@ const (
 	Unverified = event.UntracedSource
 )
 
-var (
-	// numberLiteralRE and stringLiteralRE know the expressions that compute nothing.
-	numberLiteralRE = regexp.MustCompile(`^[+-]?\s*[0-9][0-9_.]*(?:[eE][+-]?[0-9]+)?$`)
-	stringLiteralRE = regexp.MustCompile(`^(?:[rbuRBU]{0,2}(?:'[^'\\]*'|"[^"\\]*")|[fF](?:'[^'\\{]*'|"[^"\\{]*"))$`)
-	// singleRE is a format string's field with one brace: a slip.
-	singleRE = regexp.MustCompile(`(?:^|[^{\\])(\{[A-Za-z_][^{}\n]*:[<>=^+ ,]*[0-9]*,?(?:\.[0-9]+)?[dfFeEgGn%]\})`)
-)
+// singleRE is a format string's field with one brace: a slip.
+var singleRE = regexp.MustCompile(`(?:^|[^{\\])(\{[A-Za-z_][^{}\n]*:[<>=^+ ,]*[0-9]*,?(?:\.[0-9]+)?[dfFeEgGn%]\})`)
 
 // Template is an answer with its placeholders.
 type Template struct {
@@ -103,14 +100,17 @@ func Parse(answer string) (Template, error) {
 			continue
 		}
 		literal.WriteString(answer[:i])
-		f, n, err := scanField(answer[i+2:])
+		n, err := scanField(answer[i+2:])
 		if err != nil {
 			return Template{}, err
 		}
 		expr := strings.TrimSpace(answer[i+2 : i+2+n])
 		answer = answer[i+2+n+2:]
-		if err := f.check(expr); err != nil {
-			return Template{}, err
+		switch {
+		case expr == "":
+			return Template{}, invalid("a placeholder is empty")
+		case len(expr) > maxExpression:
+			return Template{}, invalid("the placeholder %s is longer than %d bytes", safetext.Quote(expr), maxExpression)
 		}
 		slot, ok := seen[expr]
 		if !ok {
@@ -158,18 +158,19 @@ func (t Template) Fill(values []Value, s *Sources) (Filled, error) {
 	var masked strings.Builder
 	var computed []event.Figure
 	for _, p := range t.parts {
-		typed := p.text
+		pieces := []piece{{text: p.text}}
 		if p.slot >= 0 {
-			v := values[p.slot]
-			if v.Computed && !literal(p.text) {
-				masked.WriteRune(mask)
-				computed = append(computed, event.Figure{Text: v.Text, Expression: p.text, Source: Computed})
-				s.AddComputed(v.Text)
+			pieces = values[p.slot].pieces()
+		}
+		for _, piece := range pieces {
+			if !piece.computed {
+				masked.WriteString(strings.ReplaceAll(piece.text, string(mask), " "))
 				continue
 			}
-			typed = v.Text
+			masked.WriteRune(mask)
+			computed = append(computed, event.Figure{Text: piece.text, Expression: p.text, Source: Computed})
+			s.AddComputed(piece.text)
 		}
-		masked.WriteString(strings.ReplaceAll(typed, string(mask), " "))
 	}
 	return fill(masked.String(), computed, s), nil
 }
@@ -209,15 +210,6 @@ func put(masked string, computed []event.Figure) string {
 		b.WriteString(part)
 	}
 	return b.String()
-}
-
-// literal says that a placeholder is a bare number or text.
-func literal(placeholder string) bool {
-	bare := split(placeholder).expression
-	for strings.HasPrefix(bare, "(") && strings.HasSuffix(bare, ")") {
-		bare = strings.TrimSpace(bare[1 : len(bare)-1])
-	}
-	return numberLiteralRE.MatchString(bare) || stringLiteralRE.MatchString(bare)
 }
 
 // Mark stands in an answer behind every figure that is found nowhere.

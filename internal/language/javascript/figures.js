@@ -1,4 +1,4 @@
-// the figures of the answer: expression, conversion, format
+// the figures of the answer
 (() => {
   const group = (digits, mark) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, mark);
   const shape = (text, spec) => {
@@ -57,15 +57,26 @@
   };
   const util = process.getBuiltinModule('node:util');
   const figures = [];
-  for (const [expression, conversion, spec] of PLACEHOLDERS) {
-    const { value: found, computed } = globalThis[Symbol.for('praxis.kernel')].expression(expression);
+  // fillsIn says what of a format would stand in the value as a part of its figure; null: all of it.
+  const fillsIn = (spec) => {
+    const m = /^(?:(.)?([<>=^]))?[-+ ]?z?#?(0?)\d*[,_]?(?:\.\d+)?[a-zA-Z%]?$/su.exec(spec);
+    if (!m) return spec.replace(/%[-_^#]?[A-Za-z%]/g, ' ');
+    const fill = m[1] ?? (m[3] || ' ');
+    return /[0-9+\-.,eE%]/.test(fill) && (fill !== '0' || m[2] === '<' || m[2] === '^') ? null : '';
+  };
+  for (const placeholder of PLACEHOLDERS) {
+    const { value: found, computed, typed, rest } = globalThis[Symbol.for('praxis.kernel')].expression(placeholder, true);
+    const m = /^\s*(?:!([rsa])\s*)?(?::([^]*))?$/.exec(rest);
+    if (!m) throw new SyntaxError('a placeholder is one expression');
+    const conversion = m[1], spec = (m[2] ?? '').trimEnd(), filled = fillsIn(spec);
+    if (filled && /\d/.test(filled)) typed.push(filled);
     let value = found;
     if (conversion === 'r' || conversion === 'a') value = util.inspect(value);
     if (conversion === 's') value = String(value);
     const text = value instanceof Date
       ? spec ? date(value, spec) : value.toISOString()
       : spec === '' ? (typeof value === 'object' && value !== null ? util.inspect(value) : String(value)) : shape(value, spec);
-    figures.push([text, computed]);
+    figures.push([text, computed && filled !== null, typed.join('\n').slice(0, 4000)]);
   }
   const text = JSON.stringify(figures);
   return { [util.inspect.custom]: () => text };

@@ -137,7 +137,7 @@ class Kernel {
         resolve: (name) => String(require('node:url').pathToFileURL(globalThis.require.resolve(name))),
       }),
       rest: () => this.rest(),
-      expression: (source) => this.rewriter.expression(source),
+      expression: (source, open) => this.rewriter.expression(source, open),
       measured: (source) => {
         const { code } = this.rewriter.prepare(source, 'javascript', '<timed>');
         const script = new Script(code, { filename: '<timed>', importModuleDynamically: DEFAULT_LOADER });

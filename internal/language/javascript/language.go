@@ -100,14 +100,10 @@ func options() []string {
 	return strings.Fields(strings.ReplaceAll(read("options.txt"), "$HEAP", language.HeapSize))
 }
 
-// fill returns code whose value is a JSON list with the text of each placeholder and
-// whether it was computed.
-func fill(placeholders []language.Placeholder) string {
-	list := make([][3]string, len(placeholders))
-	for i, p := range placeholders {
-		list[i] = [3]string{p.Expression, p.Conversion, p.Format}
-	}
-	return strings.Replace(read("figures.js"), "PLACEHOLDERS", literal(list), 1)
+// fill returns code whose value is a JSON list with the text of each placeholder,
+// whether it was computed, and what of it was typed.
+func fill(placeholders []string) string {
+	return strings.Replace(read("figures.js"), "PLACEHOLDERS", literal(placeholders), 1)
 }
 
 // filled is what fill's code shows, which is JSON itself.

@@ -76,23 +76,31 @@ class Rewriter {
   }
 
   // expression evaluates a placeholder, and says whether its value was computed: it reads a
-  // name of the session, or does arithmetic on numbers.
-  expression(source) {
+  // name of the session, or does arithmetic on numbers. typed are the texts with digits that
+  // stand in it, keys left out. With open, something may stand behind it: the rest.
+  expression(source, open = false) {
     const tree = acorn.parseExpressionAt(source, 0, { ...OPTIONS, allowAwaitOutsideFunction: false });
-    if (source.slice(tree.end).trim() !== '') throw new SyntaxError('a placeholder is one expression');
+    const rest = source.slice(tree.end);
+    if (!open && rest.trim() !== '') throw new SyntaxError('a placeholder is one expression');
     let reads = false, texts = false, sums = false;
+    const typed = [];
+    const brings = (text) => { if (/\d/.test(text)) typed.push(String(text)); };
     walk.ancestor(tree, {
       Identifier: (node, state, ancestors) => {
         if (!PLAIN.has(node.name) && !ancestors.some((a) => scopes.declaresOf(a).has(node.name))) reads = true;
       },
-      Literal: (node) => { texts ||= typeof node.value === 'string'; },
-      TemplateLiteral: () => { texts = true; },
+      Literal: (node, state, ancestors) => {
+        texts ||= typeof node.value === 'string';
+        const parent = ancestors.at(-2);
+        if (typeof node.value === 'string' ? !(parent?.type === 'MemberExpression' && parent.property === node) : parent?.type === 'TemplateLiteral') brings(node.value);
+      },
+      TemplateLiteral: (node) => { texts = true; node.quasis.forEach((part) => brings(part.value.cooked ?? part.value.raw)); },
       BinaryExpression: () => { sums = true; },
       AssignmentExpression: () => { throw new SyntaxError('a placeholder must not assign'); },
       UpdateExpression: () => { throw new SyntaxError('a placeholder must not assign'); },
     });
-    const value = new Script(`(${source}\n)`, { filename: '<placeholder>' }).runInThisContext({ displayErrors: false });
-    return { value, computed: reads || (sums && !texts) };
+    const value = new Script(`(${source.slice(0, tree.end)}\n)`, { filename: '<placeholder>' }).runInThisContext({ displayErrors: false });
+    return { value, computed: reads || (sums && !texts), typed, rest };
   }
 
   // original returns where a place of the script was written; null: nowhere.

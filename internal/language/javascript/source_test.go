@@ -86,8 +86,8 @@ func TestPackageOf(t *testing.T) {
 }
 
 func TestFill(t *testing.T) {
-	code := fill([]language.Placeholder{{Expression: "`a${1}` + \"'\"", Format: ",.2f"}})
-	if !strings.Contains(code, "[[\"`a${1}` + \\\"'\\\"\",\"\",\",.2f\"]]") || strings.Contains(code, "PLACEHOLDERS") {
+	code := fill([]string{"`a${1}` + \"'\":,.2f"})
+	if !strings.Contains(code, "[\"`a${1}` + \\\"'\\\":,.2f\"]") || strings.Contains(code, "PLACEHOLDERS") {
 		t.Errorf("got %s", code)
 	}
 	if list, ok := filled(" [[\"a\",true]]\n"); !ok || list != `[["a",true]]` {

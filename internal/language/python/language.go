@@ -1,7 +1,6 @@
 package python
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -77,14 +76,14 @@ func Language() language.Language {
 	}
 }
 
-// fill returns code whose value is a JSON list with the text of each placeholder
-// and whether it was computed.
-func fill(placeholders []language.Placeholder) string {
+// fill returns code whose value is a JSON list with the text of each placeholder,
+// whether it was computed, and what of it was typed.
+func fill(placeholders []string) string {
 	var b strings.Builder
 	b.WriteString(read("figures.py"))
 	b.WriteString("__figures__(\n")
 	for _, p := range placeholders {
-		fmt.Fprintf(&b, "    (%s, %s, %s),\n", quote(p.Expression), quote(p.Conversion), quote(p.Format))
+		b.WriteString("    " + quote(p) + ",\n")
 	}
 	b.WriteString(")")
 	return b.String()

@@ -83,7 +83,7 @@ type fakeSession struct {
 var (
 	defRE  = regexp.MustCompile(`^def (\w+)\(\):$`)
 	callRE = regexp.MustCompile(`^(\w+)\(\); None$`)
-	fillRE = regexp.MustCompile(`(?m)^    \("(\w+)", "", ""\),$`)
+	fillRE = regexp.MustCompile(`(?m)^    "(\w+)",$`)
 )
 
 func (w *world) open(_ context.Context, want event.SessionBegan) (Opened, error) {
