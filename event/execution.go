@@ -131,6 +131,9 @@ type Raised struct {
 	Name      string `json:"name"`      // class, such as "ZeroDivisionError"
 	Value     string `json:"value"`     // str() of it
 	Traceback string `json:"traceback"` // the user's lines only
+	// Hint says what is there in the place of what was missed, such as files, columns or
+	// attributes, the nearest first. The interpreter made it, as all of this.
+	Hint string `json:"hint,omitempty"`
 }
 
 // State says what became of the session's variables.

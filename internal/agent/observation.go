@@ -17,7 +17,8 @@ const (
 	maxStdout    = 8000
 	maxStderr    = 2000
 	maxResult    = 4000
-	maxTraceback = 3000
+	maxTraceback = 2500
+	maxHint      = 1000
 	maxDisplay   = 1500
 	maxDisplays  = 12
 )
@@ -41,15 +42,22 @@ func observation(x event.Execution, lang string, cfg Config) string {
 	}
 	add("stdout", shorten(x.Stdout, maxStdout, whole))
 	add("stderr", shorten(x.Stderr, maxStderr, whole))
-	add("result", shorten(plainText(x.Result), maxResult, "print only the part that you need"))
+	l := cfg.Languages.Named(lang)
+	add("result", shorten(plainText(x.Result), maxResult, wholeValue(l)))
 	parts = append(parts, displays(x.Displays)...)
 	if x.Error != nil {
 		text := x.Error.Traceback
-		if text == "" {
+		switch {
+		case text == "":
 			text = statusLine(x)
+		case l.Model.Brief != nil:
+			text = l.Model.Brief(text)
 		}
 		add("error", shorten(text, maxTraceback, ""))
-		if h := hint(*x.Error, cfg.Languages.Named(lang), cfg); h != "" {
+		if text := safetext.OneLine(x.Error.Hint, maxHint); text != "" {
+			parts = append(parts, text)
+		}
+		if h := hint(*x.Error, l, cfg); h != "" {
 			parts = append(parts, h)
 		}
 	}
@@ -65,6 +73,14 @@ func observation(x event.Execution, lang string, cfg Config) string {
 		parts = append(parts, "The code printed nothing and its last line has no value. Print what you need to see.")
 	}
 	return unmarked(strings.Join(parts, "\n"))
+}
+
+// wholeValue says where the whole of a value is that is shown in part.
+func wholeValue(l language.Language) string {
+	if l.Model.Last == "" {
+		return "print only the part that you need"
+	}
+	return "until code has another value, the whole is " + l.Model.Last
 }
 
 // unmarked is a text with parts of the guest. Lines that mark what the person

@@ -355,10 +355,10 @@ func (f *followed) finish(body []byte) (event.Execution, error) {
 		return none, violation("stamps that nobody asked for")
 	}
 	if r := e.Error; r != nil {
-		if len(r.Name) > 1<<10 || len(r.Value) > 2*wire.MaxText || len(r.Traceback) > 2*wire.MaxTraceback {
+		if len(r.Name) > 1<<10 || len(r.Value) > 2*wire.MaxText || len(r.Traceback) > 2*wire.MaxTraceback || len(r.Hint) > wire.MaxHint+8 {
 			return none, violation("an exception that is too long")
 		}
-		x.Error = &event.Raised{Name: line(r.Name, 256), Value: r.Value, Traceback: r.Traceback}
+		x.Error = &event.Raised{Name: line(r.Name, 256), Value: r.Value, Traceback: r.Traceback, Hint: line(r.Hint, wire.MaxHint)}
 	}
 	return x, nil
 }

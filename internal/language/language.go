@@ -163,6 +163,12 @@ type Model struct {
 	// Missing is the name of the exception for a module that is not there, and
 	// Undefined that for a name that is not. "": there is none.
 	Missing, Undefined string
+	// Last is an expression of the value that the code before had. "": there is none.
+	Last string
+	// Brief shortens the traceback of an exception to what a model needs to mend its code:
+	// the lines of its own. nil: it is shown as it is. What is there in the place of what an
+	// exception misses the kernel says (event.Raised, Hint).
+	Brief func(traceback string) string
 	// Invoke is code that is run before a program: its arguments are args, the first of
 	// which is its name, and what it reads from standard input is the file stdin. Both
 	// may be empty. nil: the language has no such thing.

@@ -109,6 +109,7 @@ func cleanRaised(r *wire.Raised) *wire.Raised {
 		Name:      safetext.Clip(r.Name, 256),
 		Value:     safetext.Clip(r.Value, wire.MaxText),
 		Traceback: clipMiddle(r.Traceback, wire.MaxTraceback),
+		Hint:      safetext.Clip(r.Hint, wire.MaxHint),
 	}
 }
 

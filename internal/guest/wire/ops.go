@@ -51,6 +51,7 @@ const (
 	MaxKernels    = 16       // languages of a session
 	MaxText       = 64 << 10 // bytes of a message, a remedy, an exception's value
 	MaxTraceback  = 256 << 10
+	MaxHint       = 4 << 10 // of an exception
 	MaxMatches    = 500
 	MaxDisplays   = 1000 // displays of an execution
 
@@ -371,6 +372,7 @@ type Raised struct {
 	Name      string `json:"name"`
 	Value     string `json:"value"`
 	Traceback string `json:"traceback"`
+	Hint      string `json:"hint,omitempty"` // for who mends it: names that are there
 }
 
 // Complete asks for completions of code at a cursor.

@@ -52,4 +52,4 @@ function properties(value) {
   return names;
 }
 
-module.exports = { complete };
+module.exports = { complete, lookUp, properties };

@@ -3,6 +3,7 @@
 'use strict';
 
 const util = require('node:util');
+const { hintOf } = require('./hints.js');
 
 const MAX_TEXT = 100_000;
 const MAX_VALUE = 20_000;
@@ -11,6 +12,7 @@ const REFUSALS = new Set(['EAGAIN', 'ENOMEM', 'ENFILE', 'EMFILE', 'ENOSPC', 'EDQ
 const MISSING = new Set(['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND']);
 const FRAME = /^\s+at /;
 const SAME = /^\s+\.\.\. \d+ lines matching cause stack trace \.\.\./; // which hidden frames may be part of
+const LIBRARY = /\/node_modules\/((?:@[^/]+\/)?[^/:)]+)\/(?!.*\/node_modules\/)/;
 const PLACE = /(<cell \d+>|<eval>):(\d+):(\d+)/g;
 const inspect = util.inspect;
 
@@ -76,9 +78,11 @@ class Errors {
     return `${cell}:${line}\n${source}\n${source.slice(0, column - 1).replace(/[^\t]/g, ' ')}^\n\n`;
   }
 
+  // filter leaves out what is hidden, and puts a line in the place of frames of a library in a row.
   filter(lines) {
     const out = [];
     let frames = 0;
+    let folded = null; // the frames of a library that the last line of out stands for
     for (const line of lines) {
       if (!FRAME.test(line) && !SAME.test(line)) {
         frames = 0;
@@ -90,7 +94,16 @@ class Errors {
         if (line.endsWith(' {') && out.length) out[out.length - 1] += ' {';
         continue;
       }
-      if (++frames <= MAX_FRAMES) out.push(line);
+      const library = LIBRARY.exec(line)?.[1];
+      if (library && folded?.library === library && folded.at === out.length - 1) {
+        folded.frames++;
+        out[folded.at] = `    … ${folded.frames} frames in ${library}${folded.last}`;
+        if (line.endsWith(' {')) out[folded.at] += ' {';
+        continue;
+      }
+      if (++frames > MAX_FRAMES) continue;
+      out.push(line);
+      if (library) folded = { library, frames: 1, at: out.length - 1, last: `, the last is ${/^\s+at (?:async |new )?(\S+) \(/.exec(line)?.[1] ?? library}` };
     }
     return out;
   }
@@ -110,6 +123,9 @@ class Errors {
     });
     return inside ? out.replace(/\bat async (<cell)/, 'at $1') : null;
   }
+
+  // hint says what is there in the place of what an error missed.
+  hint(error) { return isError(error) ? hintOf(error) : ''; }
 
   // refused says what the system refused, as far as an error and what led to it tell.
   refused(error) {

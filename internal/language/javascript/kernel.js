@@ -252,6 +252,8 @@ class Kernel {
     }
     const told = doors.enter(() => this.errors.describe(error));
     done.error = told.value ?? { name: 'Error', value: 'the error could not be shown', traceback: '' };
+    const hint = doors.enter(() => this.errors.hint(error));
+    if (typeof hint.value === 'string' && hint.value) done.error.hint = hint.value.slice(0, 1000);
     const refused = doors.enter(() => this.errors.refused(error));
     if (refused.value?.length) done.refused = refused.value;
   }

@@ -14,10 +14,10 @@ import (
 // A file in testdata is a list of cases split by lines of "---", each begun by
 // "# name". Code stands behind ">>> " and "... " as in a doctest. Behind it
 // come the expectations, one line each: "result: text", "stdout: line",
-// "stderr: line", "traceback: line", "display: line", "error: Name: message",
+// "stderr: line", "traceback: line", "hint: text", "display: line", "error: Name: message",
 // "exit: code", "mime: type" (of the result). A key that ends in "~" holds a
 // regular expression for the whole. What is not expected must be empty, except
-// for a traceback. All cases of a file run in one kernel, one after the other,
+// for a traceback and a hint. All cases of a file run in one kernel, one after the other,
 // so that a cell that breaks the kernel fails those behind it.
 type cell struct {
 	line int
@@ -25,7 +25,7 @@ type cell struct {
 	want map[string][]string
 }
 
-var expectation = regexp.MustCompile(`^(result|stdout|stderr|traceback|display|error|exit|mime)(~?):(?: (.*))?$`)
+var expectation = regexp.MustCompile(`^(result|stdout|stderr|traceback|hint|display|error|exit|mime)(~?):(?: (.*))?$`)
 
 func TestCells(t *testing.T) {
 	t.Parallel()
@@ -111,11 +111,12 @@ func check(t *testing.T, where string, c cell, o cellResult) {
 	if e := o.done.Error; e != nil {
 		got["error"] = strings.TrimSuffix(e.Name+": "+e.Value, ": ")
 		got["traceback"] = strings.TrimSuffix(e.Traceback, "\n")
+		got["hint"] = e.Hint
 	}
 	if o.done.ExitCode != nil {
 		got["exit"] = fmt.Sprint(*o.done.ExitCode)
 	}
-	for _, key := range []string{"result", "stdout", "stderr", "display", "error", "traceback", "exit"} {
+	for _, key := range []string{"result", "stdout", "stderr", "display", "error", "traceback", "hint", "exit"} {
 		if patterns, ok := c.want[key+"~"]; ok {
 			if !regexp.MustCompile("(?s)" + strings.Join(patterns, "\n")).MatchString(got[key]) {
 				t.Errorf("%s: %s does not match %q:\n%s", where, key, patterns, got[key])
@@ -123,7 +124,7 @@ func check(t *testing.T, where string, c cell, o cellResult) {
 			continue
 		}
 		lines, ok := c.want[key]
-		if want := strings.Join(lines, "\n"); got[key] != want && (ok || key != "traceback") {
+		if want := strings.Join(lines, "\n"); got[key] != want && (ok || key != "traceback" && key != "hint") {
 			t.Errorf("%s: %s is\n%s\nwant\n%s\n(traceback %s)", where, key, got[key], want, got["traceback"])
 		}
 	}

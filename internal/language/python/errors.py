@@ -16,6 +16,7 @@ MAX_CHAIN = 100  # exceptions that are looked at for what was refused
 REFUSALS = ("EAGAIN", "ENOMEM", "ENFILE", "EMFILE", "ENOSPC", "EDQUOT")
 REMOTE = ("multiprocessing.pool.RemoteTraceback", "concurrent.futures.process._RemoteTraceback")
 SQLITE_FULL = 13
+PACKAGES = ("-packages/", "/.packages/")  # are in the paths of what was installed
 
 
 def cut(text, limit):
@@ -78,6 +79,7 @@ class Errors:
         self.hidden = hidden
         self.sources = sources
         roots = {sys.prefix, sys.base_prefix, os.path.dirname(os.__file__), os.path.dirname(tools)}
+        roots.update(folder for folder in sys.path[1:] if folder.startswith("/"))  # packages of the image
         self.libraries = tuple(sorted((root.rstrip("/") + "/" for root in roots), key=len, reverse=True))
 
     def format(self, exc):
@@ -157,7 +159,7 @@ class Errors:
         if first is None:
             entries = self._some(entries)
         else:
-            entries = self._fold_libraries([(self._place(e), [e]) for e in entries[first:]])
+            entries = self._fold_libraries([(self._place(e), [e], e.tb_frame.f_code.co_name) for e in entries[first:]])
         entries = self._fold_repeats(entries)
         if len(entries) > MAX_FRAMES:
             half = MAX_FRAMES // 2
@@ -169,15 +171,17 @@ class Errors:
         return entry.tb_frame.f_code.co_filename
 
     def _library(self, name):
-        return name.startswith(self.libraries) or name.startswith("<frozen ") or "-packages/" in name
+        return name.startswith(self.libraries) or name.startswith("<frozen ") or any(mark in name for mark in PACKAGES)
 
     def _package(self, name):
         """Return what a person calls the library that a file belongs to."""
         if name.startswith("<frozen "):
             return name[8:].rstrip(">").partition(".")[0]
         root = next((r for r in self.libraries if name.startswith(r)), "")
-        _, _, inner = name.rpartition("-packages/")
-        return (inner if "-packages/" in name else name[len(root) :]).partition("/")[0].removesuffix(".py")
+        for mark in PACKAGES:
+            if mark in name:
+                return name.rpartition(mark)[2].partition("/")[0].removesuffix(".py")
+        return name[len(root) :].partition("/")[0].removesuffix(".py")
 
     @staticmethod
     def _some(entries):
@@ -201,19 +205,21 @@ class Errors:
         return kept
 
     def _fold_libraries(self, frames):
-        """Put one word in the place of library frames in a row. A frame is its file and what shows it."""
-        kept, run = [], []
+        """Put a line in the place of library frames in a row. A frame is its file, what shows it, and its function."""
+        kept, run, last = [], [], ""
 
         def close():
             if run:
                 packages = list(dict.fromkeys(map(self._package, run)))
                 more = ", …" if len(packages) > 3 else ""
-                kept.append(f"… {len(run)} frame{'s' * (len(run) > 1)} in {', '.join(packages[:3])}{more}")
+                into = f", the last is {last}" if last.isidentifier() else ""
+                kept.append(f"… {len(run)} frame{'s' * (len(run) > 1)} in {', '.join(packages[:3])}{more}{into}")
                 run.clear()
 
-        for name, shown in frames:
+        for name, shown, function in frames:
             if name is not None and self._library(name):
                 run.append(name)
+                last = function
                 continue
             close()
             kept.extend(shown)
@@ -225,11 +231,11 @@ class Errors:
         frames = []
         for line in text.split("\n"):
             if line.startswith('  File "') and '", line ' in line:
-                frames.append((line[8:].partition('", line ')[0], [line]))
+                frames.append((line[8:].partition('", line ')[0], [line], line.rpartition(", in ")[2]))
             elif line.startswith("    ") and frames and frames[-1][0] is not None:
                 frames[-1][1].append(line)
             else:
-                frames.append((None, [line]))
+                frames.append((None, [line], ""))
         return "\n".join("  " + s if s.startswith("… ") else s for s in self._fold_libraries(frames))
 
 

@@ -82,7 +82,7 @@ type message struct {
 	Matches       []string          `json:"matches"`
 }
 
-type raised struct{ Name, Value, Traceback string }
+type raised struct{ Name, Value, Traceback, Hint string }
 
 // cellResult is what one cell did, in the order in which it happened.
 type cellResult struct {

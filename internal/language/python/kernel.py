@@ -42,6 +42,7 @@ from time import perf_counter, time_ns
 streams = _part("streams")
 control = _part("control")
 errors = _part("errors")
+hints = _part("hints")
 pretty = _part("pretty")
 show = _part("show")
 pages = _part("pages")
@@ -518,6 +519,7 @@ class Kernel:
             done["refused"] = errors.refusals(exc)
             self.streams.let_go()  # all descriptors may be in use, and a traceback wants files
             done["error"] = {"name": name, "value": value, "traceback": self.errors.format(exc)}
+            done["error"]["hint"] = hints.of(exc, self.sources)
         if isinstance(exc, (MemoryError, KeyboardInterrupt)):
             forget_half_imports()
             return

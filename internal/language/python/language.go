@@ -63,6 +63,8 @@ func Language() language.Language {
 			Rest:        read("rest.py"),
 			Missing:     "ModuleNotFoundError",
 			Undefined:   "NameError",
+			Last:        "_",
+			Brief:       brief,
 			Invoke:      invoke,
 			Exit:        "SystemExit",
 			Package:     packageOf,

@@ -389,6 +389,10 @@ class Duck:
 
     # Errors.
 
+    def columns(self, name):
+        """DuckDB's own messages name the nearest columns."""
+        return []
+
     def explain(self, exc, statement):
         """Return the message of an error, and where in the statement it stands: (start, end) or None."""
         text = str(exc)

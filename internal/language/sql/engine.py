@@ -189,17 +189,24 @@ class Engine:
         lines = [f"  SQL, {number}line {line}, column {column}", *lexer.pointed(cell, start, max(end, start + 1))]
         return line, column, "\n".join(lines) + "\n"
 
-    @staticmethod
-    def failure(cell, statement, total, message, where=None, around=None):
+    def failure(self, cell, statement, total, message, where=None, around=None):
         """Return the error of a statement, with its place in the cell."""
         message = message[:20_000]
-        line, column, shown = Engine.place(cell, statement, total, where)
-        lines = [shown + "SQLError: " + message]
-        if around is not None and "no such table" in message.lower() or "does not exist" in message and "Table" in message:
-            known = around.known() if around is not None else []
-            if known:
-                lines.append("Tables by their names: " + ", ".join(known[:30]) + ("…" if len(known) > 30 else ""))
+        line, column, shown = self.place(cell, statement, total, where)
+        lines = [shown + "SQLError: " + message, *self.there(statement, message, around)]
         return SQLError(message, "\n".join(lines) + "\n", statement.number, line, column)
+
+    def there(self, statement, message, around):
+        """Return what is there in the place of a table or a column that is not, the nearest names first."""
+        listed, text = sys.modules["_praxis"].hints.listed, message.lower()
+        missed = message.partition(": ")[2].strip('"').rpartition(".")[2]
+        lines = []
+        if around is not None and ("no such table" in text or "does not exist" in text and "table" in text):
+            lines.append(listed("Tables by their names", around.known(), missed))
+        elif "no such column" in text or "has no column" in text:
+            missed = missed or message.rpartition(" ")[2]
+            lines += [listed(f"Columns of {name}", self.connection.columns(name), missed) for name in statement.names()[:200]]
+        return [line for line in lines if line][:3]
 
 
 class Placeholder(Exception):

@@ -183,6 +183,13 @@ class Lite:
 
     # Errors.
 
+    def columns(self, name):
+        """Return the columns of a table, none if there is no such table."""
+        try:
+            return [d[0] for d in self.db.execute(f"select * from {self.lexer.quoted(name)} limit 0").description]
+        except sqlite3.Error:
+            return []
+
     def explain(self, exc, statement):
         """Return the message of an error, and where in the statement it stands: (start, end) or None."""
         text = str(exc)

@@ -26,8 +26,16 @@ func TestSQLite(t *testing.T) {
 		t.Errorf("got %v, %v", m.displays, m.Result)
 	}
 	m = k.sql("select 1;\n\nselect 2,\n  nix from t")
-	want := "  SQL, statement 2 of 2, line 4, column 3\n      nix from t\n      ^^^\nSQLError: no such column: nix\n"
+	want := "  SQL, statement 2 of 2, line 4, column 3\n      nix from t\n      ^^^\nSQLError: no such column: nix\nColumns of t: a, b.\n"
 	if m.Error == nil || m.Error.Name != "SQLError" || m.Error.Traceback != want {
+		t.Errorf("the error is %+v", m.Error)
+	}
+	m = k.sql("select totl from sales where region = 'north'")
+	if m.Error == nil || !strings.HasSuffix(m.Error.Traceback, "\nColumns of sales: total, region.\n") {
+		t.Errorf("the error is %+v", m.Error)
+	}
+	m = k.sql("select * from sale")
+	if m.Error == nil || !strings.Contains(m.Error.Traceback, "\nTables by their names: sales, ") {
 		t.Errorf("the error is %+v", m.Error)
 	}
 }

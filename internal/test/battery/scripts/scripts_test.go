@@ -20,7 +20,7 @@ type step struct {
 	value  string
 	stdout string
 	stderr string // part of it
-	fails  string // the error's name; its value and traceback have has
+	fails  string // the error's name; its value, traceback and hint have has
 	has    []string
 }
 
@@ -43,6 +43,12 @@ var cells = []step{
 	{code: "console.log('a'); console.error('b'); console.info('c'); console.table([{n: 1}])", stdout: "a\nc\n┌─────────┬───┐\n│ (index) │ n │\n├─────────┼───┤\n│ 0       │ 1 │\n└─────────┴───┘\n", stderr: "b\n"},
 	{code: "function deep() {\n  null.x\n}\nawait 0; deep()", fails: "TypeError", has: []string{"at deep (<cell", ":2:8)", "  null.x\n       ^"}},
 	{code: "throw Object.assign(new Error('outer', {cause: new RangeError('inner')}), {code: 'E1'})", fails: "Error", has: []string{"[cause]: RangeError: inner", "code: 'E1'"}},
+	{code: "fs.writeFileSync('sales.csv', ''); fs.readFileSync('sale.csv')", fails: "Error", has: []string{"ENOENT", "Files in /work: sales.csv"}},
+	{code: "const totals = {mean() {}}"},
+	{code: "totls", fails: "ReferenceError", has: []string{"Nearest names: totals"}},
+	{code: "totals.meen()", fails: "TypeError", has: []string{"Nearest properties: mean."}},
+	{code: "fs.mkdirSync('node_modules/lib', {recursive: true}); fs.writeFileSync('node_modules/lib/index.js', 'const a = () => null.x; exports.b = () => a()'); require('lib').b()",
+		fails: "TypeError", has: []string{"    … 2 frames in lib, the last is a\n"}},
 	{code: "throw 5", fails: "Uncaught", has: []string{"5"}},
 	{code: "new Promise(() => {})", fails: "UnsettledAwait"},
 	{code: "setTimeout(() => { throw new Error('late') }, 5); Promise.reject(new Error('nobody')); await new Promise(r => setTimeout(r, 50))", stderr: "Error: late"},
@@ -66,8 +72,8 @@ func TestCells(t *testing.T) {
 				continue
 			}
 			for _, part := range c.has {
-				if !strings.Contains(x.Error.Value+"\n"+x.Error.Traceback, part) {
-					t.Errorf("%q: %q is not in\n%s\n%s", c.code, part, x.Error.Value, x.Error.Traceback)
+				if !strings.Contains(x.Error.Value+"\n"+x.Error.Traceback+"\n"+x.Error.Hint, part) {
+					t.Errorf("%q: %q is not in\n%s\n%s\n%s", c.code, part, x.Error.Value, x.Error.Traceback, x.Error.Hint)
 				}
 			}
 			if strings.Contains(x.Error.Traceback, "node:") || strings.Contains(x.Error.Traceback, "kernel.js") {
