@@ -396,8 +396,14 @@ const (
 	OriginPerson = "person" // somebody at the command line
 )
 
-// NotCalled begins the error of a call that was denied.
-const NotCalled = "not called: "
+// How the error of a call begins of which there is nothing to tell.
+const (
+	NotCalled = "not called: " // it was denied, or the run was stopped before it
+	GivenUp   = "given up: "   // it was made, and the run was stopped before its end
+)
+
+// Resumed is the Change of a run that goes on with one that broke off.
+const Resumed = "resumed"
 
 // How far an approval reaches.
 const (
@@ -542,6 +548,10 @@ type RunEnded struct {
 	Steps  int       `json:"steps"`
 	Tokens Tokens    `json:"tokens"`
 	Took   Duration  `json:"took_ms"`
+	// What a question without an answer came to: the last answer that could not be taken,
+	// and the last output that its code gave, both bounded.
+	Draft string `json:"draft,omitempty"`
+	Found string `json:"found,omitempty"`
 }
 
 func (ConnectionOpened) event()      {}

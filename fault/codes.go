@@ -130,6 +130,10 @@ const (
 	RunIsToolCall    Code = "run_is_tool_call"   // a run is one call of a tool, which is not replayed. Data: run
 	InputMissing     Code = "input_missing"      // the content of an input of a run is not stored. Data: run, input
 	BranchDiffers    Code = "branch_differs"     // the steps before a branch came out otherwise than recorded. Data: run
+	RunAnswered      Code = "run_answered"       // a run that is to go on has its answer. Data: run
+	RunMoved         Code = "run_moved"          // the session of a run that is to go on went on since. Data: run, name (of the session)
+	RunNoQuestion    Code = "run_no_question"    // a run that is to go on is no question that steps answer. Data: run
+	RunResumed       Code = "run_resumed"        // another run went on with the run already. Data: run (that other run)
 	StepMissing      Code = "step_missing"       // a run has no such step. Data: run, step
 	SuiteEmpty       Code = "suite_empty"        // a folder of exported runs contains none. Data: folder
 	KeyMissing       Code = "key_missing"        // there is no key that signs journals with this id. Data: key

@@ -11,6 +11,7 @@ import (
 	"praxis/internal/guest/wire"
 	"praxis/internal/planner"
 	"praxis/internal/record/journal"
+	"praxis/internal/record/replay"
 	"praxis/internal/tool/bridge"
 	"praxis/internal/tool/gate"
 )
@@ -25,7 +26,8 @@ type activeRun struct {
 	tools  *toolset
 	gate   *gate.Gate
 	bridge *bridge.Bridge
-	proxy  *proxy // nil: the code has no way out
+	proxy  *proxy        // nil: the code has no way out
+	again  *replay.Calls // of a run that goes on; nil: it is the first
 
 	stop  context.CancelFunc
 	tasks sync.WaitGroup // what goes on beside the run
@@ -33,7 +35,9 @@ type activeRun struct {
 
 // Emit lets the gate see an event, and records it.
 func (r *activeRun) Emit(e event.Event) {
-	r.bridge.Observe(e)
+	if _, restored := e.(event.SessionBegan); !restored || r.again == nil { // its state is known to the gate
+		r.bridge.Observe(e)
+	}
 	r.Recorder.Emit(e)
 }
 
@@ -60,14 +64,22 @@ func (t *toolset) activate(ctx context.Context, rec *journal.Recorder, who []gat
 	if err := keepRules(ctx, rec, t.rules); err != nil {
 		return nil, err
 	}
-	g, err := gate.New(gate.Config{
+	cfg := gate.Config{
 		Run: rec.ID(), Tools: t.callable(who), Policy: t.options.Policy, Caller: t.registry, Approver: t.approver,
 		Sink: rec, Redact: t.app.records.Journal.Redact, Origins: who,
-	})
+	}
+	if calls := t.again; calls != nil {
+		cfg.Caller, cfg.Approver, cfg.Made = calls, calls, calls.Made()
+		cfg.Sink = event.SinkFunc(func(e event.Event) { calls.Observe(e); rec.Emit(e) })
+	}
+	g, err := gate.New(cfg)
 	if err != nil {
 		return nil, err
 	}
-	r := &activeRun{Recorder: rec, tools: t, gate: g}
+	r := &activeRun{Recorder: rec, tools: t, gate: g, again: t.again}
+	if t.again != nil {
+		t.again.Saw(g)
+	}
 	c := bridge.Config{}
 	if t.has() {
 		c.Gate = g

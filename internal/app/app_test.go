@@ -11,7 +11,12 @@ import (
 // sandbox: see package toy.
 func toyApp(t *testing.T, env map[string]string) *App {
 	t.Helper()
-	home := t.TempDir()
+	return toyAppIn(t, t.TempDir(), env)
+}
+
+// toyAppIn is toyApp over a data folder that there may be already.
+func toyAppIn(t *testing.T, home string, env map[string]string) *App {
+	t.Helper()
 	getenv := func(k string) string {
 		if k == "PRAXIS_HOME" {
 			return home

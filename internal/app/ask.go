@@ -97,6 +97,8 @@ type AskResult struct {
 	Tokens  event.Tokens
 	Made    Made
 	Unsaved error // why not all is saved that code made
+	// Without an answer: the last one that could not be taken, and the last output of code.
+	Draft, Found string
 }
 
 // Ask lets the agent answer a question. The error says why there is no answer;
@@ -131,18 +133,22 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 	}
 	made := newCollector(q.Output, q.Session, q.Files)
 	began := a.questionBegan(q, model, t)
-	var taken saved
-	ctx, r, err := a.begin(ctx, began, t, both(&taken, both(made, sink)), origins(q.Mode)...)
+	taken := &saved{}
+	ctx, r, err := a.begin(ctx, began, t, both(taken, both(made, sink)), origins(q.Mode)...)
 	if err != nil {
 		return out, err
 	}
-	out.Run = r.ID()
-	x := &questionRun{app: a, request: q, model: model, run: r, made: made, sink: sink}
+	x := &questionRun{app: a, request: q, model: model, run: r, made: made, taken: taken, sink: sink, session: q.opened}
+	return x.result(ctx, began, inputs)
+}
+
+// result lets the agent answer and closes what the run used.
+func (x *questionRun) result(ctx context.Context, began event.RunBegan, inputs []run.Input) (AskResult, error) {
 	answer, err := x.ask(ctx, began, inputs)
-	out.Text, out.Figures, out.Steps, out.Tokens = answer.Text, answer.Figures, answer.Steps, answer.Tokens
-	endErr := r.end()
-	out.Made, out.Unsaved = made.made, asUnsaved(errors.Join(made.err, x.err, endErr, a.tidyAfter(context.WithoutCancel(ctx), &taken)))
-	if x.session != nil && q.opened == nil {
+	out := AskResult{Run: x.run.ID(), Text: answer.Text, Figures: answer.Figures, Steps: answer.Steps, Tokens: answer.Tokens, Draft: answer.Draft, Found: answer.Found}
+	endErr := x.run.end()
+	out.Made, out.Unsaved = x.made.made, asUnsaved(errors.Join(x.made.err, x.err, endErr, x.app.tidyAfter(context.WithoutCancel(ctx), x.taken)))
+	if x.session != nil && x.request.opened == nil {
 		err = errors.Join(err, x.session.Close())
 	}
 	return out, err
@@ -205,12 +211,14 @@ type questionRun struct {
 	model   llm.Model
 	run     *activeRun
 	made    *collector
+	taken   *saved
 	sink    event.Sink
 
-	session   *Session // open when the run came so far
-	talk      *thread  // nil: the question stands alone
-	condensed []string // contents that stand for older messages of the conversation
-	err       error    // why the thread is not saved
+	session   *Session    // open when the run came so far
+	talk      *thread     // nil: the question stands alone
+	again     *resumption // nil: the question is asked for the first time
+	condensed []string    // contents that stand for older messages of the conversation
+	err       error       // why the thread is not saved
 }
 
 // ask lets the agent answer in a session of the run, or with tools alone.
@@ -237,6 +245,9 @@ func (x *questionRun) ask(ctx context.Context, began event.RunBegan, inputs []ru
 		}
 		cfg.Tools = native
 	}
+	if x.again != nil {
+		x.again.goOn(ctx, x, &task, &cfg)
+	}
 	return run.Ask(ctx, task, cfg, x.run)
 }
 
@@ -251,14 +262,14 @@ func (x *questionRun) store(ctx context.Context, whole []byte) (string, error) {
 }
 
 func (x *questionRun) open(ctx context.Context) (run.Session, error) {
-	s, err := x.request.opened, error(nil)
+	s := x.session // of a run that goes on, or of its caller
 	if s == nil {
-		s, err = x.app.OpenSession(ctx, x.request.Session, x.sink)
+		var err error
+		if s, err = x.app.OpenSession(ctx, x.request.Session, x.sink); err != nil {
+			return nil, err
+		}
+		x.session = s
 	}
-	if err != nil {
-		return nil, err
-	}
-	x.session = s
 	if lang := x.request.Language; lang != "" {
 		if _, err := s.Speaks(lang); err != nil {
 			return s, err

@@ -95,7 +95,7 @@ func (a *App) ResumePlan(ctx context.Context, q ResumeRequest, sink event.Sink) 
 	s.rules.Strict = r.Plan().Strict
 	began := event.RunBegan{}
 	if s.run != "" {
-		began.Parent = &event.Parent{Run: s.run, Change: "resumed"}
+		began.Parent = &event.Parent{Run: s.run, Change: event.Resumed}
 	}
 	played := r.Started().Rehearsed // what the state says, wherever it comes from
 	h.rehearsal.Example = played.Example

@@ -82,14 +82,14 @@ func (a *App) wentOn(ctx context.Context, run, state string) bool {
 	return false
 }
 
-// lockState holds the lock of a state until it is given back, once.
+// lockState holds the lock of a state, or of a run, until it is given back, once.
 func (a *App) lockState(ctx context.Context, sum string) (release func(), err error) {
 	dir := filepath.Join(a.opt.Config.Home, "resumes")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(dir, sum)
-	ctx, cancel := context.WithTimeoutCause(ctx, resumeWait, fault.New(fault.Unavailable, "Try again.", "cannot go on with the plan: another process is about to go on with it"))
+	ctx, cancel := context.WithTimeoutCause(ctx, resumeWait, fault.New(fault.Unavailable, "Try again.", "cannot go on: another process is about to go on with the same"))
 	defer cancel()
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)

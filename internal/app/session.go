@@ -81,7 +81,7 @@ type Session struct {
 	image image.Image
 	// bounds are those of an execution that is given none.
 	bounds event.Bounds
-	from   string // the snapshot that a session without a name began with; "": its template
+	from   string // the snapshot that it began with; "": its template, or the head of its name
 	files  ImageFiles
 	// makeSpace sees to it that so many bytes more can be stored; nil: it was not asked for.
 	makeSpace func(ctx context.Context, bytes int64) error
@@ -380,7 +380,7 @@ func (s *Session) Describe() event.SessionBegan {
 	out.Image.NPM = recordedPackages(s.image.NPM)
 	out.Image.Packages, out.Added = recordedPackages(s.image.Packages), recordedPackages(s.s.Added())
 	if s.named != nil {
-		out.Name, out.Snapshot = s.named.Name(), s.named.Head()
+		out.Name, out.Snapshot = s.named.Name(), cmp.Or(s.from, s.named.Head())
 	}
 	return out
 }

@@ -14,6 +14,7 @@ import (
 	"praxis/internal/egress"
 	"praxis/internal/plan"
 	"praxis/internal/planner"
+	"praxis/internal/record/replay"
 	"praxis/internal/safetext"
 	"praxis/internal/store"
 	"praxis/internal/tool"
@@ -31,6 +32,8 @@ type ToolSpec struct {
 	Strict   bool     // of plans: implicit flows count, too
 	Commands bool     // tools and servers may run programs on this machine
 	Approval ApprovalSpec
+
+	policy *planner.Text // the rules themselves, in the place of a file
 }
 
 // ApprovalSpec says who is asked about a call that somebody has to approve.
@@ -72,6 +75,7 @@ type toolset struct {
 	net        NetSpec
 	hosts      egress.Rules
 	sink       event.Sink
+	again      *replay.Calls // of a run that goes on; nil: it is the first
 }
 
 // openTools reads tools and policy and makes what implements the tools. Without
@@ -108,7 +112,7 @@ func (a *App) openTools(ctx context.Context, spec ToolSpec, net NetSpec, sink ev
 
 // read reads the files of a spec.
 func (s ToolSpec) read() (planner.Rules, error) {
-	out := planner.Rules{Strict: s.Strict}
+	out := planner.Rules{Strict: s.Strict, Policy: s.policy}
 	for _, name := range s.Files {
 		text, err := ReadText(name, jsondoc.MaxFile)
 		if err != nil {

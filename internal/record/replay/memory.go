@@ -23,14 +23,18 @@ const maxWhole = 256 << 20
 // those that were found then: what is kept since then was not known, and a
 // replay keeps nothing. taken says which steps' replies are given again.
 func (e *rerun) remember(cfg *agent.Config, taken func(Step) bool) {
-	hadNotes := slices.ContainsFunc(e.rec.Steps, func(s Step) bool {
-		return slices.ContainsFunc(s.Tools, func(t llm.Tool) bool { return t.Name == action.ToolSave || t.Name == action.ToolSearch })
-	})
-	if hadNotes {
+	if e.rec.HadNotes() {
 		cfg.Notes = agent.NewRecordedNotes(e.rec.calls(taken))
 	}
 	w := &condensedHistory{source: e.cfg.Source, beside: e.cfg.Store, contents: map[string][]byte{}}
 	cfg.Store, cfg.Load = w.store, w.load
+}
+
+// HadNotes says whether the model of the run could keep notes and find those of others.
+func (r Recording) HadNotes() bool {
+	return slices.ContainsFunc(r.Steps, func(s Step) bool {
+		return slices.ContainsFunc(s.Tools, func(t llm.Tool) bool { return t.Name == action.ToolSave || t.Name == action.ToolSearch })
+	})
 }
 
 // calls returns the calls of tools in some steps as events.

@@ -27,6 +27,8 @@ type Recording struct {
 	Entered   []Entered // data from outside, in their order
 	Answer    *event.AnswerGiven
 	Ended     *event.RunEnded // nil: begun, not finished
+	// Line are the ids of the runs that are joined in it, in their order: see [LoadResumed].
+	Line []string
 }
 
 // Entered is an event with which data from outside entered a run. A run that goes

@@ -184,9 +184,18 @@ func (e *rerun) equip(ctx context.Context, from int) error {
 		return err
 	}
 	e.kit, e.live.kit = kit, kit
-	var before []Call
-	var entered []Entered
-	e.line(ctx, from, func(rec Recording, step int) {
+	entered, calls := seenBefore(ctx, e.cfg.Source, e.rec, from)
+	saw(kit.gate, entered, calls)
+	if e.cfg.Recorder != nil {
+		return kit.store(ctx, e.live)
+	}
+	return nil
+}
+
+// seenBefore returns what had entered a run before a step, and the calls that were made,
+// in those that it was branched from, too.
+func seenBefore(ctx context.Context, src Source, rec Recording, step int) (entered []Entered, before []Call) {
+	line(ctx, src, rec, step, func(rec Recording, step int) {
 		for _, in := range rec.Entered {
 			_, state := in.Event.(event.SessionBegan)
 			if state && rec.Began.Parent != nil {
@@ -204,11 +213,7 @@ func (e *rerun) equip(ctx context.Context, from int) error {
 		}
 		before = append(calls, before...)
 	})
-	kit.saw(entered, before)
-	if e.cfg.Recorder != nil {
-		return kit.store(ctx, e.live)
-	}
-	return nil
+	return entered, before
 }
 
 // firstStep begins the agent's conversation where the recorded one begins, with
@@ -217,7 +222,7 @@ func (e *rerun) equip(ctx context.Context, from int) error {
 func (e *rerun) firstStep(ctx context.Context) *agent.Begin {
 	first := e.rec.Steps[0]
 	b := &agent.Begin{Step: first.N, Messages: first.Messages}
-	b.Tokens, b.Ran = e.before(ctx, first.N)
+	b.Tokens, b.Ran = before(ctx, e.cfg.Source, e.rec, first.N)
 	return b
 }
 
@@ -227,8 +232,8 @@ const maxParents = 100
 // before sums up the steps before one for the agent, those of the runs that
 // this one was branched from too. Of a run that is gone nothing is known, so
 // that some figures may count as unverified.
-func (e *rerun) before(ctx context.Context, step int) (tokens event.Tokens, ran []agent.Ran) {
-	e.line(ctx, step, func(rec Recording, step int) {
+func before(ctx context.Context, src Source, rec Recording, step int) (tokens event.Tokens, ran []agent.Ran) {
+	line(ctx, src, rec, step, func(rec Recording, step int) {
 		t, r := rec.before(step)
 		tokens.Input, tokens.Output = tokens.Input+t.Input, tokens.Output+t.Output
 		ran = append(r, ran...)
@@ -236,17 +241,16 @@ func (e *rerun) before(ctx context.Context, step int) (tokens event.Tokens, ran 
 	return tokens, ran
 }
 
-// line visits the run and those that it was branched from, each with the step
+// line visits a run and those that it was branched from, each with the step
 // before which it counts.
-func (e *rerun) line(ctx context.Context, step int, visit func(rec Recording, step int)) {
-	rec := e.rec
+func line(ctx context.Context, src Source, rec Recording, step int, visit func(rec Recording, step int)) {
 	for range maxParents {
 		visit(rec, step)
 		if len(rec.Steps) == 0 || rec.Steps[0].N <= 1 || rec.Began.Parent == nil {
 			return
 		}
 		step = rec.Steps[0].N
-		parent, err := Load(ctx, e.cfg.Source, rec.Began.Parent.Run)
+		parent, err := Load(ctx, src, rec.Began.Parent.Run)
 		if err != nil {
 			return
 		}
@@ -397,7 +401,7 @@ func (l *live) Emit(e event.Event) {
 		l.pass(e)
 		return
 	}
-	recorded, err := l.asRecorded(e)
+	recorded, err := journaled(e, l.redact)
 	if err == nil && !l.kit.observe(recorded) {
 		return
 	}
@@ -418,14 +422,14 @@ func (l *live) pass(e event.Event) {
 	l.sink.Emit(e)
 }
 
-// asRecorded returns an event as it is read from a journal.
-func (l *live) asRecorded(e event.Event) (event.Event, error) {
+// journaled returns an event as it is read from a journal. redact may be nil.
+func journaled(e event.Event, redact func(string) string) (event.Event, error) {
 	if _, ok := e.(event.ModelRequested); ok {
 		return e, nil // not compared, and long
 	}
 	data, err := event.Marshal(e)
-	if err == nil && l.redact != nil {
-		data, err = withoutSecrets(data, l.redact)
+	if err == nil && redact != nil {
+		data, err = withoutSecrets(data, redact)
 	}
 	if err != nil {
 		return nil, err

@@ -41,18 +41,38 @@ type toolkit struct {
 
 	mu      sync.Mutex
 	step    int
-	own     int                // the first step of a branch; math.MaxInt: there is none
-	over    bool               // what is called from now on is no part of the run
-	byID    map[string]*waiter // recorded calls, by their ids
-	byWhat  map[string][]*waiter
+	own     int  // the first step of a branch; math.MaxInt: there is none
+	over    bool // what is called from now on is no part of the run
+	waiting waiting
 	claimed map[string]claim // calls that are made, by their ids
 	refused int              // connections
 }
 
-// waiter is a recorded call that waits to be made again.
+// waiting are the recorded calls that wait to be made again.
+type waiting struct {
+	byID   map[string]*waiter // by their ids
+	byWhat map[string][]*waiter
+}
+
+// waiter is one of them.
 type waiter struct {
 	Call
 	made bool
+}
+
+// waitingFrom returns the calls of tools from a step on.
+func (r Recording) waitingFrom(step int) waiting {
+	w := waiting{byID: map[string]*waiter{}, byWhat: map[string][]*waiter{}}
+	for _, s := range r.Steps {
+		for _, one := range s.Calls {
+			if s.N >= step && one.Called.Origin != "" {
+				c := &waiter{Call: one}
+				w.byID[one.Called.ID] = c
+				w.byWhat[alike(one.Called)] = append(w.byWhat[alike(one.Called)], c)
+			}
+		}
+	}
+	return w
 }
 
 // claim is a call that is made: the recorded one that it is, if any.
@@ -68,10 +88,7 @@ func (c Config) tools(ctx context.Context, rec Recording, from int, sink event.S
 	if len(rec.Began.Tools) == 0 && len(rec.Began.Net) == 0 && !native {
 		return nil, nil
 	}
-	k := &toolkit{
-		rec: rec, sink: sink, own: math.MaxInt,
-		byID: map[string]*waiter{}, byWhat: map[string][]*waiter{}, claimed: map[string]claim{},
-	}
+	k := &toolkit{rec: rec, sink: sink, own: math.MaxInt, waiting: rec.waitingFrom(from), claimed: map[string]claim{}}
 	rules, err := c.rules(ctx, rec, k)
 	if err != nil {
 		return nil, err
@@ -81,15 +98,6 @@ func (c Config) tools(ctx context.Context, rec Recording, from int, sink event.S
 	}
 	if native && k.set.Len() == 0 {
 		return nil, fault.Coded(fault.RunNotReplayable, fault.Data{"run": rec.ID}, "cannot replay run %s: its record holds no tools", rec.ID)
-	}
-	for _, s := range rec.Steps {
-		for _, one := range s.Calls {
-			if s.N >= from && one.Called.Origin != "" {
-				w := &waiter{Call: one}
-				k.byID[one.Called.ID] = w
-				k.byWhat[alike(one.Called)] = append(k.byWhat[alike(one.Called)], w)
-			}
-		}
 	}
 	return k, nil
 }
@@ -183,11 +191,11 @@ func (k *toolkit) open(o plan.Options, c Config) error {
 	return nil
 }
 
-// saw passes on to the gate what had entered the run before, and what calls had
+// saw passes on to a gate what had entered the run before, and what calls had
 // returned.
-func (k *toolkit) saw(entered []Entered, calls []Call) {
+func saw(g *gate.Gate, entered []Entered, calls []Call) {
 	for _, in := range entered {
-		k.gate.Observe(in.Event)
+		g.Observe(in.Event)
 	}
 	for i, c := range calls {
 		if c.Called.Origin == "" || c.Returned == nil {
@@ -200,7 +208,7 @@ func (k *toolkit) saw(entered []Entered, calls []Call) {
 				l.Readers = label.Only(was.Readers...)
 			}
 		}
-		k.gate.Saw(l)
+		g.Saw(l)
 	}
 }
 
@@ -308,7 +316,7 @@ func (k *toolkit) observe(e event.Event) bool {
 		if k.over {
 			return false
 		}
-		k.claimed[e.ID] = claim{was: k.take(e), own: k.step >= k.own}
+		k.claimed[e.ID] = claim{was: k.waiting.take(e), own: k.step >= k.own}
 	case event.DecisionMade, event.ApprovalRequested, event.ApprovalGiven, event.ToolReturned, event.ConnectionRefused:
 		return !k.over
 	}
@@ -317,16 +325,16 @@ func (k *toolkit) observe(e event.Event) bool {
 
 // take returns the recorded call that a call is, and takes it from those that
 // wait: the one with its id, else the first like it.
-func (k *toolkit) take(e event.ToolCalled) *Call {
+func (all waiting) take(e event.ToolCalled) *Call {
 	like := alike(e)
-	if w := k.byID[e.ID]; w != nil && !w.made && e.Origin == string(gate.Model) && alike(w.Called) == like {
+	if w := all.byID[e.ID]; w != nil && !w.made && e.Origin == string(gate.Model) && alike(w.Called) == like {
 		w.made = true
 		return &w.Call
 	}
-	waiting := k.byWhat[like]
-	for i, w := range waiting {
+	same := all.byWhat[like]
+	for i, w := range same {
 		if !w.made {
-			w.made, k.byWhat[like] = true, waiting[i+1:]
+			w.made, all.byWhat[like] = true, same[i+1:]
 			return &w.Call
 		}
 	}
@@ -381,20 +389,25 @@ func (k *toolkit) Call(_ context.Context, inv tool.Invocation) (any, error) {
 	case c.was.Returned == nil:
 		return nil, k.refuse(remedy, "%s was not called: the record of run %s ends before its answer", inv.Tool.Name, k.rec.ID)
 	}
-	r := c.was.Returned
-	if strings.HasPrefix(r.Error, event.NotCalled) {
+	if r := c.was.Returned; strings.HasPrefix(r.Error, event.NotCalled) {
 		return nil, k.refuse(remedy, "%s was %s", inv.Tool.Name, r.Error)
 	}
+	return answered(*c.was.Returned, inv.Tool, k.from())
+}
+
+// answered is what a call returned, or why it failed, as it is recorded. from says where.
+func answered(r event.ToolReturned, def *tool.Definition, from string) (any, error) {
 	if r.Error != "" {
 		failed := fault.New(cmp.Or(fault.KindNamed(r.Kind), fault.Unavailable), r.Remedy, "%s", r.Error)
 		failed.Code = fault.Code(r.Code)
-		return nil, gate.RehearsedFailure{Err: failed, From: k.from()}
+		return nil, gate.RehearsedFailure{Err: failed, From: from}
 	}
 	v, err := jsondoc.Decode([]byte(r.Result))
 	if err != nil {
-		return nil, k.refuse(remedy, "%s was not called: its recorded result cannot be read", inv.Tool.Name)
+		unreadable := fault.New(fault.Denied, "Go on without.", "%s was not called: its recorded result cannot be read", def.Name)
+		return nil, gate.RehearsedFailure{Err: unreadable, From: from}
 	}
-	return gate.Rehearsed{Result: labelled(v, inv.Tool, r.Label), From: k.from()}, nil
+	return gate.Rehearsed{Result: labelled(v, def, r.Label), From: from}, nil
 }
 
 // Identity names what answers.

@@ -7,6 +7,7 @@
 //	bytes HEX       raw, to standard output   value TEXT    the value of the last expression
 //	raise NAME TEXT an exception              status NAME STATE MESSAGE   ends so
 //	write NAME TEXT a file in /work           link NAME     a symbolic link
+//	make NAME TEXT  the same, and the result lists it
 //	writeunreadable NAME  one that is refused when it is read
 //	picture         displays a PNG            set X / get X a variable
 //	cat NAME        prints a file in /work    limits        prints those of the session and the code
@@ -448,6 +449,9 @@ func (e *execution) directive(verb, arg string) (over bool) {
 		e.done.Result = wire.Bundle{"text": arg}
 	case "write":
 		e.put(name, file{Data: []byte(rest + "\n"), Changed: time.Unix(2, 0)})
+	case "make":
+		e.put(name, file{Data: []byte(rest + "\n"), Changed: time.Unix(2, 0)})
+		e.done.Changes = append(e.done.Changes, wire.FileChange{Path: name, Kind: wire.Created, Bytes: int64(len(rest) + 1)})
 	case "writeunreadable":
 		e.put(name, file{Refused: true, Changed: time.Unix(2, 0)})
 	case "link":

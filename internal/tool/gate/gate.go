@@ -68,7 +68,10 @@ type Config struct {
 	InFlight int           // at a time; 0: DefaultInFlight
 	MaxBytes int64         // of the JSON of all arguments and results of the run; 0: DefaultBytes
 	Unpaced  bool          // rates of tools do not count, as nothing is really called
-	Now      func() time.Time
+	// Made counts, by tool, the calls that were made before in a run that goes on: they
+	// count towards the bounds.
+	Made map[string]int
+	Now  func() time.Time
 }
 
 // Gate lets calls of tools through. It belongs to one run. It is safe for
@@ -125,9 +128,13 @@ func New(cfg Config) (*Gate, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	made, calls := map[string]int{}, 0
+	for name, n := range cfg.Made {
+		made[name], calls = n, calls+n
+	}
 	return &Gate{
-		cfg: cfg, slots: make(chan struct{}, cfg.InFlight), labels: label.NewTable(),
-		perTool: map[string]int{}, window: map[string][]instant{}, grants: map[string]Answer{}, tickets: map[string]*ticket{}, secrets: map[string]bool{},
+		cfg: cfg, calls: calls, slots: make(chan struct{}, cfg.InFlight), labels: label.NewTable(),
+		perTool: made, window: map[string][]instant{}, grants: map[string]Answer{}, tickets: map[string]*ticket{}, secrets: map[string]bool{},
 	}, nil
 }
 

@@ -209,7 +209,7 @@ func (c *passing) pass(ctx context.Context) (Result, error) {
 func (c *passing) stopped(cause error, made bool, took time.Duration) (Result, error) {
 	switch {
 	case made:
-		c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: "given up: the run was stopped", Took: event.Duration(took)})
+		c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: event.GivenUp + "the run was stopped", Took: event.Duration(took)})
 	case c.Origin != Plan:
 		c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: event.NotCalled + "the run was stopped"})
 	}

@@ -1,0 +1,276 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+
+	"praxis/event"
+	"praxis/fault"
+)
+
+// resumeWorld is a server that answers as a model does, by how often it answered before
+// in the conversation, and a folder with tools.
+type resumeWorld struct {
+	*testing.T
+	dir     string
+	url     string
+	replies []string
+
+	mu       sync.Mutex
+	requests map[int]int // requests, by the reply that they got
+}
+
+// golden are the replies of a run that calls a tool which acts and one that reads, fails
+// once, and writes a file.
+var golden = []string{
+	"I begin.\n```python\nset x\ncall mail.send {\"to\": \"ann@acme.com\", \"body\": \"hello\"}\nprint 12\n```",
+	"```python\nraise ValueError bad\n```",
+	"```python\nget x\ncall mail.read {}\nmake out.txt hi\n```",
+	"FINAL ANSWER: It is 12.",
+}
+
+func newResumeWorld(t *testing.T, replies ...string) *resumeWorld {
+	w := &resumeWorld{T: t, dir: t.TempDir(), replies: replies, requests: map[int]int{}}
+	server := httptest.NewServer(w)
+	t.Cleanup(server.Close)
+	w.url = server.URL
+	for name, text := range map[string]string{"tools.yaml": mailTools, "policy.yaml": "version: 1\nrules:\n  - {name: all, tools: [mail.send], decision: allow, reason: a test, remedy: None.}\n", "in.csv": "a,b\n1,2\n", "inbox.txt": "hello"} {
+		if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
+// ServeHTTP answers one request of the chat completions protocol.
+func (w *resumeWorld) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	var body struct{ Messages []struct{ Role string } }
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		w.Error(err)
+	}
+	n := 0
+	for _, m := range body.Messages {
+		if m.Role == "assistant" {
+			n++
+		}
+	}
+	w.mu.Lock()
+	w.requests[n]++
+	w.mu.Unlock()
+	if n >= len(w.replies) {
+		w.Errorf("reply %d is asked for", n)
+		return
+	}
+	reply, err := json.Marshal(w.replies[n])
+	if err != nil {
+		w.Error(err)
+	}
+	out.Header().Set("Content-Type", "text/event-stream")
+	const head = `data: {"id":"c1","object":"chat.completion.chunk","created":1,"model":"m","choices":[`
+	fmt.Fprintf(out, head+`{"index":0,"delta":{"role":"assistant","content":%s},"finish_reason":null}]}`+"\n\n", reply)
+	fmt.Fprint(out, head+`{"index":0,"delta":{},"finish_reason":"stop"}]}`+"\n\n")
+	fmt.Fprint(out, head+`],"usage":{"prompt_tokens":3,"completion_tokens":5,"total_tokens":8}}`+"\n\ndata: [DONE]\n\n")
+}
+
+// once requires that each reply was asked for once, but for one that was on its way when
+// the process was killed.
+func (w *resumeWorld) once(inFlight bool) {
+	w.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	more := 0
+	for n := range w.replies {
+		more += w.requests[n] - 1
+		if w.requests[n] == 0 {
+			more = len(w.replies)
+		}
+	}
+	if more != 0 && !(inFlight && more == 1) {
+		w.Errorf("the model was asked %v", w.requests)
+	}
+}
+
+// sent counts what the tool did that acts.
+func (w *resumeWorld) sent() int {
+	data, err := os.ReadFile(filepath.Join(w.dir, "sent.txt"))
+	if err != nil {
+		return 0
+	}
+	return bytes.Count(data, []byte("\n"))
+}
+
+func (w *resumeWorld) tools() ToolSpec {
+	return ToolSpec{Files: []string{filepath.Join(w.dir, "tools.yaml")}, Policy: filepath.Join(w.dir, "policy.yaml"), Commands: true}
+}
+
+func (w *resumeWorld) app(t *testing.T, home string) *App {
+	return toyAppIn(t, home, map[string]string{"OPENAI_BASE_URL": w.url + "/v1", "OPENAI_API_KEY": "k", "PATH": os.Getenv("PATH")})
+}
+
+// The variables of the process that is killed.
+const (
+	killAt     = "PRAXIS_TEST_KILL_AT" // the number of the event
+	killIn     = "PRAXIS_TEST_KILL_IN" // the folder of the world
+	killHome   = "PRAXIS_TEST_KILL_HOME"
+	killURL    = "PRAXIS_TEST_KILL_URL"
+	killRun    = "PRAXIS_TEST_KILL_RUN" // the run that is gone on with; "": it is asked for the first time
+	killThread = "PRAXIS_TEST_KILL_THREAD"
+)
+
+// TestKilledProcess is no test: it is the process that TestResumeAfterKill kills.
+func TestKilledProcess(t *testing.T) {
+	at, err := strconv.Atoi(os.Getenv(killAt))
+	if err != nil {
+		t.Skip("it is a process of another test")
+	}
+	w := &resumeWorld{T: t, dir: os.Getenv(killIn), url: os.Getenv(killURL)}
+	a, n := w.app(t, os.Getenv(killHome)), 0
+	sink := event.SinkFunc(func(e event.Event) {
+		if event.Transient(e) {
+			return
+		}
+		if n++; n == at {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+	})
+	if run := os.Getenv(killRun); run != "" {
+		_, err = a.ResumeAsk(t.Context(), AskResume{Run: run, Tools: w.tools(), Files: []string{filepath.Join(w.dir, "in.csv")}}, sink)
+	} else {
+		_, err = a.Ask(t.Context(), w.question(os.Getenv(killThread)), sink)
+	}
+	t.Fatalf("it was not killed: %v", err)
+}
+
+func (w *resumeWorld) question(thread string) AskRequest {
+	files, err := LocalFiles([]string{filepath.Join(w.dir, "in.csv")})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return AskRequest{Question: "What is it?", Model: "openai:m", Thread: thread, Tools: w.tools(), Files: files}
+}
+
+// kill begins or goes on with a run in a process of its own, which is killed at an event.
+func (w *resumeWorld) kill(home, run, thread string, at int) {
+	w.Helper()
+	c := exec.CommandContext(w.Context(), os.Args[0], "-test.run=^TestKilledProcess$")
+	c.Env = append(os.Environ(), killAt+"="+strconv.Itoa(at), killIn+"="+w.dir, killHome+"="+home, killURL+"="+w.url, killRun+"="+run, killThread+"="+thread)
+	out, err := c.CombinedOutput()
+	if s, ok := c.ProcessState.Sys().(syscall.WaitStatus); err == nil || !ok || s.Signal() != syscall.SIGKILL {
+		w.Fatalf("the process was not killed at event %d: %v\n%s", at, err, out)
+	}
+}
+
+// names are the events of a run that are recorded.
+func names(r *recorded) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []string
+	for _, e := range r.events {
+		if !event.Transient(e) {
+			out = append(out, event.Name(e))
+		}
+	}
+	return out
+}
+
+// whole runs the golden run to its end and returns its events.
+func (w *resumeWorld) whole(thread string) []string {
+	w.Helper()
+	var events recorded
+	out, err := w.app(w.T, w.TempDir()).Ask(w.Context(), w.question(thread), &events)
+	if err != nil || out.Text != "It is 12." || w.sent() != 1 {
+		w.Fatalf("%+v, %v, sent %d", out, err, w.sent())
+	}
+	return names(&events)
+}
+
+// TestResumeAfterKill kills the process at each event of a run, and goes on: the answer
+// is the same, the model is asked each time once, and no call is made twice.
+func TestResumeAfterKill(t *testing.T) {
+	t.Parallel()
+	for _, thread := range []string{"", "talk"} {
+		all := newResumeWorld(t, golden...).whole(thread)
+		for i, name := range all[:len(all)-1] {
+			t.Run(fmt.Sprintf("%s%d %s", thread, i+1, name), func(t *testing.T) {
+				t.Parallel()
+				w, home := newResumeWorld(t, golden...), t.TempDir()
+				w.kill(home, "", thread, i+1)
+				w.resumes(home)
+			})
+		}
+	}
+}
+
+// TestResumeAfterKills kills the run that goes on, too.
+func TestResumeAfterKills(t *testing.T) {
+	t.Parallel()
+	all := newResumeWorld(t, golden...).whole("")
+	for i := 7; i < len(all)-4; i += 6 {
+		for at := 2; at <= 12; at += 5 {
+			t.Run(fmt.Sprintf("%d %s, then %d", i, all[i-1], at), func(t *testing.T) {
+				t.Parallel()
+				w, home := newResumeWorld(t, golden...), t.TempDir()
+				w.kill(home, "", "", i)
+				w.kill(home, "last", "", at)
+				w.resumes(home)
+			})
+		}
+	}
+}
+
+// resumes goes on with the last run and checks what came of it.
+func (w *resumeWorld) resumes(home string) {
+	w.Helper()
+	a := w.app(w.T, home)
+	killed, err := a.ReadRun(w.Context(), "last")
+	if err != nil {
+		w.Fatal(err)
+	}
+	var before []string
+	for _, r := range killed.Records {
+		before = append(before, event.Name(r.Event))
+	}
+	inFlight := count(before, "model_requested") > count(before, "model_replied") // its answer may have come
+	var events recorded
+	out, err := a.ResumeAsk(w.Context(), AskResume{Run: "last", Tools: w.tools(), Files: []string{filepath.Join(w.dir, "in.csv")}}, &events)
+	if err != nil || out.Text != "It is 12." || out.Unsaved != nil {
+		w.Errorf("%+v, %v\n%v", out, err, names(&events))
+		return
+	}
+	w.once(inFlight)
+	// A call that was begun and has no end is not made again: nobody knows.
+	begun, ended := count(before, "tool_called"), count(before, "tool_returned")
+	if sent := w.sent(); sent > 1 || sent == 0 && (begun != 1 || ended != 0) {
+		w.Errorf("the tool did it %d times", sent)
+	}
+	if out.Made.Files != 1 {
+		w.Errorf("%d files were made", out.Made.Files)
+	}
+	if r, err := a.Replay(w.Context(), ReplayRequest{Run: out.Run}, event.Discard); err != nil || !r.Identical {
+		w.Errorf("replayed: %v, %+v", err, r)
+	}
+	if _, err := a.ResumeAsk(w.Context(), AskResume{Run: out.Run, Tools: w.tools()}, event.Discard); fault.CodeOf(err) != fault.RunAnswered {
+		w.Errorf("a run with an answer goes on: %v", err)
+	}
+}
+
+func count(names []string, name string) int {
+	n := 0
+	for _, other := range names {
+		if other == name {
+			n++
+		}
+	}
+	return n
+}
