@@ -42,16 +42,15 @@ const (
 
 // Images.
 const (
-	ImageMissing   Code = "image_missing"    // no image has this name or ID. Data: image
-	ImageUnbuilt   Code = "image_unbuilt"    // the image was not built yet. Data: image
-	ImageGone      Code = "image_gone"       // parts of an image are gone. Data: image
-	ImageStale     Code = "image_stale"      // the host or Praxis changed since the image was built. Data: image
-	ImageDamaged   Code = "image_damaged"    // an image is not what was built. Data: image
-	ImageInUse     Code = "image_in_use"     // sandboxes that run use the image. Data: image
-	RegistryDenied Code = "registry_denied"  // a registry wants other credentials, or any. Data: registry
-	ImageAbsent    Code = "image_absent"     // no image is called so here; a registry may have one. Data: image
-	ImageOwnPython Code = "image_own_python" // an image brings an interpreter for which packages cannot be had. Data: image, version
-	ImageNeeded    Code = "image_needed"     // named sessions need the image. Data: image, sessions (separated by spaces)
+	ImageMissing   Code = "image_missing"   // no image has this name or ID. Data: image
+	ImageUnbuilt   Code = "image_unbuilt"   // the image was not built yet. Data: image
+	ImageGone      Code = "image_gone"      // parts of an image are gone. Data: image
+	ImageStale     Code = "image_stale"     // the host or Praxis changed since the image was built. Data: image
+	ImageDamaged   Code = "image_damaged"   // an image is not what was built. Data: image
+	ImageInUse     Code = "image_in_use"    // sandboxes that run use the image. Data: image
+	RegistryDenied Code = "registry_denied" // a registry wants other credentials, or any. Data: registry
+	ImageAbsent    Code = "image_absent"    // no image is called so here; a registry may have one. Data: image
+	ImageNeeded    Code = "image_needed"    // named sessions need the image. Data: image, sessions (separated by spaces)
 )
 
 // Models.

@@ -81,7 +81,6 @@ var table = map[Code]line{
 	ImageInUse:     {Conflict, "image", Sentences{"End the sessions that use it first."}},
 	RegistryDenied: {Denied, "registry", Sentences{"Give the credentials of somebody who may read the image."}},
 	ImageAbsent:    {NotFound, "image", Sentences{"Pull the image from its registry first, or import it."}},
-	ImageOwnPython: {Conflict, "image version", Sentences{"Use an image without Python, or install the packages when the image is made."}},
 	ImageNeeded:    {Conflict, "image sessions", Sentences{"Remove these sessions first: {sessions}."}},
 
 	ModelUnchosen:    {Invalid, "", Sentences{"Name a model."}},

@@ -52,20 +52,26 @@ func (s *Store) add(ctx context.Context, img Image, added []Package, req Request
 	if len(reqs) == 0 {
 		return Addition{}, fault.New(fault.Invalid, requirementRemedy, "cannot add packages: none is named")
 	}
-	ours := func(r language.Runtime) bool { return r.Language == languageName && r.Version == pythonVersion }
-	if !slices.ContainsFunc(img.Runtimes, ours) {
-		return Addition{}, fault.New(fault.Conflict, "Begin a new session.", "cannot add packages: image %s has no Python %s, for which they are", img.Name, pythonVersion)
-	}
-	there := slices.Concat(img.Packages, added)
-	out := Addition{Folder: guestAdded, Present: present(there, reqs)}
-	if !slices.ContainsFunc(reqs, func(r requirement) bool { return !r.met(there) }) {
-		return out, nil
-	}
 	locked, err := s.lockStore(ctx, false, say)
 	if err != nil {
 		return Addition{}, err
 	}
-	layer, err := s.layerBeside(ctx, reqs, there, say)
+	t, py, err := s.targetOf(ctx, img, say)
+	if err != nil {
+		locked.release()
+		return Addition{}, err
+	}
+	if !slices.ContainsFunc(img.Runtimes, func(r language.Runtime) bool { return r.Language == languageName && r.Version == t.version }) {
+		locked.release()
+		return Addition{}, fault.New(fault.Conflict, "Begin a new session.", "cannot add packages: image %s has no Python %s, for which they are", img.Name, t.version)
+	}
+	t.there, t.session = slices.Concat(t.there, added), true
+	out := Addition{Folder: guestAdded, Present: present(t.there, reqs)}
+	if !missing(reqs, t.there) {
+		locked.release()
+		return out, nil
+	}
+	layer, err := s.makeLayer(ctx, py, t, reqs, t.there, nil, say)
 	if err != nil || len(layer.lock.Wheels) == 0 {
 		locked.release()
 		return out, err
@@ -114,12 +120,27 @@ func (s *Store) dropLayer(key string) error {
 	return s.sealAnew(ctx)
 }
 
-func (s *Store) layerBeside(ctx context.Context, reqs []requirement, there []Package, say progress) (*layerPart, error) {
+// targetOf returns the interpreter of an image, with the packages that it has.
+func (s *Store) targetOf(ctx context.Context, img Image, say progress) (target, interpreter, error) {
+	r, err := s.readRecord(img.ID)
+	if err != nil {
+		return target{}, interpreter{}, fault.Coded(fault.ImageGone, fault.Data{"image": img.Name}, "cannot find image %s: its record is gone", img.Name)
+	}
+	p, err := s.partsOf(ctx, r)
+	if err != nil {
+		return target{}, interpreter{}, err
+	}
 	py, err := s.makeInterpreter(ctx, say)
 	if err != nil {
-		return nil, err
+		return target{}, interpreter{}, err
 	}
-	return s.makeLayer(ctx, py, reqs, there, say)
+	t, err := p.target(py)
+	return t, py, err
+}
+
+// missing says whether requirements ask for more than what is there, by its name alone.
+func missing(reqs []requirement, there []Package) bool {
+	return slices.ContainsFunc(reqs, func(r requirement) bool { return !r.met(there) })
 }
 
 // met says that a requirement asks for no more than a package that is there, by its name alone.

@@ -21,14 +21,15 @@ import (
 )
 
 // baseRecipe is raised whenever what is made of the layers of an image changes.
-const baseRecipe = "2"
+const baseRecipe = "3"
 
 // Files of a base beside its tree.
 const (
 	configFile    = "config.json"   // as it came
 	ociManifest   = "manifest.json" // as it came
 	baseFile      = "base.json"
-	launchDir     = "bin" // laid over the folder of our interpreter, where the image has no C library that it runs with
+	launchDir     = "bin"  // laid over the folder of our interpreter, where the image has no C library that it runs with
+	launchNodeDir = "node" // laid over that of Node, likewise
 	maxDownloads  = 3
 	guestRoot     = "/.praxis-root" // where our root file system is in a guest that has another
 	guestProgram  = "/.praxis/praxis-guest"
@@ -286,7 +287,7 @@ var baseDirs = []struct {
 }{
 	{"proc", 0o755}, {"dev", 0o755}, {"sys", 0o755}, {"sys/fs", 0o755}, {"sys/fs/cgroup", 0o755},
 	{"tmp", 0o777 | fs.ModeSticky}, {"tmp/.disk", 0o755}, {"work", 0o777}, {"home", 0o755}, {"home/user", 0o777},
-	{"opt", 0o755}, {"opt/python", 0o755}, {"opt/packages", 0o755}, {".praxis", 0o755}, {".praxis-root", 0o755},
+	{"opt", 0o755}, {"opt/python", 0o755}, {"opt/packages", 0o755}, {"opt/node", 0o755}, {"node_modules", 0o755}, {".praxis", 0o755}, {".praxis-root", 0o755},
 }
 
 // completeBase adds what sessions need, and finds what the image has.
@@ -316,16 +317,16 @@ func completeBase(u *oci.Unpacker, dir string, config oci.Config, info *baseInfo
 	}
 	info.Python = findPython(u, variable(config.Env, "PATH", defaultPath))
 	info.Node, info.Bash = findNode(u, config.Env), findBash(u)
-	launchers := filepath.Join(dir, launchDir)
-	if err := errors.Join(os.Mkdir(launchers, 0o755), os.Chmod(launchers, 0o755)); err != nil {
-		return err
-	}
-	for _, name := range []string{"python", "python3", "python" + pythonVersion} {
-		if err := os.Symlink(guestProgram, filepath.Join(launchers, name)); err != nil {
+	if own := info.Python; own != nil {
+		at, _, err := u.Find(strings.TrimPrefix(own.Program, "/"))
+		if err == nil {
+			err = letIn(u, own.Program, at, own.Version)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return nil
+	return launchers(dir)
 }
 
 // completeEtc gives the ordinary user a name, and the machine one.

@@ -2,6 +2,7 @@ package image
 
 import (
 	"archive/tar"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -41,7 +42,8 @@ type Build struct {
 	say    progress
 	name   string
 	built  Built
-	parts  builtParts // base is that of the container image it began with
+	env    []string   // that the file gives, beside what the image it began with has
+	parts  imageParts // base is that of the image it began with
 	key    string
 	keys   []string // of all steps so far
 	layers []oci.Added
@@ -49,7 +51,7 @@ type Build struct {
 
 // BeginBuild finds, or makes, what an image is built on.
 func (s *Store) BeginBuild(ctx context.Context, q BuildRequest, sink event.Sink) (*Build, error) {
-	b := &Build{s: s, name: q.Name, built: Built{Own: q.From == "", Env: q.Env, Start: q.Start}}
+	b := &Build{s: s, name: q.Name, env: q.Env, built: Built{Own: q.From == "", Env: q.Env, Start: q.Start}}
 	b.say = func(text string) { sink.Emit(event.Progress{Stage: "image", Text: text}) }
 	if !builtName.MatchString(q.Name) {
 		return nil, fault.New(fault.Invalid, "Use lower case letters, digits and . _ -.", "cannot call an image %s", safetext.Line(safetext.Clip(q.Name, 100)))
@@ -79,59 +81,48 @@ func (b *Build) begin(ctx context.Context, q BuildRequest) error {
 	if err != nil {
 		return err
 	}
-	b.parts.first = languageName
+	var inherited Built
 	if q.From != "" {
-		if err := req.checkContainer(npm); err != nil {
-			return err
-		}
-		base, err := b.s.buildBase(ctx, q.From, b.say)
-		if err != nil {
-			return err
-		}
-		if base.Python != nil && len(reqs) > 0 && !base.needsDriver(reqs) {
-			return ownPythonFault(q.From, base)
-		}
-		b.parts.base = &base
-	}
-	if b.built.Own || b.parts.base.Python == nil || len(reqs) > 0 {
-		if b.parts.py, err = b.s.makeInterpreter(ctx, b.say); err != nil {
+		if inherited, err = b.on(ctx, q.From); err != nil {
 			return err
 		}
 	}
-	if len(reqs) > 0 {
-		if b.parts.layer, err = b.s.makeLayer(ctx, b.parts.py, reqs, nil, b.say); err != nil {
-			return err
-		}
-		if b.built.Own || b.parts.base.Python == nil { // else they are not for the image's own interpreter
-			b.parts.preload = b.parts.layer.preload(reqs)
-		}
-	}
-	if b.built.Own {
-		if err := b.s.addNode(ctx, b.parts.py, req, npm, &b.parts.contents, b.say); err != nil {
-			return err
-		}
+	modules := b.parts.preload
+	b.parts, err = supply{s: b.s, say: b.say}.beside(ctx, b.parts, wanted{reqs: reqs, npm: npm, node: len(npm) > 0})
+	if err != nil {
+		return err
 	}
 	// What steps see is not what sessions get beside: modules, variables, a program.
-	b.key = assembleBuilt("", b.parts, Built{Own: b.built.Own}).ID
+	b.key = assembleBuilt("", b.parts, Built{Own: b.built.Own, Ours: b.built.Ours, Env: inherited.Env}).ID
 	if q.Preload != nil {
-		b.parts.preload = q.Preload
+		b.parts.preload = withModules(modules, q.Preload)
 	}
 	return nil
 }
 
-// buildBase finds the container image that another is built on, or gets it.
-func (s *Store) buildBase(ctx context.Context, name string, say progress) (basePart, error) {
-	if s.isBuilt(ctx, name) {
-		return basePart{}, fault.New(fault.Invalid, "Name a container image, or none.", "cannot build on image %s: it was built of a file itself", name)
-	}
-	b, err := s.containerOf(ctx, name)
-	if fault.CodeOf(err) == fault.ImageAbsent && looksRemote(name) {
-		if _, err := s.pull(ctx, Pull{Reference: name}, say); err != nil {
-			return basePart{}, err
+// on begins with the parts of an image, and with what a file said of it: its variables, its
+// program and its modules are the new one's, too.
+func (b *Build) on(ctx context.Context, from string) (Built, error) {
+	r, err := b.s.named(ctx, from)
+	if fault.CodeOf(err) == fault.ImageAbsent && looksRemote(from) {
+		if _, err = b.s.pull(ctx, Pull{Reference: from}, b.say); err == nil {
+			r, err = b.s.named(ctx, from)
 		}
-		return s.containerOf(ctx, name)
 	}
-	return b, err
+	if err != nil {
+		return Built{}, err
+	}
+	if b.parts, err = b.s.partsOf(ctx, r); err != nil {
+		return Built{}, err
+	}
+	b.built.Own = r.Base == ""
+	if r.Built == nil {
+		return Built{}, nil
+	}
+	b.built.Own, b.built.Ours = r.Built.Own, r.Built.Ours
+	b.built.Env = slices.Concat(r.Built.Env, b.built.Env)
+	b.built.Start = cmp.Or(b.built.Start, r.Built.Start)
+	return *r.Built, b.built.check()
 }
 
 // Has says whether the base has a program at one of some paths, relative to its root.
@@ -326,68 +317,80 @@ func copyEntry(out *tar.Writer, root *os.Root, name, to string) error {
 // Image makes the image as it is so far. It has no name yet, and is not written down: it is
 // there until Close. With whole, it has what sessions get beside its files.
 func (b *Build) Image(ctx context.Context, whole bool) (Image, error) {
-	p, err := b.assembled(ctx, whole)
+	p, built, err := b.assembled(ctx, whole)
 	if err != nil {
 		return Image{}, explainFS("build image", err)
 	}
-	if whole {
-		return assembleBuilt(b.name, p, b.built), nil
+	if !whole {
+		p.preload, built.Start = nil, nil
 	}
-	p.preload = nil
-	return assembleBuilt(b.name, p, Built{Own: b.built.Own, Env: b.built.Env}), nil
+	return assembleBuilt(b.name, p, built), nil
 }
 
-// assembled returns the parts with the layers put together.
-func (b *Build) assembled(ctx context.Context, whole bool) (builtParts, error) {
-	p := b.parts
+// assembled returns the parts with the layers put together, and what the file says.
+func (b *Build) assembled(ctx context.Context, whole bool) (imageParts, Built, error) {
+	p, built := b.parts, b.built
 	var env []string
-	if !b.built.Own {
-		env = b.built.Env // programs of the image see it where the image is exported to, too
+	if !built.Own {
+		env = b.env // programs of the image see it where the image is exported to, too
 	}
 	if len(b.layers) == 0 && len(env) == 0 {
-		return p, nil
+		return p, built, nil
 	}
+	base, err := b.extended(ctx, env, b.quietly(whole))
+	if err != nil {
+		return p, built, err
+	}
+	before, was := p.base, p.own()
+	// A step may have brought the base an interpreter of its own, or removed that.
+	if before != nil && was == nil && base.Python != nil && p.layer != nil && !built.Own {
+		built.Ours = true // the packages are for ours
+	}
+	p.on(&base, &built)
+	if now := p.own(); was != nil && p.layer != nil && (now == nil || *now != *was) {
+		return p, built, fault.New(fault.Conflict, "Build in two files: this one without packages, and one with them that begins with its image.",
+			"cannot build image %s: a step changed the Python %s that its packages are for", b.name, was.Version)
+	}
+	if p.needsOurs() && p.py.root.dir == "" || p.own() == nil && p.py.python.dir == "" {
+		py, err := b.s.makeInterpreter(ctx, b.say)
+		if err != nil {
+			return p, built, err
+		}
+		p.host(py)
+	}
+	return p, built, nil
+}
+
+// extended makes the base with the layers of the steps on it.
+func (b *Build) extended(ctx context.Context, env []string, say progress) (basePart, error) {
 	var m oci.Manifest
 	var config []byte
 	var err error
-	if p.base != nil {
-		m = p.base.manifest
-		if config, err = bounded.ReadFile(filepath.Join(p.base.dir, configFile), maxBaseFile); err != nil {
-			return p, err
+	if base := b.parts.base; base != nil {
+		m = base.manifest
+		if config, err = bounded.ReadFile(filepath.Join(base.dir, configFile), maxBaseFile); err != nil {
+			return basePart{}, err
 		}
 	} else {
 		root, err := b.rootLayer(ctx)
 		if err != nil {
-			return p, err
+			return basePart{}, err
 		}
 		made, err := oci.Make([]oci.Descriptor{root}, []string{"packages of Debian"}, nil, nil)
 		if err != nil {
-			return p, err
+			return basePart{}, err
 		}
 		m, config = made.Manifest, made.RawConfig
 	}
 	made, err := oci.Extend(m, config, b.layers, env)
 	if err != nil {
-		return p, err
+		return basePart{}, err
 	}
-	base, err := b.s.makeBase(ctx, stored{b.s, &ContainerRecipe{Manifest: made.Raw, Config: made.RawConfig}}, made.Manifest, b.quietly(whole))
+	base, err := b.s.makeBase(ctx, stored{b.s, &ContainerRecipe{Manifest: made.Raw, Config: made.RawConfig}}, made.Manifest, say)
 	if err != nil {
 		b.forget(err)
-		return p, err
 	}
-	before := p.base
-	p.base = &base
-	if before == nil {
-		return p, nil
-	}
-	// A step may have brought the base an interpreter of its own, or removed that.
-	if base.Python != nil && before.Python == nil && p.layer != nil {
-		return p, ownPythonFault(b.name, base)
-	}
-	if base.Python == nil && p.py.python.dir == "" {
-		p.py, err = b.s.makeInterpreter(ctx, b.say)
-	}
-	return p, err
+	return base, err
 }
 
 // quietly says of the image that comes out what is done, and nothing of those on the way.
@@ -429,15 +432,15 @@ func (b *Build) rootLayer(ctx context.Context) (oci.Descriptor, error) {
 // Name gives the whole image its name, writes it down and leases it. An image that had
 // the name before is called by its digest from then on.
 func (b *Build) Name(ctx context.Context) (Image, error) {
-	p, err := b.assembled(ctx, true)
+	p, built, err := b.assembled(ctx, true)
 	if err != nil {
 		return Image{}, explainFS("build image", err)
 	}
-	img := assembleBuilt(b.name, p, b.built)
-	if err := b.s.rememberBase(ctx, img, p.record(img, b.built), []string{b.name}); err != nil {
+	img, err := b.s.finish(ctx, p, []string{b.name}, &built)
+	if err != nil {
 		return Image{}, explainFS("build image", err)
 	}
-	return img, b.s.lease(img.ID)
+	return img, nil
 }
 
 // collectSteps forgets the steps whose layers are not there any more.

@@ -95,9 +95,6 @@ func TestBuildSteps(t *testing.T) {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	}
-	if _, err := s.Resolve(t.Context(), Request{Image: "it", With: []string{"six"}}, event.Discard); fault.KindOf(err) != fault.Invalid {
-		t.Errorf("with packages: %v", err)
-	}
 	if again := make1(q, true); again.ID != img.ID {
 		t.Errorf("again: %s, want %s", again.ID, img.ID)
 	}

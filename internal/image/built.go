@@ -1,7 +1,6 @@
 package image
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -31,7 +30,10 @@ type Start struct {
 type Built struct {
 	// Own says that its root file system is Praxis's own with layers on it, and not that
 	// of a container image.
-	Own   bool     `json:"own,omitempty"`
+	Own bool `json:"own,omitempty"`
+	// Ours says that Praxis's own Python runs, although a step gave the base one: the packages
+	// that the file names are for ours.
+	Ours  bool     `json:"ours,omitempty"`
 	Env   []string `json:"env,omitempty"` // NAME=value
 	Start *Start   `json:"start,omitempty"`
 }
@@ -52,15 +54,8 @@ func (b Built) check() error {
 	return nil
 }
 
-// builtParts are what a built image is made of.
-type builtParts struct {
-	py   interpreter
-	base *basePart // nil: nothing was put on our own root file system
-	contents
-}
-
 // assembleBuilt joins the parts of an image that was built of a file.
-func assembleBuilt(name string, p builtParts, built Built) Image {
+func assembleBuilt(name string, p imageParts, built Built) Image {
 	var img Image
 	switch {
 	case p.base == nil:
@@ -68,7 +63,7 @@ func assembleBuilt(name string, p builtParts, built Built) Image {
 	case built.Own:
 		img = assemble(name, interpreter{python: p.py.python, root: p.base.part}, p.contents)
 	default:
-		img = assembleBase(name, *p.base, p.py, p.layer, p.preload)
+		img = assembleBase(name, p)
 	}
 	if p.base != nil {
 		img.Digest = p.base.manifest.Digest
@@ -89,6 +84,9 @@ func assembleBuilt(name string, p builtParts, built Built) Image {
 	_, _ = fmt.Fprintf(h, "built image 1\n%s\n", img.ID)
 	for _, list := range [][]string{built.Env, p.preload} {
 		_, _ = fmt.Fprintf(h, "%q\n", list)
+	}
+	if built.Ours {
+		_, _ = fmt.Fprintln(h, "ours")
 	}
 	if s := built.Start; s != nil {
 		_, _ = fmt.Fprintf(h, "start %q %d %q %d\n", s.Command, s.Port, s.Check, s.Wait)
@@ -116,120 +114,12 @@ func withVariables(env, more []string) []string {
 	return out
 }
 
-// record is what is written down of a built image.
-func (p builtParts) record(img Image, built Built) record {
-	r := record{Built: &built, NPM: img.NPM}
-	if p.base != nil {
-		r.Base, r.Digest = p.base.info.Key, p.base.manifest.Digest
-	}
-	if p.py.python.dir != "" {
-		r.Python, r.Root = p.py.python.info.Key, p.py.root.info.Key
-	}
-	if p.layer != nil {
-		r.Layer = p.layer.info.Key
-	}
-	if p.node != nil {
-		r.Node = p.node.info.Key
-		if p.first != languageName {
-			r.First = p.first
-		}
-	}
-	if p.modules != nil {
-		r.Modules = p.modules.info.Key
-	}
-	return r
-}
-
 // isBuilt says whether a name is that of an image that was built of a file.
 func (s *Store) isBuilt(ctx context.Context, name string) bool {
 	records, err := s.records(ctx)
 	return err == nil && slices.ContainsFunc(records, func(r record) bool {
 		return r.Built != nil && (r.ID == name || slices.Contains(r.Names, name))
 	})
-}
-
-// assembleBuiltAgain makes the image of a record from the parts that it names.
-func (s *Store) assembleBuiltAgain(ctx context.Context, r record) (Image, error) {
-	p := builtParts{contents: contents{first: cmp.Or(r.First, languageName), preload: r.Preload}}
-	ok := true
-	if r.Base != "" {
-		var b basePart
-		b, ok = s.findBase(ctx, r.Base)
-		p.base = &b
-	}
-	if ok && r.Python != "" {
-		p.py, ok = s.findInterpreter(ctx, r.Python, r.Root)
-	}
-	if ok && r.Layer != "" {
-		p.layer, ok = s.findLayerOf(ctx, r.Layer)
-	}
-	if ok && r.Node != "" {
-		var node part
-		node, ok = s.findPart(ctx, kindNode, r.Node)
-		p.node = &node
-	}
-	if ok && r.Modules != "" {
-		p.modules, ok = s.findModulesOf(ctx, r.Modules)
-	}
-	if !ok {
-		return Image{}, fault.Coded(fault.ImageGone, fault.Data{"image": r.Names[0]}, "cannot find image %s: parts of it are gone", r.Names[0])
-	}
-	img := assembleBuilt(r.Names[0], p, *r.Built)
-	if img.ID != r.ID {
-		return Image{}, fault.Coded(fault.ImageStale, fault.Data{"image": r.Names[0]}, "cannot use image %s: Praxis changed since it was built", r.Names[0])
-	}
-	return img, nil
-}
-
-// makeBuilt makes the image of a recipe that came from elsewhere, of files that were
-// added. No step runs: its layers are there.
-func (s *Store) makeBuilt(ctx context.Context, r Recipe, say progress) (Image, error) {
-	if err := r.Built.check(); err != nil {
-		return Image{}, err
-	}
-	locked, err := s.lockStore(ctx, false, say)
-	if err != nil {
-		return Image{}, err
-	}
-	defer locked.release()
-	p := builtParts{contents: contents{first: cmp.Or(r.First, languageName), preload: append([]string{}, r.Preload...)}}
-	if r.Container != nil {
-		src := stored{s, r.Container}
-		m, err := src.Manifest(ctx, oci.Here())
-		if err != nil {
-			return Image{}, err
-		}
-		b, err := s.makeBase(ctx, src, m, say)
-		if err != nil {
-			return Image{}, err
-		}
-		p.base = &b
-	}
-	if r.Built.Own || p.base == nil || p.base.Python == nil || len(r.Wheels) > 0 {
-		if p.py, err = s.makeInterpreter(ctx, say); err != nil {
-			return Image{}, err
-		}
-		if len(r.Wheels) > 0 {
-			if p.layer, err = s.layerOfWheels(ctx, p.py, r, say); err != nil {
-				return Image{}, err
-			}
-		}
-		if err := s.nodeOfRecipe(ctx, p.py, r, &p.contents, say); err != nil {
-			return Image{}, err
-		}
-	}
-	img := assembleBuilt(r.Name, p, *r.Built)
-	if img.ID != r.ID {
-		return Image{}, fault.New(fault.Conflict, "Use the version of Praxis that made it.", "cannot make image %s: this version of Praxis makes another of it", r.Name)
-	}
-	// What comes from elsewhere takes no name from what is here.
-	if there, err := s.meant(ctx, r.Name); err == nil && there[0].ID != img.ID {
-		img.Name = cmp.Or(img.Digest, img.ID)
-	}
-	if err := s.rememberBase(ctx, img, p.record(img, *r.Built), []string{img.Name}); err != nil {
-		return Image{}, err
-	}
-	return img, s.lease(img.ID)
 }
 
 // cachedStep is what a step gave, kept under the step's key.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -52,7 +53,7 @@ func (s *Store) pull(ctx context.Context, p Pull, say progress) (Image, error) {
 	defer locked.release()
 	if ref.Digest() != "" {
 		if b, err := s.containerOf(ctx, ref.String()); err == nil {
-			return s.finishBase(ctx, b, []string{ref.String()}, nil, say)
+			return s.finishBase(ctx, b, []string{ref.String()}, say)
 		}
 	}
 	say("asking for " + safetext.Line(ref.String()))
@@ -70,7 +71,7 @@ func (s *Store) pull(ctx context.Context, p Pull, say progress) (Image, error) {
 		return Image{}, err
 	}
 	// What was asked for names it, and the digest that it was resolved to.
-	return s.finishBase(ctx, b, []string{ref.String(), ref.At(m.Digest)}, nil, say)
+	return s.finishBase(ctx, b, []string{ref.String(), ref.At(m.Digest)}, say)
 }
 
 // Import asks for an image in a file: an archive of "docker save", an image layout, in an
@@ -113,7 +114,7 @@ func (s *Store) importFile(ctx context.Context, i Import, say progress) (Image, 
 	if err != nil {
 		return Image{}, err
 	}
-	return s.finishBase(ctx, b, []string{importedName(i, src.Name())}, nil, say)
+	return s.finishBase(ctx, b, []string{importedName(i, src.Name())}, say)
 }
 
 // importedName is what an image is called that came in a file.
@@ -184,144 +185,112 @@ func looksRemote(name string) bool {
 	return strings.ContainsAny(name, ":@/") && !hashRE.MatchString(name)
 }
 
-// resolveNamed returns the image that a request names, with the packages that it asks for.
-func (s *Store) resolveNamed(ctx context.Context, req Request, reqs []requirement, say progress) (Image, error) {
-	img, err := s.resolveHere(ctx, req, reqs, say)
+// resolveNamed returns the image that a request names, with what it asks for beside.
+func (s *Store) resolveNamed(ctx context.Context, req Request, w wanted, say progress) (Image, error) {
+	img, err := s.resolveHere(ctx, req.Image, w, say)
 	if fault.CodeOf(err) == fault.ImageAbsent && looksRemote(req.Image) {
-		if img, err = s.pull(ctx, Pull{Reference: req.Image}, say); err == nil && len(reqs) > 0 {
-			img, err = s.resolveHere(ctx, req, reqs, say)
+		if _, err = s.pull(ctx, Pull{Reference: req.Image}, say); err == nil {
+			img, err = s.resolveHere(ctx, req.Image, w, say)
 		}
-	}
-	if err == nil {
-		err = req.checkNode(img)
 	}
 	return img, err
 }
 
-func (s *Store) resolveHere(ctx context.Context, req Request, reqs []requirement, say progress) (Image, error) {
+func (s *Store) resolveHere(ctx context.Context, name string, w wanted, say progress) (Image, error) {
 	locked, err := s.lockStore(ctx, false, say)
 	if err != nil {
 		return Image{}, err
 	}
 	defer locked.release()
-	if s.isBuilt(ctx, req.Image) {
-		return s.ownNamed(ctx, req.Image, reqs)
-	}
-	b, err := s.containerOf(ctx, req.Image)
-	if fault.CodeOf(err) == fault.ImageAbsent {
-		if img, other := s.ownNamed(ctx, req.Image, reqs); fault.KindOf(other) != fault.NotFound {
-			return img, other
-		}
-	}
+	r, p, err := s.namedWith(ctx, name, supply{s: s, say: say}, w)
 	if err != nil {
 		return Image{}, err
 	}
-	return s.finishBase(ctx, b, []string{s.shortName(ctx, req.Image)}, reqs, say)
+	return s.finish(ctx, p, r.Names[:1], r.Built)
 }
 
-// ownNamed returns an image of ours that a request names. The store is locked.
-func (s *Store) ownNamed(ctx context.Context, name string, reqs []requirement) (Image, error) {
+// lookupNamed is Lookup of a request that names an image.
+func (s *Store) lookupNamed(ctx context.Context, req Request, w wanted) (Image, error) {
+	r, p, err := s.namedWith(ctx, req.Image, supply{s: s, find: true}, w)
+	if err != nil && !errors.Is(err, errUnbuilt) {
+		return Image{}, err
+	}
+	var img Image
+	if err == nil {
+		img = p.assemble(r.Names[0], r.Built)
+		_, err = s.readRecord(img.ID)
+	}
+	if err != nil {
+		name := w.besideName(req.Image)
+		return Image{}, fault.Coded(fault.ImageUnbuilt, fault.Data{"image": name}, "cannot find image %s: it was not built", name)
+	}
+	return img, nil
+}
+
+// namedWith finds the image that is named, and puts what is wanted beside its parts. The
+// record is that of the image, and its first name that of what comes out. The store is
+// locked.
+func (s *Store) namedWith(ctx context.Context, name string, u supply, w wanted) (record, imageParts, error) {
+	r, err := s.named(ctx, name)
+	if err != nil {
+		return r, imageParts{}, err
+	}
+	p, err := s.partsOf(ctx, r)
+	if err != nil {
+		return r, p, err
+	}
+	if img := p.assemble(r.Names[0], r.Built); img.ID != r.ID {
+		return r, p, fault.Coded(fault.ImageStale, fault.Data{"image": r.Names[0]}, "cannot use image %s: Praxis changed since it was built", r.Names[0])
+	}
+	called := r.Names[0]
+	if slices.Contains(r.Names, name) {
+		called = name
+	}
+	if p, err = u.beside(ctx, p, w); err != nil {
+		return r, p, err
+	}
+	if p.assemble(called, r.Built).ID != r.ID { // what is wanted may all be there
+		called = w.besideName(called)
+	}
+	r.Names = []string{called}
+	return r, p, nil
+}
+
+// named finds the record of the image that a name, an ID or the reference of a registry
+// means: of several, one that was built of a file, then a container image as it came.
+func (s *Store) named(ctx context.Context, name string) (record, error) {
+	if !s.isBuilt(ctx, name) {
+		r, err := s.containerRecord(ctx, name)
+		if fault.CodeOf(err) != fault.ImageAbsent {
+			return r, err
+		}
+		if _, other := s.meant(ctx, name); other != nil {
+			return r, err
+		}
+	}
 	builds, err := s.meant(ctx, name)
 	if err != nil {
-		return Image{}, err
-	}
-	if len(reqs) > 0 {
-		return Image{}, fault.New(fault.Invalid, "Name the image alone, or the packages alone.", "cannot add packages to image %s", builds[0].Names[0])
+		return record{}, err
 	}
 	s.newestFirst(builds)
-	img, err := s.assembleAgain(ctx, builds[0])
+	return builds[0], nil
+}
+
+// finishBase makes the image of a base, writes it down under its names, and leases it. The
+// store is locked.
+func (s *Store) finishBase(ctx context.Context, b basePart, names []string, say progress) (Image, error) {
+	p, err := supply{s: s, say: say}.beside(ctx, imageParts{base: &b}, wanted{})
 	if err != nil {
 		return Image{}, err
 	}
-	return img, s.lease(img.ID)
-}
-
-// shortName is what a container image is called that is there.
-func (s *Store) shortName(ctx context.Context, name string) string {
-	r, err := s.containerRecord(ctx, name)
-	if err != nil || slices.Contains(r.Names, name) {
-		return name
-	}
-	return r.Names[0]
-}
-
-// finishBase makes the image of a base, with packages beside, writes it down under its
-// names, and leases it. The store is locked.
-func (s *Store) finishBase(ctx context.Context, b basePart, names []string, reqs []requirement, say progress) (Image, error) {
-	if b.Python != nil && len(reqs) > 0 && !b.needsDriver(reqs) {
-		return Image{}, ownPythonFault(names[0], b)
-	}
-	for i := range names {
-		names[i] = nameOf(names[i], reqs)
-	}
-	if len(reqs) == 0 {
-		return s.finish(ctx, b, names, nil, "", say, nil)
-	}
-	py, err := s.makeInterpreter(ctx, say)
-	if err != nil {
-		return Image{}, err
-	}
-	layer, err := s.makeLayer(ctx, py, reqs, nil, say)
-	if err != nil {
-		return Image{}, err
-	}
-	preload := layer.preload(reqs)
-	if b.Python != nil {
-		preload = nil // the packages are not for the image's own interpreter
-	}
-	return s.finish(ctx, b, names, preload, "", say, func(interpreter) (*layerPart, error) { return layer, nil })
-}
-
-// finish makes the image of a base with the layer that beside returns; beside is nil where
-// there are no packages. want is the ID that it must have; "": any.
-func (s *Store) finish(ctx context.Context, b basePart, names, preload []string, want string, say progress, beside func(py interpreter) (*layerPart, error)) (Image, error) {
-	var py interpreter
-	var layer *layerPart
-	ours := b.Python == nil || beside != nil
-	if ours {
-		var err error
-		if py, err = s.makeInterpreter(ctx, say); err != nil {
-			return Image{}, err
-		}
-	}
-	if beside != nil {
-		var err error
-		if layer, err = beside(py); err != nil {
-			return Image{}, err
-		}
-	}
-	img := assembleBase(names[0], b, py, layer, preload)
-	if want != "" && img.ID != want {
-		return Image{}, fault.New(fault.Conflict, "Use the version of Praxis that made it.", "cannot make image %s: this version of Praxis makes another of it", names[0])
-	}
-	r := record{Base: b.info.Key, Digest: b.manifest.Digest}
-	if ours {
-		r.Python, r.Root = py.python.info.Key, py.root.info.Key
-	}
-	if layer != nil {
-		r.Layer = layer.info.Key
-	}
-	if err := s.rememberBase(ctx, img, r, names); err != nil {
-		return Image{}, err
-	}
-	return img, s.lease(img.ID)
-}
-
-func ownPythonFault(name string, b basePart) error {
-	return fault.Coded(fault.ImageOwnPython, fault.Data{"image": name, "version": b.Python.Version},
-		"cannot add packages to image %s: it has its own Python %s, and they are for %s", name, b.Python.Version, pythonVersion)
-}
-
-// nameOf is the name of an image with packages beside.
-func nameOf(name string, reqs []requirement) string {
-	return strings.Replace(Request{}.imageName(reqs, nil), languageName, name, 1)
+	return s.finish(ctx, p, names, nil)
 }
 
 // rememberBase writes the record of a container image. A name is that of one image: a tag
 // that means another one now is taken from the one before, whose digest goes on to name it.
 func (s *Store) rememberBase(ctx context.Context, img Image, r record, names []string) error {
 	old, err := s.readRecord(img.ID)
-	r.ID, r.Packages, r.Preload, r.Created = img.ID, img.Packages, img.Runtimes[0].Preload, time.Now().UTC().Truncate(time.Second)
+	r.ID, r.Created = img.ID, time.Now().UTC().Truncate(time.Second)
 	if err == nil {
 		r.Created = old.Created
 	}
@@ -364,55 +333,72 @@ func (s *Store) writeRecord(r record) error {
 	return nil
 }
 
-// assembleBase joins the parts of a container image. py is put beside where it has no
-// interpreter that kernels run on, and where there is a layer of packages.
-func assembleBase(name string, b basePart, py interpreter, layer *layerPart, preload []string) Image {
-	img := Image{Name: name, Root: b.tree(), Packages: []Package{}, Digest: b.manifest.Digest, Env: baseEnv(b)}
+// assembleBase joins the parts of a container image. Ours are put beside it: the interpreter
+// where it has none that kernels run on, Node likewise, and packages.
+func assembleBase(name string, p imageParts) Image {
+	b := p.base
+	img := Image{Name: name, Root: b.tree(), Packages: []Package{}, Digest: b.manifest.Digest, Env: baseEnv(p)}
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "container image 1\nbase %s\n", b.info.Key)
-	program := guestPython + "/bin/python3"
+	python := language.Runtime{Language: languageName, Version: pythonVersion, Program: guestPython + "/bin/python3", Preload: append([]string(nil), p.preload...)}
+	if p.needsOurs() {
+		// The C library that programs of ours run with: they are started there (agent/load.go).
+		img.Mounts = append(img.Mounts, sandbox.Mount{Source: p.py.root.tree(), Target: guestRoot})
+	}
 	if b.Python != nil {
-		program = b.Python.Program
-		img.Runtimes = []language.Runtime{{Language: languageName, Version: b.Python.Version, Program: program}}
+		python.Version, python.Program = b.Python.Version, b.Python.Program
 		_, _ = fmt.Fprintf(h, "python %s %s\n", b.Python.Program, b.Python.Version)
 	} else {
-		img.Runtimes = []language.Runtime{{Language: languageName, Version: pythonVersion, Program: program, Preload: append([]string(nil), preload...)}}
+		img.mountTwice(p.py.python.tree(), guestPython, filepath.Join(b.dir, launchDir))
+		_, _ = fmt.Fprintf(h, "python %s\nroot %s\n", p.py.python.info.Content, p.py.root.info.Content)
 	}
-	if b.Python == nil || layer != nil {
-		// Ours stands where it always does, and once more in our own root file system, which
-		// has the C library that it runs with; its programs are started there (agent/load.go).
-		img.Mounts = []sandbox.Mount{
-			{Source: py.root.tree(), Target: guestRoot}, {Source: py.python.tree(), Target: guestRoot + guestPython},
-			{Source: py.python.tree(), Target: guestPython}, {Source: filepath.Join(b.dir, launchDir), Target: guestPython + "/bin"},
-		}
-		_, _ = fmt.Fprintf(h, "python %s\nroot %s\n", py.python.info.Content, py.root.info.Content)
-	}
+	img.Runtimes = []language.Runtime{python}
 	if b.Bash {
-		img.Runtimes = append(img.Runtimes, language.Runtime{Language: bashName, Program: program})
+		img.Runtimes = append(img.Runtimes, language.Runtime{Language: bashName, Program: python.Program})
 	}
-	if b.Node != nil {
+	switch {
+	case b.Node != nil:
 		img.Runtimes = append(img.Runtimes, language.Runtime{Language: nodeLanguage, Version: b.Node.Version, Program: b.Node.Program})
+	case p.node != nil:
+		img.mountTwice(p.node.tree(), guestNode, filepath.Join(b.dir, launchNodeDir))
+		img.Runtimes = append(img.Runtimes, nodeRuntime())
+		_, _ = fmt.Fprintf(h, "node %s\nroot %s\n", p.node.info.Content, p.py.root.info.Content)
 	}
-	img.addKernels(b, layer)
-	if layer != nil {
-		img.Mounts = append(img.Mounts, sandbox.Mount{Source: layer.tree(), Target: guestPackages})
-		img.Packages = layer.lock.packages()
-		if b.Python == nil {
-			img.Runtimes = append(img.Runtimes, kernels(layer.tree(), img.Runtimes)...)
-		}
-		_, _ = fmt.Fprintf(h, "layer %s\n", layer.info.Key)
+	img.addKernels(b, p.layer, python.Program)
+	if p.layer != nil {
+		img.Mounts = append(img.Mounts, sandbox.Mount{Source: p.layer.tree(), Target: guestPackages})
+		img.Packages = p.layer.lock.packages()
+		img.Runtimes = append(img.Runtimes, kernels(p.layer.tree(), python.Program, img.Runtimes)...)
+		_, _ = fmt.Fprintf(h, "layer %s\n", p.layer.info.Key)
 	}
-	for _, list := range [][]string{img.Env, preload} {
+	if p.modules != nil {
+		img.Mounts = append(img.Mounts, sandbox.Mount{Source: p.modules.tree(), Target: guestModules})
+		img.NPM = p.modules.lock.packages()
+		_, _ = fmt.Fprintf(h, "modules %s\n", p.modules.info.Key)
+	}
+	if p.first == nodeLanguage {
+		img.putFirst(nodeLanguage)
+		_, _ = fmt.Fprintf(h, "first %s\n", p.first)
+	}
+	for _, list := range [][]string{img.Env, p.preload} {
 		_, _ = io.WriteString(h, strings.Join(list, "\x00")+"\n")
 	}
 	img.ID = hex.EncodeToString(h.Sum(nil)[:16])
 	return img
 }
 
+// mountTwice mounts a program of ours where it always is, with links to its launcher in the
+// place of its own, and in our own root file system, where it is started.
+func (i *Image) mountTwice(tree, target, links string) {
+	i.Mounts = append(i.Mounts, sandbox.Mount{Source: tree, Target: guestRoot + target},
+		sandbox.Mount{Source: tree, Target: target}, sandbox.Mount{Source: links, Target: target + "/bin"})
+}
+
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // baseEnv is the environment of a container image, with what sessions need in it.
-func baseEnv(b basePart) []string {
+func baseEnv(p imageParts) []string {
+	b := p.base
 	env, size := []string{}, 0
 	has := func(name string) bool { return variable(env, name, "") != "" }
 	for _, kv := range b.config.Env {
@@ -430,6 +416,13 @@ func baseEnv(b basePart) []string {
 	searched := variable(b.config.Env, "PATH", defaultPath)
 	if b.Python == nil {
 		searched += ":" + guestPackages + "/bin:" + guestPython + "/bin"
+	} else if p.layer != nil {
+		searched += ":" + guestPackages + "/bin"
+	}
+	if p.node != nil {
+		searched += ":" + guestNode + "/bin"
+	}
+	if b.Python == nil {
 		if !has("SSL_CERT_FILE") && !b.Certificates {
 			env = append(env, "SSL_CERT_FILE="+guestRoot+certificates)
 		}
@@ -447,81 +440,4 @@ func baseEnv(b basePart) []string {
 		searched += ":" + guestAdded + "/bin"
 	}
 	return append(env, "PATH="+searched, "HOME="+guestHome, "PYTHONDONTWRITEBYTECODE=1")
-}
-
-// assembleBaseAgain makes the container image of a record from the parts that it names.
-func (s *Store) assembleBaseAgain(ctx context.Context, r record) (Image, error) {
-	gone := fault.Coded(fault.ImageGone, fault.Data{"image": r.Names[0]}, "cannot find image %s: parts of it are gone", r.Names[0])
-	b, ok := s.findBase(ctx, r.Base)
-	if !ok {
-		return Image{}, gone
-	}
-	var py interpreter
-	var layer *layerPart
-	if b.Python == nil || r.Layer != "" {
-		if py, ok = s.findInterpreter(ctx, r.Python, r.Root); !ok {
-			return Image{}, gone
-		}
-	}
-	if r.Layer != "" {
-		if layer, ok = s.findLayerOf(ctx, r.Layer); !ok {
-			return Image{}, gone
-		}
-	}
-	img := assembleBase(r.Names[0], b, py, layer, r.Preload)
-	if img.ID != r.ID {
-		return Image{}, fault.Coded(fault.ImageStale, fault.Data{"image": r.Names[0]}, "cannot use image %s: Praxis changed since it was built", r.Names[0])
-	}
-	return img, nil
-}
-
-// lookupNamed is Lookup of a request that names an image.
-func (s *Store) lookupNamed(ctx context.Context, req Request, reqs []requirement) (Image, error) {
-	r, err := s.containerRecord(ctx, req.Image)
-	if len(reqs) == 0 && (fault.CodeOf(err) == fault.ImageAbsent || s.isBuilt(ctx, req.Image)) {
-		builds, other := s.meant(ctx, req.Image)
-		if other != nil {
-			return Image{}, err
-		}
-		s.newestFirst(builds)
-		return s.assembleAgain(ctx, builds[0])
-	}
-	if err != nil {
-		return Image{}, err
-	}
-	if len(reqs) == 0 {
-		return s.assembleBaseAgain(ctx, r)
-	}
-	name := nameOf(s.shortName(ctx, req.Image), reqs)
-	records, err := s.records(ctx)
-	if err != nil {
-		return Image{}, err
-	}
-	for _, other := range records {
-		if other.Base == r.Base && other.Layer != "" && slices.Contains(other.Names, name) {
-			return s.assembleBaseAgain(ctx, other)
-		}
-	}
-	return Image{}, fault.Coded(fault.ImageUnbuilt, fault.Data{"image": name}, "cannot find image %s: it was not built", name)
-}
-
-// checkContainer refuses what cannot be put beside a container image.
-func (req Request) checkContainer(npm []npmRequirement) error {
-	if len(npm) > 0 {
-		return refuseNode(req)
-	}
-	return nil
-}
-
-// checkNode refuses JavaScript on an image that does not bring the Node that kernels run on.
-func (req Request) checkNode(img Image) error {
-	if req.needsNode() && !slices.ContainsFunc(img.Runtimes, func(r language.Runtime) bool { return r.Language == nodeLanguage }) {
-		return refuseNode(req)
-	}
-	return nil
-}
-
-func refuseNode(req Request) error {
-	return fault.New(fault.Invalid, "Use an image that has Node "+nodeRuntime().Version+", or name no image.", "cannot make image %s: Node and packages of npm are put beside Praxis's own root file system alone",
-		safetext.Line(safetext.Clip(req.Image, 100)))
 }

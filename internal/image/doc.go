@@ -65,8 +65,10 @@
 //
 // An image can be made of a container image instead (package oci): its merged layers are
 // the root file system, and our own, with CPython, stands beside where it brings no
-// interpreter that kernels run on (base.go, container.go). The layers as they came are
-// kept below blobs, as wheels are. A reference and the digest that it was resolved to are
+// interpreter that kernels run on (base.go, container.go). Packages are for the interpreter
+// that runs: pip on the host gets a description of the image's own (target.go), which finds
+// what is put beside by a .pth file. Node is put beside likewise (beside.go). The layers as
+// they came are kept below blobs, as wheels are. A reference and the digest that it was resolved to are
 // names of the image.
 //
 // # Images that are built of a file

@@ -124,7 +124,7 @@ func assemble(name string, py interpreter, c contents) Image {
 	if layer != nil {
 		img.Mounts = append(img.Mounts, sandbox.Mount{Source: layer.tree(), Target: guestPackages})
 		img.Packages = layer.lock.packages()
-		img.Runtimes = append(img.Runtimes, kernels(layer.tree(), img.Runtimes)...)
+		img.Runtimes = append(img.Runtimes, kernels(layer.tree(), guestPython+"/bin/python3", img.Runtimes)...)
 		_, _ = fmt.Fprintf(h, "layer %s\n", layer.info.Key)
 	}
 	if c.node != nil {
@@ -165,7 +165,7 @@ func (req Request) Name() (string, error) {
 		return "", err
 	}
 	if req.Image != "" {
-		return nameOf(req.Image, reqs), nil
+		return req.wanted(reqs, npm).besideName(req.Image), nil
 	}
 	return req.imageName(reqs, npm), nil
 }

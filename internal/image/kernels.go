@@ -16,9 +16,9 @@ const (
 
 // kernels returns the languages that a layer of packages brings as kernels of Jupyter's,
 // beside those that the image has.
-func kernels(tree string, has []language.Runtime) []language.Runtime {
+func kernels(tree, python string, has []language.Runtime) []language.Runtime {
 	// The kernel's own program is one in Python, which every image has.
-	return kernelsIn(tree, []string{"share/jupyter/kernels"}, guestPackages, guestPython+"/bin/python3", has)
+	return kernelsIn(tree, []string{"share/jupyter/kernels"}, guestPackages, python, has)
 }
 
 // kernelsIn looks in folders of tree, which is guest in the guest.
@@ -36,16 +36,13 @@ func kernelsIn(tree string, folders []string, guest, program string, has []langu
 }
 
 // addKernels adds the languages that the files of a container image bring as kernels of
-// Jupyter's. What drives them is a program in Python with a package: the image's own
-// interpreter where it has the package, else ours where the layer beside it has. Where
-// neither has, the languages are known and cannot be run.
-func (i *Image) addKernels(b basePart, layer *layerPart) {
+// Jupyter's. What drives them is a program in Python with a package, which the interpreter
+// itself or the layer beside it has. Where neither has, the languages are known and cannot
+// be run.
+func (i *Image) addKernels(b *basePart, layer *layerPart, python string) {
 	program := ""
-	switch {
-	case b.Python != nil && b.Python.Jupyter:
-		program = b.Python.Program
-	case layer != nil && layer.drives():
-		program = guestPython + "/bin/python3"
+	if b.Python != nil && b.Python.Jupyter || layer != nil && layer.drives() {
+		program = python
 	}
 	found := kernelsIn(b.tree(), kernelspec.Folders(), "/", program, i.Runtimes)
 	if program != "" {
@@ -60,10 +57,4 @@ func (i *Image) addKernels(b basePart, layer *layerPart) {
 // drives says whether the layer has the package that drives kernels of Jupyter's.
 func (l *layerPart) drives() bool {
 	return slices.ContainsFunc(l.lock.Wheels, func(w Wheel) bool { return w.Name == JupyterClient })
-}
-
-// needsDriver says whether requirements ask for nothing but what drives the kernels of an
-// image whose own interpreter cannot.
-func (b basePart) needsDriver(reqs []requirement) bool {
-	return b.Python != nil && !b.Python.Jupyter && len(reqs) > 0 && !slices.ContainsFunc(reqs, func(r requirement) bool { return r.name != JupyterClient })
 }

@@ -47,11 +47,16 @@ func (l lock) key() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// without returns the lock without the wheels of packages that are there already.
-func (l lock) without(there []Package) lock {
+// beside returns the lock of a layer: without the wheels of packages that are there already,
+// and with those that the layer has of another.
+func (l lock) beside(there []Package, old *layerPart) lock {
 	l.Wheels = slices.DeleteFunc(slices.Clone(l.Wheels), func(w Wheel) bool {
 		return slices.ContainsFunc(there, func(p Package) bool { return p.Name == w.Name })
 	})
+	if old != nil {
+		l.Wheels = append(l.Wheels, old.lock.Wheels...)
+		slices.SortFunc(l.Wheels, func(a, b Wheel) int { return strings.Compare(a.Name, b.Name) })
+	}
 	return l
 }
 
@@ -152,15 +157,13 @@ func (s *Store) findLayer(ctx context.Context, l lock) (*layerPart, bool) {
 
 // makeLayer returns the layer for the requirements. It asks the index only
 // when the request was never resolved, or when its layer is gone. Packages that
-// are there already stay at their versions, and are not in the layer.
-func (s *Store) makeLayer(ctx context.Context, py interpreter, reqs []requirement, there []Package, say progress) (*layerPart, error) {
-	key := requestKey(py.python.info.Key, reqs, there)
-	known, ok := s.findLock(key, py.python.info.Key)
-	if ok {
-		if p, ok := s.findLayer(ctx, known.without(there)); ok {
-			return p, nil
-		}
+// are there already, those of the layer old among them, stay at their versions; of them
+// only what old has is in the layer. old may be nil.
+func (s *Store) makeLayer(ctx context.Context, py interpreter, t target, reqs []requirement, there []Package, old *layerPart, say progress) (*layerPart, error) {
+	if p, ok := s.findBeside(ctx, t, reqs, there, old); ok {
+		return p, nil
 	}
+	key := requestKey(t.key, reqs, there)
 	pip, err := s.makePip(ctx, py, say)
 	if err != nil {
 		return nil, err
@@ -172,27 +175,28 @@ func (s *Store) makeLayer(ctx context.Context, py interpreter, reqs []requiremen
 	}
 	defer locked.release()
 	// Somebody else may have resolved it while we waited.
-	if known, ok = s.findLock(key, py.python.info.Key); ok {
-		if p, ok := s.findLayer(ctx, known.without(there)); ok {
-			return p, nil
-		}
+	if p, ok := s.findBeside(ctx, t, reqs, there, old); ok {
+		return p, nil
 	}
+	known, ok := s.findLock(key, t.key)
 	stage, err := s.stage(name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(stage) }()
-	call := pipCall{py: py, pip: pip, stage: stage, say: say}
-	switch {
-	case !ok:
-		known, err = s.fetch(ctx, call, requirementsText(reqs), there, false)
-	default:
-		err = s.fetchLocked(ctx, call, known.without(there))
+	call := pipCall{py: py, pip: pip, target: t, stage: stage, say: say}
+	if !ok {
+		if known, err = s.fetch(ctx, call, requirementsText(reqs), there, false); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, err
+	l := known.beside(there, old)
+	if ok || old != nil {
+		if err := s.fetchLocked(ctx, call, l); err != nil {
+			return nil, err
+		}
 	}
-	p, err := s.installLayer(ctx, call, known.without(there))
+	p, err := s.installLayer(ctx, call, l)
 	if err != nil {
 		return nil, err
 	}
@@ -206,9 +210,21 @@ func (s *Store) makeLayer(ctx context.Context, py interpreter, reqs []requiremen
 	return p, nil
 }
 
+// findBeside finds the layer that makeLayer would make.
+func (s *Store) findBeside(ctx context.Context, t target, reqs []requirement, there []Package, old *layerPart) (*layerPart, bool) {
+	known, ok := s.findLock(requestKey(t.key, reqs, there), t.key)
+	if !ok {
+		return nil, false
+	}
+	return s.findLayer(ctx, known.beside(there, old))
+}
+
 // fetchLocked gets the wheels of a lock: from the store, or else from the index.
 func (s *Store) fetchLocked(ctx context.Context, call pipCall, l lock) error {
 	dir := filepath.Join(call.stage, wheelsDir)
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("cannot make a folder for wheels: %w", err)
+	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return fmt.Errorf("cannot make a folder for wheels: %w", err)
 	}
@@ -254,6 +270,7 @@ func (s *Store) fetch(ctx context.Context, call pipCall, requirements []byte, th
 	}
 	call.wheels = filepath.Join(s.dir, wheelDir)
 	call.args = []string{"download", "--only-binary=:all:", "--no-cache-dir", "--dest", wheels, "-r", list}
+	call.args = append(call.args, call.target.options...)
 	if exact {
 		call.args = append(call.args, "--no-deps", "--require-hashes")
 	}
@@ -267,7 +284,7 @@ func (s *Store) fetch(ctx context.Context, call pipCall, requirements []byte, th
 	if err := call.run(ctx); err != nil {
 		return lock{}, err
 	}
-	l, err := lockWheels(call.py.python.info.Key, wheels)
+	l, err := lockWheels(call.target, wheels)
 	if err != nil {
 		return lock{}, err
 	}
@@ -275,12 +292,12 @@ func (s *Store) fetch(ctx context.Context, call pipCall, requirements []byte, th
 }
 
 // lockWheels hashes the wheels of a folder.
-func lockWheels(python, dir string) (lock, error) {
+func lockWheels(t target, dir string) (lock, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return lock{}, fmt.Errorf("cannot list the wheels: %w", err)
 	}
-	l := lock{Python: python}
+	l := lock{Python: t.key}
 	for _, e := range entries {
 		m := wheelRE.FindStringSubmatch(e.Name())
 		if m == nil || !e.Type().IsRegular() {
@@ -293,7 +310,7 @@ func lockWheels(python, dir string) (lock, error) {
 		l.Wheels = append(l.Wheels, Wheel{Name: normalName(m[1]), Version: m[2], File: e.Name(), SHA256: sum})
 	}
 	if len(l.Wheels) == 0 {
-		return lock{}, fault.New(fault.Invalid, "Check the markers of the requirements.", "cannot make an image: no requirement applies to this machine and Python %s", pythonVersion)
+		return lock{}, fault.New(fault.Invalid, "Check the markers of the requirements.", "cannot make an image: no requirement applies to this machine and Python %s", t.version)
 	}
 	slices.SortFunc(l.Wheels, func(a, b Wheel) int { return strings.Compare(a.Name, b.Name) })
 	return l, nil
@@ -314,6 +331,7 @@ func (s *Store) installLayer(ctx context.Context, call pipCall, l lock) (*layerP
 		call.offline, call.stage = true, dir
 		call.args = []string{"install", "--no-index", "--no-deps", "--require-hashes", "--only-binary=:all:", "--no-cache-dir",
 			"--no-compile", "--no-warn-script-location", "--find-links", wheels, "--target", tree, "-r", list}
+		call.args = append(call.args, call.target.options...)
 		if err := call.run(ctx); err != nil {
 			return err
 		}
@@ -325,17 +343,14 @@ func (s *Store) installLayer(ctx context.Context, call pipCall, l lock) (*layerP
 		if err := os.MkdirAll(tree, 0o755); err != nil {
 			return fmt.Errorf("cannot install packages: %w", err)
 		}
-		exe := call.py.program()
-		if err := fixScripts(filepath.Join(tree, "bin"), exe); err != nil {
+		if err := fixScripts(filepath.Join(tree, "bin"), call.py.program(), call.target.program); err != nil {
 			return fmt.Errorf("cannot adapt the packages' programs: %w", err)
 		}
-		what := "packages"
-		if len(l.Wheels) == 1 {
-			what = "package"
-		}
-		call.say(fmt.Sprintf("compiling %d %s", len(l.Wheels), what))
-		if err := call.py.compileTree(ctx, tree, guestPackages, false); err != nil {
-			return err
+		if call.target.version == pythonVersion { // bytecode is that of one version
+			call.say("compiling " + safetext.Count(len(l.Wheels), "package"))
+			if err := call.py.compileTree(ctx, tree, guestPackages, false); err != nil {
+				return err
+			}
 		}
 		if err := finishLayer(dir, l); err != nil {
 			return err
@@ -375,7 +390,7 @@ func finishLayer(dir string, l lock) error {
 
 // fixScripts makes the packages' programs name the guest's interpreter: pip
 // writes the path of the one that it runs in.
-func fixScripts(bin, exe string) error {
+func fixScripts(bin, exe, guest string) error {
 	const maxScript = 1 << 20
 	entries, err := os.ReadDir(bin)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -400,7 +415,7 @@ func fixScripts(bin, exe string) error {
 		if !bytes.HasPrefix(data, []byte("#!")) || !bytes.Contains(data, []byte(exe)) {
 			continue
 		}
-		data = bytes.ReplaceAll(data, []byte(exe), []byte(guestPython+"/bin/python3"))
+		data = bytes.ReplaceAll(data, []byte(exe), []byte(guest))
 		if err := os.WriteFile(name, data, info.Mode().Perm()); err != nil {
 			return err
 		}

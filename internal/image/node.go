@@ -201,38 +201,6 @@ type contents struct {
 	preload []string   // modules of Python
 }
 
-// addNode makes Node, and the packages of npm that a request asks for.
-func (s *Store) addNode(ctx context.Context, py interpreter, req Request, npm []npmRequirement, out *contents, say progress) error {
-	if !req.needsNode() {
-		return nil
-	}
-	node, err := s.makeNode(ctx, py, say)
-	if err != nil {
-		return err
-	}
-	out.node = &node
-	if len(npm) > 0 {
-		out.modules, err = s.makeModules(ctx, py, node, npm, say)
-	}
-	return err
-}
-
-// findNode finds what addNode would make.
-func (s *Store) findNode(ctx context.Context, npm []npmRequirement, out *contents) bool {
-	node, ok := s.findPart(ctx, kindNode, nodeKey())
-	if !ok || len(npm) == 0 {
-		out.node = &node
-		return ok
-	}
-	l, ok := s.findNPMLock(npmRequestKey(npm))
-	if !ok {
-		return false
-	}
-	out.node = &node
-	out.modules, ok = s.findModules(ctx, l)
-	return ok
-}
-
 // neededTarballs adds the digests of the files that Node and packages of npm come from.
 func (s *Store) neededTarballs(r record, needed map[string]bool) {
 	if w, ok := nodeWheel(); ok && r.Node != "" {

@@ -38,10 +38,16 @@ type npmPart struct {
 	lock npmLock
 }
 
+// glibc is the C library that packages are for where nothing else is said, as npm calls it.
+const glibc = "glibc"
+
 // npmRequestKey is the digest under which the lock of a request is kept.
-func npmRequestKey(reqs []npmRequirement) string {
+func npmRequestKey(reqs []npmRequirement, libc string) string {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "npm request 1\nnode %s\n", nodeKey())
+	if libc != glibc {
+		_, _ = fmt.Fprintf(h, "libc %s\n", libc)
+	}
 	for _, r := range reqs {
 		_, _ = fmt.Fprintln(h, r)
 	}
@@ -87,9 +93,10 @@ func readNPMLock(dir string) (npmLock, bool) {
 }
 
 // makeModules returns the layer for packages of npm. It asks the registry only when the
-// request was never resolved, or when tarballs of it are gone.
-func (s *Store) makeModules(ctx context.Context, py interpreter, node part, reqs []npmRequirement, say progress) (*npmPart, error) {
-	key := npmRequestKey(reqs)
+// request was never resolved, or when tarballs of it are gone. libc is the C library of the
+// Node that they are for.
+func (s *Store) makeModules(ctx context.Context, py interpreter, node part, reqs []npmRequirement, libc string, say progress) (*npmPart, error) {
+	key := npmRequestKey(reqs, libc)
 	known, ok := s.findNPMLock(key)
 	if ok {
 		if p, ok := s.findModules(ctx, known); ok {
@@ -102,11 +109,11 @@ func (s *Store) makeModules(ctx context.Context, py interpreter, node part, reqs
 	}
 	defer locked.release()
 	if known, ok = s.findNPMLock(key); !ok {
-		if known, err = s.resolveNPM(ctx, py, node, reqs, nil, say); err != nil {
+		if known, err = s.resolveNPM(ctx, py, node, reqs, libc, say); err != nil {
 			return nil, err
 		}
 	} else if s.missingTarballs(known) > 0 {
-		if _, err := s.resolveNPM(ctx, py, node, reqs, &known, say); err != nil {
+		if err := s.fetchTarballs(ctx, py, node, known, say); err != nil {
 			return nil, err
 		}
 	}
@@ -134,18 +141,14 @@ func (s *Store) missingTarballs(l npmLock) int {
 	return n
 }
 
-// resolveNPM lets npm choose packages and fetch them, and keeps their tarballs. With a
-// lock it fetches those of it. No program of a package runs.
-func (s *Store) resolveNPM(ctx context.Context, py interpreter, node part, reqs []npmRequirement, exact *npmLock, say progress) (npmLock, error) {
-	name := "npm-" + rand.Text()
-	stage, err := s.stage(name)
+// resolveNPM lets npm choose packages and fetch them, and keeps their tarballs. No program
+// of a package runs.
+func (s *Store) resolveNPM(ctx context.Context, py interpreter, node part, reqs []npmRequirement, libc string, say progress) (npmLock, error) {
+	stage, err := s.stage("npm-" + rand.Text())
 	if err != nil {
 		return npmLock{}, err
 	}
 	defer func() { _ = os.RemoveAll(stage) }()
-	if exact != nil {
-		return *exact, s.fetchTarballs(ctx, py, node, stage, *exact, say)
-	}
 	wanted := map[string]string{}
 	for _, r := range reqs {
 		wanted[r.name] = r.specs
@@ -162,7 +165,7 @@ func (s *Store) resolveNPM(ctx context.Context, py interpreter, node part, reqs 
 		return npmLock{}, fmt.Errorf("cannot write the packages that are wanted: %w", err)
 	}
 	say("resolving " + safetext.Count(len(reqs), "package") + " of npm")
-	if err := s.runNPM(ctx, py, node, stage, "install"); err != nil {
+	if err := s.runNPM(ctx, py, node, stage, libc, "install"); err != nil {
 		return npmLock{}, err
 	}
 	data, err := bounded.ReadFile(filepath.Join(stage, "node_modules", ".package-lock.json"), maxNPMLock)
@@ -183,13 +186,18 @@ func (s *Store) resolveNPM(ctx context.Context, py interpreter, node part, reqs 
 }
 
 // fetchTarballs gets the tarballs of a lock from the registry once more.
-func (s *Store) fetchTarballs(ctx context.Context, py interpreter, node part, stage string, l npmLock, say progress) error {
+func (s *Store) fetchTarballs(ctx context.Context, py interpreter, node part, l npmLock, say progress) error {
+	stage, err := s.stage("npm-" + rand.Text())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(stage) }()
 	say("fetching " + safetext.Count(len(l.Tarballs), "package") + " of npm again")
 	wanted := []string{"cache", "add"}
 	for _, t := range l.Tarballs {
 		wanted = append(wanted, t.Name+"@"+t.Version)
 	}
-	if err := s.runNPM(ctx, py, node, stage, wanted...); err != nil {
+	if err := s.runNPM(ctx, py, node, stage, glibc, wanted...); err != nil {
 		return err
 	}
 	for _, t := range l.Tarballs {
@@ -238,7 +246,7 @@ func (s *Store) keepTarball(stage string, t *Tarball) error {
 
 // runNPM runs npm in a folder, with its cache in it. Scripts of packages, programs such as
 // git and settings that would change what is installed are off.
-func (s *Store) runNPM(ctx context.Context, py interpreter, node part, stage string, args ...string) error {
+func (s *Store) runNPM(ctx context.Context, py interpreter, node part, stage, libc string, args ...string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, pipTimeout,
 		fault.New(fault.Unavailable, "Try again, or ask for fewer packages.", "cannot install packages of npm: it took longer than %s", pipTimeout))
 	defer cancel()
@@ -253,7 +261,7 @@ func (s *Store) runNPM(ctx context.Context, py interpreter, node part, stage str
 		return fmt.Errorf("cannot make a folder for npm: %w", err)
 	}
 	argv := append(hostCommand(py.root.tree(), filepath.Join(node.tree(), "bin", "node")), filepath.Join(node.dir, npmFolder, "bin", "npm-cli.js"))
-	argv = append(append(argv, args...), npmOptions(stage, cpu)...)
+	argv = append(append(argv, args...), npmOptions(stage, cpu, libc)...)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir = stage
 	cmd.Env = []string{"PATH=/nonexistent", "LANG=C.UTF-8", "TMPDIR=" + tmp, "NODE_OPTIONS=", "NO_UPDATE_NOTIFIER=1"}
@@ -275,13 +283,13 @@ func (s *Store) runNPM(ctx context.Context, py interpreter, node part, stage str
 }
 
 // npmOptions are the options of every run of npm, which go before the person's settings.
-func npmOptions(stage, cpu string) []string {
+func npmOptions(stage, cpu, libc string) []string {
 	var out []string
 	for _, o := range []string{
 		"ignore-scripts", "audit=false", "fund=false", "update-notifier=false", "bin-links=false", "global=false",
 		"prefix=" + stage, "cache=" + filepath.Join(stage, "cache"), "install-strategy=hoisted", "omit=dev", "include=optional", "include=peer",
 		"package-lock=true", "package-lock-only=false", "dry-run=false", "engine-strict=false", "legacy-peer-deps=false", "strict-peer-deps=false", "force=false", "offline=false",
-		"os=linux", "cpu=" + cpu, "libc=glibc", "git=/nonexistent", "script-shell=/nonexistent", "progress=false", "color=false", "loglevel=error",
+		"os=linux", "cpu=" + cpu, "libc=" + libc, "git=/nonexistent", "script-shell=/nonexistent", "progress=false", "color=false", "loglevel=error",
 		"logs-max=0", "fetch-retries=2", "omit-lockfile-registry-resolved=false", "save=true",
 	} {
 		out = append(out, "--"+o)

@@ -30,7 +30,9 @@ func findPython(u *oci.Unpacker, searched string) *ownPython {
 			if !ok || minor < minorOldest || !isProgram(u, at) {
 				return nil
 			}
-			return &ownPython{Program: program, Version: "3." + strconv.Itoa(minor), Jupyter: hasClient(u, at, minor)}
+			own := &ownPython{Program: program, Version: "3." + strconv.Itoa(minor)}
+			own.Jupyter = hasClient(u, sitesOf(u, program, at, own.Version))
+			return own
 		}
 	}
 	return nil
@@ -65,13 +67,8 @@ func pythonMinor(u *oci.Unpacker, at string) (int, bool) {
 }
 
 // hasClient says whether an interpreter has the package that drives kernels of Jupyter's.
-func hasClient(u *oci.Unpacker, at string, minor int) bool {
-	libraries := path.Join(path.Dir(path.Dir(at)), "lib")
-	version := "python3." + strconv.Itoa(minor)
-	for _, dir := range []string{
-		path.Join(libraries, version, "site-packages"), path.Join(libraries, version, "dist-packages"), path.Join(libraries, "python3", "dist-packages"),
-		path.Join("usr/local/lib", version, "dist-packages"), // where Debian's interpreter looks, too
-	} {
+func hasClient(u *oci.Unpacker, sites []string) bool {
+	for _, dir := range sites {
 		if _, st, err := u.Find(path.Join(dir, clientModule, "__init__.py")); err == nil && st.Mode().IsRegular() {
 			return true
 		}

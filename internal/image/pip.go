@@ -76,6 +76,7 @@ func (s *Store) makePip(ctx context.Context, py interpreter, say progress) (part
 type pipCall struct {
 	py      interpreter
 	pip     part
+	target  target    // that the packages are for
 	stage   string    // pip's temporary files and its log go here
 	args    []string  // after "pip"
 	offline bool      // no index and none of the person's settings
@@ -107,7 +108,7 @@ func (c pipCall) run(ctx context.Context) error {
 			}
 		}
 	}
-	args := []string{filepath.Join(c.pip.dir, "runpip.py"), c.pip.tree(), c.wheels, c.args[0],
+	args := []string{filepath.Join(c.pip.dir, "runpip.py"), c.pip.tree(), c.wheels, string(c.target.markers), c.args[0],
 		"--no-input", "--no-color", "--progress-bar", "off", "--disable-pip-version-check", "--log", logFile}
 	out := &pipOutput{say: c.say}
 	err := c.py.run(ctx, pythonRun{
@@ -121,10 +122,10 @@ func (c pipCall) run(ctx context.Context) error {
 		return cause
 	}
 	log, _ := readTail(logFile, maxPipLog)
-	if fixed := explainFixed(c.there, out.tail()); fixed != nil {
+	if fixed := explainFixed(c.there, c.target.session, out.tail()); fixed != nil {
 		return fixed
 	}
-	return explainPip(err, out.tail(), string(log))
+	return explainPip(err, c.target.version, out.tail(), string(log))
 }
 
 // watchSize cancels the context when dir grows over maxLayer: what an index
@@ -270,8 +271,8 @@ var (
 )
 
 // explainPip makes one fault of a failed run: cause is how the process ended,
-// out its last lines, log its log.
-func explainPip(cause error, out, log string) error {
+// version that of the interpreter that the packages are for, out its last lines, log its log.
+func explainPip(cause error, version, out, log string) error {
 	all := out + "\n" + log
 	missing := ""
 	if m := missingRE.FindStringSubmatch(out); m != nil {
@@ -292,7 +293,7 @@ func explainPip(cause error, out, log string) error {
 		return fault.New(fault.Invalid, "Loosen the conditions on the versions.",
 			"cannot install packages: the requirements contradict each other: %s", conflictDetail(out))
 	case missing != "":
-		return explainMissing(missing, out, log)
+		return explainMissing(missing, version, out, log)
 	case metadataRE.MatchString(all):
 		return fault.New(fault.Invalid, "Try another version of the package.", "cannot install packages: the index sent a damaged wheel: %s", safetext.Clip(redact(lastLine(out)), maxQuote))
 	case refusedRE.MatchString(all):
@@ -307,17 +308,20 @@ func explainPip(cause error, out, log string) error {
 
 // explainFixed makes a fault of a failed run that was for packages beside others,
 // when it failed for those, or nil.
-func explainFixed(there []Package, out string) error {
+func explainFixed(there []Package, session bool, out string) error {
 	if len(there) == 0 || !conflictRE.MatchString(out) {
 		return nil
 	}
-	return fault.New(fault.Invalid, "Ask for another version, or begin a session with all packages.",
-		"cannot add packages: they contradict each other or what the session has: %s",
-		strings.ReplaceAll(conflictDetail(out), "The user requested (constraint)", "the session has"))
+	has, remedy := "the image has", "Ask for another version, or let a step of a build install the packages."
+	if session {
+		has, remedy = "the session has", "Ask for another version, or begin a session with all packages."
+	}
+	return fault.New(fault.Invalid, remedy, "cannot add packages: they contradict each other or what %s: %s",
+		has, strings.ReplaceAll(conflictDetail(out), "The user requested (constraint)", has))
 }
 
 // explainMissing tells apart why pip found no release of a package.
-func explainMissing(missing, out, log string) error {
+func explainMissing(missing, version, out, log string) error {
 	page := pagesOf(missing, log)
 	versions := ""
 	if m := versionsRE.FindStringSubmatch(out); m != nil && m[1] != "none" {
@@ -336,7 +340,7 @@ func explainMissing(missing, out, log string) error {
 			"cannot find a version of %s that fits: the index has %s", missing, strings.Join(list[max(0, len(list)-6):], ", "))
 	case skippedRE.MatchString(page), requiresRE.MatchString(page):
 		return fault.New(fault.Invalid, "Ask for another version, or for a package that has wheels for this Python; source packages are not built.",
-			"cannot use %s: the index has no wheel of it for CPython %s on this machine", missing, pythonVersion)
+			"cannot use %s: the index has no wheel of it for CPython %s on this machine", missing, version)
 	}
 	return fault.New(fault.NotFound, "Check the spelling of the name.", "cannot find a package named %s in the index", missing)
 }

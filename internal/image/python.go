@@ -32,9 +32,12 @@ const (
 	bytecodeSpace = 30 << 20
 )
 
-// packagesPth makes the guest's interpreter see the layer of packages, and after it
+// packagesFile makes the guest's interpreter see the layer of packages, and after it
 // what was added to the session. A .pth file, not PYTHONPATH, so that other
 // interpreters in the guest do not.
+const packagesFile = "praxis.pth"
+
+// packagesPth is its text.
 const packagesPth = "import site; site.addsitedir('" + guestPackages + "')\n" +
 	"import os, site; os.path.isdir('" + guestAdded + "') and site.addsitedir('" + guestAdded + "')\n"
 
@@ -115,7 +118,7 @@ func addPackages(tree string) error {
 	if err := os.MkdirAll(site, 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(site, "praxis.pth"), []byte(packagesPth), 0o644)
+	return os.WriteFile(filepath.Join(site, packagesFile), []byte(packagesPth), 0o644)
 }
 
 // hostCommand is how a program is started on the host with the loader and the C library

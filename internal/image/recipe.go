@@ -17,6 +17,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/bounded"
+	"praxis/internal/image/oci"
 )
 
 // wheelDir holds the wheels of layers, each called by its SHA-256: a layer can be made
@@ -80,7 +81,7 @@ func (s *Store) recipe(ctx context.Context, img Image, say progress) (Recipe, er
 	if err != nil {
 		return Recipe{}, fault.Coded(fault.ImageGone, fault.Data{"image": img.Name}, "cannot find image %s: its record is gone", img.Name)
 	}
-	out := Recipe{ID: img.ID, Name: r.Names[0], Preload: r.Preload, Built: r.Built}
+	out := Recipe{ID: img.ID, Name: r.Names[0], Preload: r.Preload, First: r.First, Built: r.Built}
 	if r.Base != "" {
 		if out.Container, err = s.containerRecipe(r.Base); err != nil {
 			return Recipe{}, err
@@ -97,12 +98,20 @@ func (s *Store) recipe(ctx context.Context, img Image, say progress) (Recipe, er
 	if s.missingWheels(layer.lock) == 0 {
 		return out, nil
 	}
-	return out, s.fetchAgain(ctx, layer.lock, say)
+	p, err := s.partsOf(ctx, r)
+	if err != nil {
+		return out, err
+	}
+	return out, s.fetchAgain(ctx, p, layer.lock, say)
 }
 
 // fetchAgain gets the wheels of a lock from the index once more.
-func (s *Store) fetchAgain(ctx context.Context, l lock, say progress) error {
+func (s *Store) fetchAgain(ctx context.Context, p imageParts, l lock, say progress) error {
 	py, err := s.makeInterpreter(ctx, say)
+	if err != nil {
+		return err
+	}
+	t, err := p.target(py)
 	if err != nil {
 		return err
 	}
@@ -121,7 +130,7 @@ func (s *Store) fetchAgain(ctx context.Context, l lock, say progress) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(stage) }()
-	_, err = s.fetch(ctx, pipCall{py: py, pip: pip, stage: stage, say: say}, l.requirements(), nil, true)
+	_, err = s.fetch(ctx, pipCall{py: py, pip: pip, target: t, stage: stage, say: say}, l.requirements(), nil, true)
 	return err
 }
 
@@ -198,47 +207,95 @@ func (s *Store) makeRecipe(ctx context.Context, r Recipe, say progress) (Image, 
 	if !names.MatchString(r.Name) || slices.ContainsFunc(r.Preload, func(m string) bool { return !moduleName.MatchString(m) }) {
 		return Image{}, fault.New(fault.Invalid, "", "cannot make an image: its recipe is damaged")
 	}
+	locked, err := s.lockStore(ctx, false, say)
+	if err != nil {
+		return Image{}, err
+	}
+	defer locked.release()
+	p, err := s.makeParts(ctx, r, say)
+	if err != nil {
+		return Image{}, err
+	}
+	img := p.assemble(r.Name, r.Built)
+	if img.ID != r.ID {
+		return Image{}, fault.New(fault.Conflict, "Use the version of Praxis that made it.", "cannot make image %s: this version of Praxis makes another of it", r.Name)
+	}
+	name := r.Name
 	if r.Built != nil {
-		return s.makeBuilt(ctx, r, say)
+		// What comes from elsewhere takes no name from what is here.
+		if there, err := s.meant(ctx, name); err == nil && there[0].ID != img.ID {
+			name = cmp.Or(img.Digest, img.ID)
+		}
+	}
+	return s.finish(ctx, p, []string{name}, r.Built)
+}
+
+// makeParts makes the parts of a recipe, of files that were added. No step of a file runs:
+// its layers are there.
+func (s *Store) makeParts(ctx context.Context, r Recipe, say progress) (imageParts, error) {
+	p := imageParts{contents: contents{first: cmp.Or(r.First, languageName), preload: r.Preload}}
+	if r.Built != nil {
+		if err := r.Built.check(); err != nil {
+			return p, err
+		}
 	}
 	if r.Container != nil {
-		return s.makeContainer(ctx, r, say)
+		src := stored{s, r.Container}
+		m, err := src.Manifest(ctx, oci.Here())
+		if err != nil {
+			return p, err
+		}
+		b, err := s.makeBase(ctx, src, m, say)
+		if err != nil {
+			return p, err
+		}
+		p.on(&b, r.Built)
 	}
-	return s.build(ctx, say, func(py interpreter) (img Image, c contents, err error) {
-		c.preload, c.first = append([]string{}, r.Preload...), cmp.Or(r.First, languageName)
-		if len(r.Wheels) > 0 {
-			if c.layer, err = s.layerOfWheels(ctx, py, r, say); err != nil {
-				return Image{}, c, err
-			}
+	if !p.needsOurs() && len(r.Wheels) == 0 && r.Node == nil && len(r.NPM) == 0 {
+		return p, nil
+	}
+	py, err := s.makeInterpreter(ctx, say)
+	if err != nil {
+		return p, err
+	}
+	if len(r.Wheels) > 0 {
+		t, err := p.target(py)
+		if err != nil {
+			return p, err
 		}
-		if err := s.nodeOfRecipe(ctx, py, r, &c, say); err != nil {
-			return Image{}, c, err
+		if p.layer, err = s.layerOfWheels(ctx, py, t, r, say); err != nil {
+			return p, err
 		}
-		img = assemble(r.Name, py, c)
-		if img.ID != r.ID {
-			return Image{}, c, fault.New(fault.Conflict, "Use the version of Praxis that made it.", "cannot make image %s: this version of Praxis makes another of it", r.Name)
-		}
-		return img, c, nil
-	})
+	}
+	if err := s.nodeOfRecipe(ctx, py, r, &p.contents, say); err != nil {
+		return p, err
+	}
+	p.host(py)
+	return p, nil
 }
 
 // nodeRecipe adds Node and the packages of npm to a recipe, and fetches what of them is
 // not there any more.
 func (s *Store) nodeRecipe(ctx context.Context, r record, out *Recipe, say progress) error {
-	if r.Node == "" {
+	if r.Node == "" && r.Modules == "" {
 		return nil
 	}
 	w, ok := nodeWheel()
-	if !ok || r.Node != nodeKey() {
+	if !ok || r.Node != "" && r.Node != nodeKey() {
 		return fault.Coded(fault.ImageStale, fault.Data{"image": r.Names[0]}, "cannot use image %s: Praxis changed since it was built", r.Names[0])
 	}
-	out.Node, out.First = &w, r.First
 	py, err := s.makeInterpreter(ctx, say)
 	if err != nil {
 		return err
 	}
-	if err := s.fetchWheels(ctx, py, []Wheel{w}, "node-wheel", say); err != nil || r.Modules == "" {
-		return err
+	if r.Node != "" {
+		out.Node = &w
+		if err := s.fetchWheels(ctx, py, []Wheel{w}, "node-wheel", say); err != nil {
+			return err
+		}
+	}
+	if r.Modules == "" {
+		return nil
 	}
 	modules, ok := s.findModulesOf(ctx, r.Modules)
 	if !ok {
@@ -252,35 +309,39 @@ func (s *Store) nodeRecipe(ctx context.Context, r record, out *Recipe, say progr
 	if err != nil {
 		return err
 	}
-	_, err = s.resolveNPM(ctx, py, node, nil, &modules.lock, say)
-	return err
+	return s.fetchTarballs(ctx, py, node, modules.lock, say)
 }
 
 // nodeOfRecipe makes Node and the packages of npm of a recipe.
 func (s *Store) nodeOfRecipe(ctx context.Context, py interpreter, r Recipe, c *contents, say progress) error {
-	if r.Node == nil {
+	if r.First != "" && r.First != nodeLanguage {
+		return fault.New(fault.Invalid, "", "cannot make an image: its recipe is damaged")
+	}
+	if r.Node != nil {
+		if w, ok := nodeWheel(); !ok || *r.Node != w {
+			return fault.New(fault.Conflict, "Use the version of Praxis that made it.", "cannot make image %s: this version of Praxis has another Node", r.Name)
+		}
+		node, err := s.makeNode(ctx, py, say)
+		if err != nil {
+			return err
+		}
+		c.node = &node
+	}
+	if len(r.NPM) == 0 {
 		return nil
 	}
-	if w, ok := nodeWheel(); !ok || *r.Node != w || r.First != "" && r.First != nodeLanguage {
-		return fault.New(fault.Conflict, "Use the version of Praxis that made it.", "cannot make image %s: this version of Praxis has another Node", r.Name)
-	}
-	node, err := s.makeNode(ctx, py, say)
-	if err != nil || len(r.NPM) == 0 {
-		c.node = &node
-		return err
-	}
 	l := npmLock{Node: nodeKey(), Tarballs: r.NPM}
-	if err := l.check(); err != nil {
+	err := l.check()
+	if err != nil {
 		return fault.New(fault.Invalid, "", "cannot make an image: its recipe is damaged: %w", err)
 	}
-	c.node = &node
 	c.modules, err = s.layOutModules(ctx, l, say)
 	return err
 }
 
 // layerOfWheels makes the layer of a recipe.
-func (s *Store) layerOfWheels(ctx context.Context, py interpreter, r Recipe, say progress) (*layerPart, error) {
-	l := lock{Python: py.python.info.Key, Wheels: r.Wheels}
+func (s *Store) layerOfWheels(ctx context.Context, py interpreter, t target, r Recipe, say progress) (*layerPart, error) {
+	l := lock{Python: t.key, Wheels: r.Wheels}
 	for _, w := range r.Wheels {
 		if m := wheelRE.FindStringSubmatch(w.File); m == nil || normalName(m[1]) != w.Name || m[2] != w.Version {
 			return nil, fault.New(fault.Invalid, "", "cannot make an image: its recipe is damaged")
@@ -314,7 +375,7 @@ func (s *Store) layerOfWheels(ctx context.Context, py interpreter, r Recipe, say
 	if there, err := s.layOutWheels(l, dir); err != nil || !there {
 		return nil, errors.Join(err, fault.New(fault.NotFound, "", "cannot make image %s: wheels of it are missing", r.Name))
 	}
-	return s.installLayer(ctx, pipCall{py: py, pip: pip, stage: stage, say: say}, l)
+	return s.installLayer(ctx, pipCall{py: py, pip: pip, target: t, stage: stage, say: say}, l)
 }
 
 // layOutWheels puts the wheels of a lock into a folder under their names, if all are

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"praxis/fault"
 	"praxis/internal/bounded"
 )
 
@@ -65,45 +64,6 @@ func (s *Store) newestFirst(builds []record) {
 	slices.SortFunc(builds, func(a, b record) int {
 		return cmp.Or(b.Created.Compare(a.Created), used[b.ID].Compare(used[a.ID]), strings.Compare(a.ID, b.ID))
 	})
-}
-
-// assembleAgain makes the image of a record from the parts that it names.
-func (s *Store) assembleAgain(ctx context.Context, r record) (Image, error) {
-	if r.Built != nil {
-		return s.assembleBuiltAgain(ctx, r)
-	}
-	if r.Base != "" {
-		return s.assembleBaseAgain(ctx, r)
-	}
-	gone := fault.Coded(fault.ImageGone, fault.Data{"image": r.Names[0]}, "cannot find image %s: parts of it are gone", r.Names[0])
-	py, ok := s.findInterpreter(ctx, r.Python, r.Root)
-	if !ok {
-		return Image{}, gone
-	}
-	c := contents{first: cmp.Or(r.First, languageName), preload: r.Preload}
-	if r.Layer != "" {
-		if c.layer, ok = s.findLayerOf(ctx, r.Layer); !ok {
-			return Image{}, gone
-		}
-	}
-	if r.Node != "" {
-		node, ok := s.findPart(ctx, kindNode, r.Node)
-		if !ok {
-			return Image{}, gone
-		}
-		c.node = &node
-	}
-	if r.Modules != "" {
-		if c.modules, ok = s.findModulesOf(ctx, r.Modules); !ok {
-			return Image{}, gone
-		}
-	}
-	img := assemble(r.Names[0], py, c)
-	if img.ID != r.ID {
-		return Image{}, fault.Coded(fault.ImageStale, fault.Data{"image": r.Names[0]},
-			"cannot use image %s: Praxis changed since it was built", r.Names[0])
-	}
-	return img, nil
 }
 
 // findLayerOf returns the layer with a key.

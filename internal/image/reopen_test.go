@@ -19,11 +19,8 @@ func TestNameOfSeveralBuilds(t *testing.T) {
 	build := func(root string) Image {
 		t.Helper()
 		i := interpreter{python: makeFolder(t, s, kindPython, "python"), root: makeFolder(t, s, kindRoot, root)}
-		img := assemble("python", i, contents{})
-		if err := s.remember(img, i, contents{}); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.lease(img.ID); err != nil {
+		img, err := s.finish(t.Context(), imageParts{py: i, contents: contents{first: languageName}}, []string{"python"}, nil)
+		if err != nil {
 			t.Fatal(err)
 		}
 		return img

@@ -1,14 +1,17 @@
 """Runs pip with the person's index settings and with none of their other pip settings.
 
-usage: runpip.py PIP_FOLDER WHEELS ARGUMENT...
+usage: runpip.py PIP_FOLDER WHEELS MARKERS ARGUMENT...
 
-WHEELS is a folder of wheels that need not be downloaded, or empty.
+WHEELS is a folder of wheels that need not be downloaded, or empty. MARKERS is what
+markers of requirements find of the interpreter that the packages are for, as JSON, or
+empty where that is this one.
 
 What a configuration may add beyond the index (a target, a user install,
 constraints, binaries forbidden) would change what an image holds.
 """
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -52,6 +55,15 @@ def reuse(wheels):
     Downloader.__call__ = copy_or_download
 
 
+def stand_in(markers):
+    """Lets the markers of requirements find another interpreter than this one. What else
+    depends on that, such as which wheels it takes, pip has options for."""
+    from pip._vendor.packaging import markers as module
+
+    default = module.default_environment
+    module.default_environment = lambda: {**default(), **markers}
+
+
 def digest(path):
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -88,10 +100,12 @@ def main():
 
     if sys.argv[2]:
         reuse(sys.argv[2])
+    if sys.argv[3]:
+        stand_in(json.loads(sys.argv[3]))
 
     from pip._internal.cli.main import main as pip
 
-    sys.exit(pip(sys.argv[3:]))
+    sys.exit(pip(sys.argv[4:]))
 
 
 if __name__ == "__main__":

@@ -127,48 +127,20 @@ func (s *Store) resolve(ctx context.Context, req Request, say progress) (Image, 
 	if err != nil {
 		return Image{}, err
 	}
+	w := req.wanted(reqs, npm)
 	if req.Image != "" {
-		if err := req.checkContainer(npm); err != nil {
-			return Image{}, err
-		}
-		return s.resolveNamed(ctx, req, reqs, say)
+		return s.resolveNamed(ctx, req, w, say)
 	}
-	return s.build(ctx, say, func(py interpreter) (Image, contents, error) {
-		c := contents{first: req.first(), preload: []string{}}
-		if len(reqs) > 0 {
-			layer, err := s.makeLayer(ctx, py, reqs, nil, say)
-			if err != nil {
-				return Image{}, c, err
-			}
-			c.layer, c.preload = layer, layer.preload(reqs)
-		}
-		if err := s.addNode(ctx, py, req, npm, &c, say); err != nil {
-			return Image{}, c, err
-		}
-		return assemble(req.imageName(reqs, npm), py, c), c, nil
-	})
-}
-
-// build makes the image that add makes of the interpreter, writes it down and leases it.
-// add returns what it is made of beside.
-func (s *Store) build(ctx context.Context, say progress, add func(py interpreter) (Image, contents, error)) (Image, error) {
 	locked, err := s.lockStore(ctx, false, say)
 	if err != nil {
 		return Image{}, err
 	}
 	defer locked.release()
-	py, err := s.makeInterpreter(ctx, say)
+	p, err := supply{s: s, say: say}.beside(ctx, imageParts{}, w)
 	if err != nil {
 		return Image{}, err
 	}
-	img, c, err := add(py)
-	if err != nil {
-		return Image{}, err
-	}
-	if err := s.remember(img, py, c); err != nil {
-		return Image{}, err
-	}
-	return img, s.lease(img.ID)
+	return s.finish(ctx, p, []string{req.imageName(reqs, npm)}, nil)
 }
 
 // Lookup returns the image for a request if it can be had without building
@@ -178,80 +150,38 @@ func (s *Store) Lookup(ctx context.Context, req Request) (Image, error) {
 	if err != nil {
 		return Image{}, err
 	}
+	w := req.wanted(reqs, npm)
 	if req.Image != "" {
-		if err := req.checkContainer(npm); err != nil {
-			return Image{}, err
-		}
-		img, err := s.lookupNamed(ctx, req, reqs)
-		if err == nil {
-			err = req.checkNode(img)
-		}
-		return img, err
+		return s.lookupNamed(ctx, req, w)
 	}
 	name := req.imageName(reqs, npm)
-	missing := fault.Coded(fault.ImageUnbuilt, fault.Data{"image": name}, "cannot find image %s: it was not built", name)
-	key, err := rootKey()
-	if err != nil {
+	p, err := supply{s: s, find: true}.beside(ctx, imageParts{}, w)
+	if err != nil && !errors.Is(err, errUnbuilt) {
 		return Image{}, err
 	}
-	py, ok := s.findInterpreter(ctx, pythonKey(), key)
-	if !ok {
-		return Image{}, missing
+	var img Image
+	if err == nil {
+		img = p.assemble(name, nil)
+		_, err = s.readRecord(img.ID)
 	}
-	c := contents{first: req.first(), preload: []string{}}
-	if len(reqs) > 0 {
-		l, ok := s.findLock(requestKey(py.python.info.Key, reqs, nil), py.python.info.Key)
-		if !ok {
-			return Image{}, missing
-		}
-		if c.layer, ok = s.findLayer(ctx, l); !ok {
-			return Image{}, missing
-		}
-		c.preload = c.layer.preload(reqs)
-	}
-	if req.needsNode() && !s.findNode(ctx, npm, &c) {
-		return Image{}, missing
-	}
-	img := assemble(name, py, c)
-	if _, err := s.readRecord(img.ID); err != nil {
-		return Image{}, missing
+	if err != nil {
+		return Image{}, fault.Coded(fault.ImageUnbuilt, fault.Data{"image": name}, "cannot find image %s: it was not built", name)
 	}
 	return img, nil
 }
 
-// remember writes the image's record, or adds a name to it.
-func (s *Store) remember(img Image, py interpreter, c contents) error {
+// remember writes the record of an image of ours, or adds a name to it.
+func (s *Store) remember(img Image, p imageParts) error {
 	const maxNames = 16
 	r, err := s.readRecord(img.ID)
 	if err != nil {
-		r = record{
-			ID: img.ID, Packages: img.Packages, Python: py.python.info.Key, Root: py.root.info.Key, Preload: c.preload, NPM: img.NPM,
-			Created: time.Now().UTC().Truncate(time.Second),
-		}
-		if c.layer != nil {
-			r.Layer = c.layer.info.Key
-		}
-		if c.node != nil {
-			r.Node = c.node.info.Key
-			if c.first != languageName {
-				r.First = c.first
-			}
-		}
-		if c.modules != nil {
-			r.Modules = c.modules.info.Key
-		}
+		r = p.record(img, nil)
+		r.ID, r.Created = img.ID, time.Now().UTC().Truncate(time.Second)
 	} else if slices.Contains(r.Names, img.Name) || len(r.Names) >= maxNames {
 		return nil
 	}
 	r.Names = append(r.Names, img.Name)
-	data, err := s.seals.Encode(imageDir, img.ID, r)
-	if err != nil {
-		return fmt.Errorf("cannot keep the image's record: %w", err)
-	}
-	if err := s.writeFile(s.recordPath(img.ID), data); err != nil {
-		return fmt.Errorf("cannot keep the image's record: %w", err)
-	}
-	return nil
+	return s.writeRecord(r)
 }
 
 func (s *Store) recordPath(id string) string { return filepath.Join(s.dir, imageDir, id+".json") }

@@ -16,7 +16,6 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
-	"praxis/internal/language"
 	"praxis/internal/seal"
 )
 
@@ -166,7 +165,7 @@ func fakeImage(t *testing.T, s *Store, id, name, layer string) {
 	t.Helper()
 	i := interpreter{python: makeFolder(t, s, kindPython, "p"), root: makeFolder(t, s, kindRoot, "r")}
 	l := makeFolder(t, s, kindLayer, layer)
-	if err := s.remember(Image{ID: id, Name: name, Runtimes: []language.Runtime{{Language: languageName}}}, i, contents{layer: &layerPart{part: l}}); err != nil {
+	if err := s.remember(Image{ID: id, Name: name}, imageParts{py: i, contents: contents{layer: &layerPart{part: l}}}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -95,29 +95,4 @@ func (t stored) Name() string { return "" }
 func (t stored) Close() error { return nil }
 
 // travelName is the name of a container image with packages beside.
-var travelName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+=<>!~\[\],:/@-]{0,399}$`)
-
-// makeContainer makes the container image of a recipe from layers and wheels that were
-// added.
-func (s *Store) makeContainer(ctx context.Context, r Recipe, say progress) (Image, error) {
-	locked, err := s.lockStore(ctx, false, say)
-	if err != nil {
-		return Image{}, err
-	}
-	defer locked.release()
-	src := stored{s, r.Container}
-	m, err := src.Manifest(ctx, oci.Here())
-	if err != nil {
-		return Image{}, err
-	}
-	b, err := s.makeBase(ctx, src, m, say)
-	if err != nil {
-		return Image{}, err
-	}
-	if len(r.Wheels) == 0 {
-		return s.finish(ctx, b, []string{r.Name}, r.Preload, r.ID, say, nil)
-	}
-	return s.finish(ctx, b, []string{r.Name}, r.Preload, r.ID, say, func(py interpreter) (*layerPart, error) {
-		return s.layerOfWheels(ctx, py, r, say)
-	})
-}
+var travelName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+=<>!~\[\],:/@^*|-]{0,399}$`)

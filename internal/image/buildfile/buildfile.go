@@ -2,9 +2,9 @@
 // declared in YAML.
 //
 //	name: web-tools               # how the image is called
-//	from: debian:12-slim          # a container image; left out: Praxis's own
-//	pip: [pandas==2.*]            # locked by hash; not where the base has a Python
-//	npm: [lodash]                 # of npm, locked by hash; not beside from
+//	from: python:3.12-slim        # an image; left out: Praxis's own root file system
+//	pip: [pandas==2.*]            # for the Python that runs, locked by hash
+//	npm: [lodash]                 # of npm, with Node where the base has none, locked by hash
 //	apt: [jq]                     # or apk: packages of the base's own package manager
 //	copy: {./data: /srv/data}     # files of the host, below the file's folder
 //	env: {MODE: demo}             # of the steps, and of every program of sessions

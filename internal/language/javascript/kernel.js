@@ -105,6 +105,8 @@ class Kernel {
   }
 
   prepareProcess() {
+    // Where a loader of ours starts node, the system names that as the program.
+    if (process.argv0.startsWith('/')) process.execPath = process.argv0;
     process.execArgv = [];
     process.argv = [process.execPath];
     process.title = 'node';

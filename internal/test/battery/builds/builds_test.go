@@ -345,6 +345,42 @@ func TestBuildOnContainer(t *testing.T) {
 	if again := w.built(text); again.Ran != 0 || again.ID != img.ID {
 		t.Errorf("%+v", again)
 	}
-	w.fails("name: other\nfrom: base:1\npip: [six]\n", event.Limits{}, fault.Conflict, "its own Python")
-	w.fails("name: other\nfrom: it\n", event.Limits{}, fault.Invalid, "built of a file itself")
+	w.onBuilt(img)
+}
+
+// onBuilt builds on an image that was built: with packages of Python and npm beside the
+// container's own Python, a step that uses them, and a program that is started.
+func (w *world) onBuilt(on app.BuiltImage) {
+	w.t.Helper()
+	w.write("serve.py", server)
+	text := "name: more\nfrom: it\npip: [pyjokes]\nnpm: ['is-odd@3.0.1']\nenv: {MORE: y}\ncopy: {serve.py: /srv/serve.py}\n" +
+		"run: [\"python3 -c 'import pyjokes; print(pyjokes.__name__)' > /joke.txt; cd /srv && node -p \\\"require('is-odd')(3)\\\" > /odd.txt\"]\n" +
+		"start: {command: python3 /srv/serve.py, ready: {port: 8000}}\n"
+	img, err := w.build(text, event.Limits{})
+	if fault.KindOf(err) == fault.Unavailable {
+		w.t.Skip("the package index cannot be reached")
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if img.Ran != 1 || img.ID == on.ID {
+		w.t.Errorf("%+v", img)
+	}
+	s := w.open(app.SessionSpec{Image: "more"})
+	w.want(s, "import os, sys; open('/srv.txt').read(), open('/joke.txt').read(), open('/odd.txt').read()", `('yes x\n', 'pyjokes\n', 'true\n')`)
+	w.want(s, "os.environ['MODE'], os.environ['BASE'], os.environ['MORE'], 'pyjokes' in sys.modules, sys.executable", "('x', 'yes', 'y', True, '/usr/local/bin/python3')")
+	w.want(s, ask, "'x 1'")
+	got, err := s.Execute(w.t.Context(), "javascript", "require('is-odd')(5)", event.Bounds{}, event.Discard)
+	if err != nil || got.Result["text"] != "true" {
+		w.t.Errorf("%+v, %v", got, err)
+	}
+	if err := s.Close(); err != nil {
+		w.t.Fatal(err)
+	}
+	if again := w.built(text); again.Ran != 0 || again.ID != img.ID {
+		w.t.Errorf("%+v", again)
+	}
+	s = w.open(app.SessionSpec{Image: "more", With: []string{"six"}})
+	defer s.Close()
+	w.want(s, "import six, pyjokes; six.__file__, pyjokes.__file__", "('/opt/packages/six.py', '/opt/packages/pyjokes/__init__.py')")
 }
