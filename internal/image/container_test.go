@@ -408,6 +408,36 @@ func TestResumedPull(t *testing.T) {
 	}
 }
 
+// Layers that are compressed with zstd are those that they are without, from a registry and
+// from a file. One that is cut off is none.
+func TestZstd(t *testing.T) {
+	t.Parallel()
+	s, r := containerStore(t), container.NewRegistry(t)
+	c := pythonImage(t, container.Entry{Name: "app/long", Text: strings.Repeat("long ", 1<<20)})
+	c.Zstd = true
+	built := c.Build(t)
+	img, err := s.Pull(t.Context(), Pull{Reference: r.Push("app", "1", built)}, event.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(filepath.Join(img.Root, "app", "long")); err != nil || len(data) != 5<<20 {
+		t.Errorf("got %d bytes, %v", len(data), err)
+	}
+	dir := filepath.Join(t.TempDir(), "layout")
+	built.Layout(t, dir)
+	if again, err := containerStore(t).Import(t.Context(), Import{Path: dir}, event.Discard); err != nil || again.ID != img.ID {
+		t.Errorf("got %s, %v, want %s", again.ID, err, img.ID)
+	}
+	layer := built.Blobs[built.Digests[1]]
+	cut := layer[:len(layer)-10]
+	built.Manifest = bytes.ReplaceAll(built.Manifest, []byte(built.Digests[1]), []byte(container.Digest(cut)))
+	built.Manifest = bytes.ReplaceAll(built.Manifest, []byte(fmt.Sprintf(`"size":%d}`, len(layer))), []byte(fmt.Sprintf(`"size":%d}`, len(cut))))
+	built.Blobs[container.Digest(cut)] = cut
+	if _, err := containerStore(t).Pull(t.Context(), Pull{Reference: r.Push("app", "cut", built)}, event.Discard); fault.KindOf(err) != fault.Invalid && fault.KindOf(err) != fault.Conflict {
+		t.Errorf("a layer that is cut off: %v", err)
+	}
+}
+
 // Every form of file gives the same image, and what is exported is the same again.
 func TestFiles(t *testing.T) {
 	t.Parallel()

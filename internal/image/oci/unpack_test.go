@@ -337,6 +337,9 @@ func FuzzUnpack(f *testing.F) {
 	f.Add(archiveOf(f, entry{name: "a/b", text: "1"}, entry{name: "l", kind: tar.TypeSymlink, link: "../.."}, entry{name: "l/x", text: "2"}),
 		archiveOf(f, entry{name: "a/.wh..wh..opq"}, entry{name: "h", kind: tar.TypeLink, link: "l/x"}))
 	f.Add(archiveOf(f, entry{name: "a", kind: tar.TypeSymlink, link: "/"}), archiveOf(f, entry{name: "a/../../b", text: "1"}, entry{name: ".wh.a"}))
+	for _, layer := range sparse(40960) {
+		f.Add(layer, archiveOf(f, entry{name: "a/b", text: "1"}))
+	}
 	above := f.TempDir()
 	f.Fuzz(func(t *testing.T, first, second []byte) { staysInside(t, above, first, second) })
 }

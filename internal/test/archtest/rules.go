@@ -139,7 +139,7 @@ func planPackages() map[string]Package {
 
 		// What plans must survive is tests alone.
 		"internal/test/battery/scripts": {Tests: []string{"internal/test/kerneltest", event, fault, sandbox, lang, python, javascript, sqlLang, seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/programs", "internal/session", prepared}},
-		"internal/test/battery/builds":  {Tests: []string{event, fault, "internal/app", "internal/test/container", prepared}},
+		"internal/test/battery/builds":  {Tests: []string{event, fault, "internal/app", "internal/test/container", "internal/test/debian", prepared}},
 		"internal/test/battery/plans":   {Tests: []string{fault, tool, "internal/plan", "internal/plan/...", cpython, jsondoc, "internal/tool/schema", toolfile}},
 		"internal/test/battery/worlds":  {Tests: []string{"internal/plan", "internal/plan/...", jsondoc, toolfile}},
 	}
@@ -201,7 +201,7 @@ func guestPackages() map[string]Package {
 		},
 		"internal/image/oci":              {Imports: []string{fault, "internal/netaddr"}, Third: []string{"github.com/google/go-containerregistry", "github.com/klauspost/compress"}},
 		"internal/image/buildfile":        {Imports: []string{fault, jsondoc}},
-		"internal/test/container":         {Third: []string{"github.com/google/go-containerregistry"}},
+		"internal/test/container":         {Third: []string{"github.com/google/go-containerregistry", "github.com/klauspost/compress"}},
 		"internal/test/debian":            {Imports: []string{"internal/atomicfile", "internal/test/cache", "internal/test/container"}, Third: []string{"pault.ag/go/debian"}},
 		"internal/image/embedded":         {Imports: []string{"internal/image/embedded/archive"}},
 		"internal/image/embedded/archive": {Third: []string{"github.com/klauspost/compress"}},

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/registry"
+	"github.com/klauspost/compress/zstd"
 )
 
 // Entry is one entry of a layer. Kind is one of package tar; 0: a file.
@@ -112,10 +113,22 @@ func Zip(t testing.TB, layer []byte) []byte {
 	return b.Bytes()
 }
 
+// packed compresses a layer with zstd, in two frames, as programs do that compress in pieces.
+func packed(t testing.TB, layer []byte) []byte {
+	t.Helper()
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := len(layer) / 2
+	return z.EncodeAll(layer[half:], z.EncodeAll(layer[:half], nil))
+}
+
 // Image is an image that a test makes.
 type Image struct {
 	Layers [][]byte // not compressed
 	Plain  bool     // the layers are stored so; otherwise they are compressed
+	Zstd   bool     // with zstd, and not with gzip
 	// Config is the part "config" of the configuration, such as Env and WorkingDir.
 	Config       map[string]any
 	Architecture string // "": this machine's
@@ -148,7 +161,10 @@ func (i Image) Build(t testing.TB) Built {
 		ids = append(ids, Digest(l))
 		history = append(history, map[string]any{"created_by": fmt.Sprintf("step %d", n+1), "created": "2026-01-02T03:04:05Z"})
 		kind := "application/vnd.oci.image.layer.v1.tar"
-		if !i.Plain {
+		switch {
+		case i.Zstd:
+			l, kind = packed(t, l), kind+"+zstd"
+		case !i.Plain:
 			l, kind = Zip(t, l), kind+"+gzip"
 		}
 		out.Blobs[Digest(l)] = l

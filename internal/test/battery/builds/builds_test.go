@@ -1,6 +1,7 @@
 package builds
 
 import (
+	"archive/tar"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/test/container"
+	"praxis/internal/test/debian"
 	"praxis/internal/test/prepared"
 )
 
@@ -39,6 +41,12 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	t.Parallel()
+	return newWorldOf(t)
+}
+
+// newWorldOf is newWorld for a test that has one already.
+func newWorldOf(t *testing.T) *world {
+	t.Helper()
 	w := &world{t: t, home: filepath.Join(t.TempDir(), "home"), dir: t.TempDir()}
 	c, err := app.DefaultConfig(w.home, nil)
 	if err = errors.Join(err, prepared.Fill(w.home)); err != nil {
@@ -383,4 +391,59 @@ func (w *world) onBuilt(on app.BuiltImage) {
 	s = w.open(app.SessionSpec{Image: "more", With: []string{"six"}})
 	defer s.Close()
 	w.want(s, "import six, pyjokes; six.__file__, pyjokes.__file__", "('/opt/packages/six.py', '/opt/packages/pyjokes/__init__.py')")
+}
+
+// manager stands in for apk: it installs what lies in a folder, as root, and writes lists
+// with the time in them.
+const manager = `#!/bin/sh -e
+[ "$(id -u)" = 0 ]
+case $1 in
+update) mkdir -p /var/cache/apk; date +%s%N > /var/cache/apk/APKINDEX.1.tar.gz ;;
+add)
+	shift
+	for p; do
+		name=${p%%=*}
+		if [ ! -d "/srv/repository/$name" ]; then echo "ERROR: unable to select packages: $name (no such package)" >&2; exit 1; fi
+		cp -r "/srv/repository/$name/." /
+		echo "P:$name" >> /lib/apk/db/installed
+	done ;;
+esac
+`
+
+// TestBuildWithApk installs packages by the manager of an image like Alpine: busybox and
+// musl, with one that stands in for apk.
+func TestBuildWithApk(t *testing.T) {
+	w := newWorld(t)
+	entries := debian.Entries(t, "../testdata/musl.json", debian.NotNeeded)
+	for _, name := range []string{"sh", "id", "date", "mkdir", "cp", "rm", "cat"} {
+		entries = append(entries, container.Entry{Name: "bin/" + name, Kind: tar.TypeSymlink, Link: "/bin/busybox"})
+	}
+	entries = append(entries, container.Entry{Name: "sbin/apk", Text: manager}, container.Entry{Name: "lib/apk/db/installed", Text: "P:busybox\n"},
+		container.Entry{Name: "srv/repository/jq/usr/bin/jq", Text: "#!/bin/sh\necho jq\n"}, container.Entry{Name: "srv/repository/curl/usr/bin/curl", Text: "#!/bin/sh\necho curl\n"})
+	file := filepath.Join(w.dir, "base.tar")
+	container.Image{Layers: [][]byte{container.Layer(t, entries...)}, Config: map[string]any{"Env": []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}}}.Build(t).Save(t, file, "alpine:1")
+	if _, err := w.ImportImage(t.Context(), file, "alpine:1", w); err != nil {
+		t.Fatal(err)
+	}
+	const text = "name: it\nfrom: alpine:1\napk: [jq=1.7.1-r0, curl]\nrun: [jq > /srv/said; curl >> /srv/said]\n"
+	img := w.built(text)
+	if img.Steps != 2 || img.Ran != 2 {
+		t.Errorf("%+v", img)
+	}
+	s := w.open(app.SessionSpec{Image: "it"})
+	w.want(s, "import os, sys; open('/srv/said').read(), open('/lib/apk/db/installed').read(), os.listdir('/var/cache/apk')", `('jq\ncurl\n', 'P:busybox\nP:jq\nP:curl\n', [])`)
+	w.want(s, "sys.executable, os.popen('jq').read()", `('/opt/python/bin/python3', 'jq\n')`)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.fails("name: other\nfrom: alpine:1\napk: [nothing]\n", event.Limits{}, fault.Invalid, "step 1 of 1 (apk nothing) ended with the exit code 1", "no such package")
+	w.fails("name: other\nfrom: alpine:1\napt: [jq]\n", event.Limits{}, fault.Invalid, "alpine:1 has no apt-get")
+	// The same steps give the same image elsewhere: nothing of the manager's lists is in it.
+	other := newWorldOf(t)
+	if _, err := other.ImportImage(t.Context(), file, "alpine:1", other); err != nil {
+		t.Fatal(err)
+	}
+	if again := other.built(text); again.ID != img.ID {
+		t.Errorf("got %s elsewhere, want %s", again.ID, img.ID)
+	}
 }
