@@ -110,7 +110,7 @@ func TestSparseBomb(t *testing.T) {
 	for _, size := range []int64{1 << 32, 1 << 55} {
 		for name, layer := range sparse(size) {
 			if name == "GNU" && size > 1<<33-1 {
-				continue // its header has no room for that
+				continue // its header has no space for that
 			}
 			dir, err := unpack(t, Bounds{}, layer)
 			if kind := fault.KindOf(err); kind != fault.Exhausted && kind != fault.Invalid {
