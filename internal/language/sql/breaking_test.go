@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -224,4 +225,53 @@ func TestNames(t *testing.T) {
 			t.Errorf("Python has %s", got)
 		}
 	})
+}
+
+// TestTables lists what is a table by its name, and the columns of one.
+func TestTables(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, packages string) {
+		k := start(t, packages, nil)
+		k.file("sales.csv", "n,word\n1,a\n2,b\n")
+		k.python(`people = [{"n": 1}]; t = [{"n": 2}]`)
+		k.table("create table t as select 1 as a; create view v as select 1 as b; select * from sales; select * from people")
+		got := map[string]string{}
+		for _, row := range parse(t, k.sql("show tables")).Rows {
+			got[row[0].(string)] = row[1].(string)
+		}
+		want := map[string]string{"t": "a table of the database", "v": "a table of the database", "people": "the variable people", "sales": "the file sales.csv"}
+		if !maps.Equal(got, want) {
+			t.Errorf("the tables are %q, want %q", got, want)
+		}
+		columns := parse(t, k.sql("describe SALES"))
+		if len(columns.Rows) != 2 || columns.Rows[0][0] != "n" || !strings.Contains(columns.Rows[0][1].(string), "INT") || columns.Rows[1][0] != "word" {
+			t.Errorf("the columns are %v", columns.Rows)
+		}
+		if m := k.sql("describe nowhere"); m.Error == nil || !strings.Contains(m.Error.Traceback, "sales") {
+			t.Errorf("got %+v", m.Error)
+		}
+	})
+}
+
+// TestRefusals says what is refused, and not how the engine could be set up otherwise.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	k := start(t, packages(t, "duckdb"), nil)
+	k.file("sales.csv", "n,word\n1,a\n2,b\n")
+	for code, want := range map[string]string{
+		"install httpfs":                   "extensions are neither installed nor loaded",
+		"force install httpfs":             "extensions are neither installed nor loaded",
+		"load httpfs":                      "extensions are neither installed nor loaded",
+		"from '/etc/passwd.csv'":           "files lie in ",
+		"pivot sales on word using sum(n)": "unless the values are in it",
+	} {
+		k.begin(Language().ReadOnly(code))
+		if m := k.end(); m.Error == nil || !strings.Contains(m.Error.Value, want) {
+			t.Errorf("%s ends with %+v", code, m.Error)
+		}
+	}
+	k.begin(Language().ReadOnly("pivot sales on word in ('a', 'b') using sum(n)"))
+	if m := k.end(); m.Error != nil {
+		t.Error(m.Error.Traceback)
+	}
 }

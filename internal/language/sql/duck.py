@@ -175,6 +175,11 @@ class Duck:
             self.owned[key] = self.look(name)
         return self.owned[key]
 
+    def tables(self):
+        """Return the names of the tables and views that the database has itself."""
+        found = self.do("select table_name, table_catalog from information_schema.tables order by all")
+        return [name for name, catalog in found if catalog != "temp" or name.casefold() not in self.offered]
+
     def look(self, name):
         query = "select count(*) from information_schema.tables where lower(table_name) = lower(?)"
         if name.casefold() in self.offered:
@@ -258,6 +263,8 @@ class Duck:
     def run(self, statement, values, reading):
         """Run one statement. Return (columns, rows, count, value) or the number of changed rows, or None."""
         self.prefix, self.head = 0, None
+        if statement.words(1)[0] in ("INSTALL", "LOAD") or statement.words(2) == ["FORCE", "INSTALL"]:
+            raise Refused("extensions are neither installed nor loaded")
         text = self.renamed(statement)
         found = self.db.extract_statements(text)
         kind = found[-1].type.name if found else ""
@@ -289,7 +296,9 @@ class Duck:
             if statement.words(2)[1:] == ["ANALYZE"] and statement.words(3)[2:] not in (["SELECT"], ["FROM"], ["WITH"], ["VALUES"]):
                 inner = ""
         if inner != "SELECT":
-            raise Refused(f"this session may only read: {kind.replace('_', ' ')} is refused")
+            word = statement.words(1)[0]
+            more = ", unless the values are in it: ON column IN ('a', 'b')" if word == "PIVOT" else ""
+            raise Refused(f"this session may only read: {word} is refused{more}")
 
     def execute(self, statement, text, kind, given):
         if kind == "SELECT" and statement.words(1)[0] in QUERIES and (self.results.has("pandas") or self.results.has("polars") or self.results.has("pyarrow")):
@@ -401,6 +410,8 @@ class Duck:
         try:
             told = json.loads(text[text.index("{") :])
             message = str(told["exception_message"])
+            if "Cannot access" in message and message.endswith("disabled by configuration"):
+                message += f": files lie in {', '.join(self.bounds.folders())}"
         except (ValueError, KeyError, TypeError):
             return text, None
         if statement is None:

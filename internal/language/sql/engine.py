@@ -125,7 +125,10 @@ class Engine:
         try:
             self.offer(connection, statement, around)
             values = self.values(statement)
-            got = connection.run(statement, values, reading)
+            if statement.words(3) == ["SHOW", "TABLES"]:
+                got = self.tables(connection, around)
+            else:
+                got = connection.run(statement, values, reading)
         except KeyboardInterrupt:
             message = "the statement had not ended"
             raise Interrupted(message, self.place(cell, statement, total)[2] + f"Interrupted: {message}\n") from None
@@ -159,6 +162,15 @@ class Engine:
                 continue
             self.clash(name, found[0].what, found[1:])
             connection.offer(found[0])
+
+    @staticmethod
+    def tables(connection, around):
+        """Return what is a table by its name, and what it is: those of the database alone are few."""
+        rows = {name.casefold(): (name, "a table of the database") for name in connection.tables()}
+        for name in around.known():
+            for source in around.find(name)[:1]:
+                rows.setdefault(name.casefold(), (name, source.what))
+        return [("name", "TEXT"), ("what", "TEXT")], list(rows.values()), len(rows)
 
     def clash(self, name, meant, others):
         """Tell once that a name means one thing of several."""

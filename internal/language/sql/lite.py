@@ -84,6 +84,10 @@ class Lite:
                 return True
         return False
 
+    def tables(self):
+        """Return the names of the tables and views that the database has itself."""
+        return [name for schema in ("main", "temp") for (name,) in self.db.execute(f"select name from {schema}.sqlite_master where type in ('table', 'view') and name not like 'sqlite~_%' escape '~' order by 1")]
+
     def offer(self, source):
         """Make a source a table."""
         key = source.name.casefold()
@@ -127,6 +131,8 @@ class Lite:
         self.denied, self.stopped = "", None
         self._set(reading)
         try:
+            if statement.words(1)[0] in ("DESCRIBE", "DESC") and len(statement.solid) == 2:
+                return self._described(statement)
             cursor = self.db.execute(statement.text, {k[1:]: bound(v) for k, v in values.items()})
             return self._result(cursor, statement)
         except sqlite3.Error as exc:
@@ -165,6 +171,14 @@ class Lite:
         if statement.words(3)[:1] == ["EXPLAIN"]:
             return self.results.Text(explained(names, rows))
         return [(n, self._type(rows, i)) for i, n in enumerate(names)], rows, len(rows)
+
+    def _described(self, statement):
+        """Return the columns of a table, with the types of what stands in its first rows."""
+        a, b = statement.solid[1][1:]
+        cursor = self.db.execute(f"select * from {statement.text[a:b]} limit {BATCH}")
+        head = cursor.fetchall()
+        rows = [(d[0], self._type(head, i)) for i, d in enumerate(cursor.description)]
+        return [("column_name", "TEXT"), ("column_type", "TEXT")], rows, len(rows)
 
     @staticmethod
     def _type(rows, i):
