@@ -50,16 +50,16 @@ func runFile(t *testing.T, path, text string) {
 	for _, part := range strings.Split(text, "\n---\n") {
 		name, cells := parseCase(t, path, line, part)
 		t.Run(name, func(t *testing.T) {
-			k.t = t
+			k.T = t
 			for _, c := range cells {
-				check(t, fmt.Sprintf("%s:%d", path, c.line), c, k.run(c.code))
+				check(t, fmt.Sprintf("%s:%d", path, c.line), c, k.Run(c.code))
 			}
-			if got := k.text("20 + 3"); got != "23" {
+			if got := k.Text("20 + 3"); got != "23" {
 				t.Errorf("%s: afterwards 20 + 3 is %q", path, got)
 			}
 		})
-		k.t = t
-		if t.Failed() && k.cmd.ProcessState != nil {
+		k.T = t
+		if t.Failed() && k.Cmd.ProcessState != nil {
 			return
 		}
 		line += strings.Count(part, "\n") + 2
@@ -94,27 +94,27 @@ func parseCase(t *testing.T, path string, line int, text string) (string, []cell
 func check(t *testing.T, where string, c cell, o cellResult) {
 	t.Helper()
 	got := map[string]string{
-		"result": o.done.Result["text"],
-		"stdout": strings.TrimSuffix(o.stdout, "\n"),
-		"stderr": strings.TrimSuffix(o.stderr, "\n"),
+		"result": o.Done.Result["text"],
+		"stdout": strings.TrimSuffix(o.Stdout, "\n"),
+		"stderr": strings.TrimSuffix(o.Stderr, "\n"),
 	}
 	var texts, mimes []string
-	for _, d := range o.displays {
+	for _, d := range o.Displays {
 		texts = append(texts, d["text"])
 	}
 	got["display"] = strings.Join(texts, "\n")
-	for mime := range o.done.Result {
+	for mime := range o.Done.Result {
 		if mime != "text" {
 			mimes = append(mimes, mime)
 		}
 	}
-	if e := o.done.Error; e != nil {
+	if e := o.Done.Error; e != nil {
 		got["error"] = strings.TrimSuffix(e.Name+": "+e.Value, ": ")
 		got["traceback"] = strings.TrimSuffix(e.Traceback, "\n")
 		got["hint"] = e.Hint
 	}
-	if o.done.ExitCode != nil {
-		got["exit"] = fmt.Sprint(*o.done.ExitCode)
+	if o.Done.ExitCode != nil {
+		got["exit"] = fmt.Sprint(*o.Done.ExitCode)
 	}
 	for _, key := range []string{"result", "stdout", "stderr", "display", "error", "traceback", "hint", "exit"} {
 		if patterns, ok := c.want[key+"~"]; ok {
@@ -129,7 +129,7 @@ func check(t *testing.T, where string, c cell, o cellResult) {
 		}
 	}
 	for _, mime := range c.want["mime"] {
-		if _, ok := o.done.Result[mime]; !ok {
+		if _, ok := o.Done.Result[mime]; !ok {
 			t.Errorf("%s: the result has no %s, only %q", where, mime, mimes)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"praxis/internal/test/rawkernel"
 )
 
 // interruptAt makes the kernel be interrupted once the cell has printed the
@@ -12,10 +14,10 @@ import (
 // system call blocks does not wake it, in any Python program.
 func interruptAt(k *kernel, word string) {
 	var last time.Time
-	k.during = func(k *kernel, o *cellResult) {
-		if strings.Contains(o.stdout, word) && time.Since(last) >= nudge {
+	k.During = func(k *kernel, o *cellResult) {
+		if strings.Contains(o.Stdout, word) && time.Since(last) >= rawkernel.Nudge {
 			last = time.Now()
-			k.interrupt()
+			k.Interrupt()
 		}
 	}
 }
@@ -23,7 +25,7 @@ func interruptAt(k *kernel, word string) {
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	k := start(t, nil)
-	k.text("import time, asyncio, subprocess, threading, sys\nkept = 1")
+	k.Text("import time, asyncio, subprocess, threading, sys\nkept = 1")
 	for name, code := range map[string]string{
 		"a loop":            "print('go')\nwhile True: pass",
 		"a sleep":           "print('go')\ntime.sleep(100)",
@@ -38,36 +40,36 @@ func TestInterrupt(t *testing.T) {
 		"a nested try":      "print('go')\nwhile True:\n    try: time.sleep(100)\n    except Exception: pass",
 	} {
 		t.Run(name, func(t *testing.T) {
-			k.t = t
+			k.T = t
 			interruptAt(k, "go")
-			o := k.run(code)
-			k.during = nil
-			if o.done.Status != "error" || !o.done.Interrupted || o.done.Error.Name != "KeyboardInterrupt" {
-				t.Errorf("%+v %+v", o.done, o.done.Error)
+			o := k.Run(code)
+			k.During = nil
+			if o.Done.Status != "error" || !o.Done.Interrupted || o.Done.Error.Name != "KeyboardInterrupt" {
+				t.Errorf("%+v %+v", o.Done, o.Done.Error)
 			}
 			// Between two statements there is no line of the user's to show. The kernel's own never are.
-			trace := o.done.Error.Traceback
+			trace := o.Done.Error.Traceback
 			if trace != "KeyboardInterrupt\n" && !strings.HasPrefix(trace, "Traceback") || strings.Contains(trace, rig.program) {
 				t.Errorf("traceback %s", trace)
 			}
-			if got := k.text("kept, await asyncio.sleep(0, 2)"); got != "(1, 2)" {
+			if got := k.Text("kept, await asyncio.sleep(0, 2)"); got != "(1, 2)" {
 				t.Errorf("afterwards: %s", got)
 			}
 		})
 	}
-	k.t = t
+	k.T = t
 }
 
 func TestInterruptThatIsCaught(t *testing.T) {
 	t.Parallel()
 	k := start(t, nil)
 	interruptAt(k, "go")
-	o := k.run("import time\ntry:\n    print('go')\n    time.sleep(100)\nexcept KeyboardInterrupt:\n    print('caught')\n5")
-	if o.done.Status != "ok" || o.done.Interrupted || o.done.Result["text"] != "5" || !strings.HasSuffix(o.stdout, "caught\n") {
-		t.Errorf("%+v %q", o.done, o.stdout)
+	o := k.Run("import time\ntry:\n    print('go')\n    time.sleep(100)\nexcept KeyboardInterrupt:\n    print('caught')\n5")
+	if o.Done.Status != "ok" || o.Done.Interrupted || o.Done.Result["text"] != "5" || !strings.HasSuffix(o.Stdout, "caught\n") {
+		t.Errorf("%+v %q", o.Done, o.Stdout)
 	}
-	k.during = nil
-	if o = k.run("raise KeyboardInterrupt"); o.done.Interrupted {
+	k.During = nil
+	if o = k.Run("raise KeyboardInterrupt"); o.Done.Interrupted {
 		t.Error("an exception of the program's own counts as an interrupt")
 	}
 }
@@ -76,16 +78,16 @@ func TestInterruptWhenIdle(t *testing.T) {
 	t.Parallel()
 	k := start(t, nil)
 	for range 20 {
-		k.interrupt()
+		k.Interrupt()
 	}
-	if got := k.text("1 + 1"); got != "2" {
+	if got := k.Text("1 + 1"); got != "2" {
 		t.Errorf("got %s", got)
 	}
-	k.text("import asyncio\nasync def forever():\n    while True: await asyncio.sleep(0.001)\ntask = asyncio.create_task(forever());")
+	k.Text("import asyncio\nasync def forever():\n    while True: await asyncio.sleep(0.001)\ntask = asyncio.create_task(forever());")
 	for range 20 {
-		k.interrupt()
+		k.Interrupt()
 	}
-	if got := k.text("task.done()"); got != "False" {
+	if got := k.Text("task.done()"); got != "False" {
 		t.Errorf("the background task is done: %s", got)
 	}
 }
@@ -103,7 +105,7 @@ func TestInterruptStorm(t *testing.T) {
 			case <-stop:
 				return
 			case <-time.After(300 * time.Microsecond):
-				_ = k.cmd.Process.Signal(syscall.SIGINT)
+				_ = k.Cmd.Process.Signal(syscall.SIGINT)
 			}
 		}
 	}()
@@ -117,19 +119,19 @@ func TestInterruptStorm(t *testing.T) {
 			"1 / 0",
 			"x = (",
 		}[i%6]
-		o := k.run(code)
+		o := k.Run(code)
 		switch {
-		case o.done.Interrupted && o.done.Status == "error" && o.done.Error.Name == "KeyboardInterrupt":
+		case o.Done.Interrupted && o.Done.Status == "error" && o.Done.Error.Name == "KeyboardInterrupt":
 			interrupted++
-		case o.done.Interrupted:
-			t.Errorf("interrupted, but %+v %+v", o.done, o.done.Error)
-		case i%6 < 4 && o.done.Status != "ok", i%6 >= 4 && o.done.Status != "error":
-			t.Errorf("cell %d: %+v %+v", i, o.done, o.done.Error)
+		case o.Done.Interrupted:
+			t.Errorf("interrupted, but %+v %+v", o.Done, o.Done.Error)
+		case i%6 < 4 && o.Done.Status != "ok", i%6 >= 4 && o.Done.Status != "error":
+			t.Errorf("cell %d: %+v %+v", i, o.Done, o.Done.Error)
 		}
 	}
 	close(stop)
 	<-stopped
-	if got := k.text("1 + 1"); got != "2" {
+	if got := k.Text("1 + 1"); got != "2" {
 		t.Errorf("afterwards 1 + 1 is %s", got)
 	}
 	t.Logf("%d of 600 cells were interrupted", interrupted)

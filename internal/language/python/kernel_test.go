@@ -10,23 +10,22 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 func TestReady(t *testing.T) {
 	t.Parallel()
 	k := start(t, map[string]any{"preload": []string{"decimal", "no_such_module", "xml.dom.minidom"}})
-	if !regexp.MustCompile(`^3\.\d+\.\d+$`).MatchString(k.ready.Version) {
-		t.Errorf("version is %q", k.ready.Version)
+	if !regexp.MustCompile(`^3\.\d+\.\d+$`).MatchString(k.Ready.Version) {
+		t.Errorf("version is %q", k.Ready.Version)
 	}
 	want := "ModuleNotFoundError: No module named 'no_such_module'"
-	if got := k.ready.PreloadErrors; len(got) != 1 || got["no_such_module"] != want {
+	if got := k.Ready.PreloadErrors; len(got) != 1 || got["no_such_module"] != want {
 		t.Errorf("preload errors are %q", got)
 	}
-	if got := k.text(`import sys; "decimal" in sys.modules and "xml.dom.minidom" in sys.modules`); got != "True" {
+	if got := k.Text(`import sys; "decimal" in sys.modules and "xml.dom.minidom" in sys.modules`); got != "True" {
 		t.Errorf("modules are preloaded: %s", got)
 	}
-	if got := k.text("'sys' in globals(), 'decimal' in globals()"); got != "(True, False)" {
+	if got := k.Text("'sys' in globals(), 'decimal' in globals()"); got != "(True, False)" {
 		t.Errorf("names of preloaded modules: %s", got)
 	}
 }
@@ -36,7 +35,7 @@ func TestReady(t *testing.T) {
 func TestOrderOfManyLines(t *testing.T) {
 	t.Parallel()
 	k := start(t, nil)
-	o := k.run(`
+	o := k.Run(`
 import os, sys, threading
 for i in range(60):
     for j in range(i % 7):
@@ -54,7 +53,7 @@ threads = [threading.Thread(target=turns, args=(s,)) for s in (sys.stdout, sys.s
 [t.join() for t in threads]
 `)
 	var got, want strings.Builder
-	for _, part := range o.order {
+	for _, part := range o.Order {
 		got.WriteString(strings.ReplaceAll(part[2:], "\n", ""))
 	}
 	for i := range 180 {
@@ -66,13 +65,13 @@ threads = [threading.Thread(target=turns, args=(s,)) for s in (sys.stdout, sys.s
 	if got.String() != want.String() {
 		t.Errorf("order is\n%s\nwant\n%s", got.String(), want.String())
 	}
-	o = k.run(`
+	o = k.Run(`
 fd = sys.stderr.fileno()
 for i in range(100):
     print(f"<{i}>")
     os.write(fd, f"<{i}.fd>".encode())
 print("<100>")`)
-	text := strings.Join(o.order, "")
+	text := strings.Join(o.Order, "")
 	for i := range 100 {
 		first, next := strings.Index(text, fmt.Sprintf("<%d.fd>", i)), strings.Index(text, fmt.Sprintf("<%d>", i+1))
 		if first < 0 || next < first {
@@ -84,7 +83,7 @@ print("<100>")`)
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	k := start(t, nil)
-	o := k.run(`
+	o := k.Run(`
 import sys, os
 for i in range(3):
     print("err", i, file=sys.stderr)
@@ -102,19 +101,19 @@ display(2)`)
 		"2:err 0\n", "1:out 0\n", "2:err 1\n", "1:out 1\n", "2:err 2\n", "1:out 2\nsh\n", "2:sherr\n",
 		"1:partial", "display:'shown'", "1:after\n", "2:last\n", "1:bytes", "display:2",
 	}
-	if !slices.Equal(o.order, want) {
-		t.Errorf("order is\n%q\nwant\n%q", o.order, want)
+	if !slices.Equal(o.Order, want) {
+		t.Errorf("order is\n%q\nwant\n%q", o.Order, want)
 	}
 }
 
 func TestNoResult(t *testing.T) {
 	t.Parallel()
 	k := start(t, nil)
-	k.send(map[string]any{"op": "execute", "id": 9, "code": "x = 4\nx", "result": false})
-	if o := k.until("done"); o.done.ID != 9 || o.done.Status != "ok" || o.done.Result != nil {
-		t.Errorf("done is %+v", o.done)
+	k.Send(map[string]any{"op": "execute", "id": 9, "code": "x = 4\nx", "result": false})
+	if o := k.Until("done"); o.Done.ID != 9 || o.Done.Status != "ok" || o.Done.Result != nil {
+		t.Errorf("done is %+v", o.Done)
 	}
-	if got := k.text("x"); got != "4" {
+	if got := k.Text("x"); got != "4" {
 		t.Errorf("x is %s", got)
 	}
 }
@@ -123,34 +122,34 @@ func TestLargeCell(t *testing.T) {
 	t.Parallel()
 	k := start(t, nil)
 	code := "s = '" + strings.Repeat("ä", 5<<20) + "'\nprint(len(s))\nprint('o' * 3000000)\n"
-	o := k.run(code)
-	if want := "5242880\n" + strings.Repeat("o", 3000000) + "\n"; o.stdout != want {
-		t.Errorf("stdout has %d bytes, want %d (%+v)", len(o.stdout), len(want), o.done.Error)
+	o := k.Run(code)
+	if want := "5242880\n" + strings.Repeat("o", 3000000) + "\n"; o.Stdout != want {
+		t.Errorf("stdout has %d bytes, want %d (%+v)", len(o.Stdout), len(want), o.Done.Error)
 	}
 }
 
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	k := start(t, nil)
-	o := k.run("b = bytearray(200_000_000)\nfor i in range(0, len(b), 4096): b[i] = 1")
-	if o.done.PeakMemory < 200_000_000 || o.done.PeakMemory > 1_000_000_000 {
-		t.Errorf("peak memory is %d", o.done.PeakMemory)
+	o := k.Run("b = bytearray(200_000_000)\nfor i in range(0, len(b), 4096): b[i] = 1")
+	if o.Done.PeakMemory < 200_000_000 || o.Done.PeakMemory > 1_000_000_000 {
+		t.Errorf("peak memory is %d", o.Done.PeakMemory)
 	}
-	o = k.run("del b\nimport time; time.sleep(0.2)")
-	if o.done.WallMS < 200 || o.done.CPUMS >= o.done.WallMS {
-		t.Errorf("of a sleep: wall %v ms, cpu %v ms", o.done.WallMS, o.done.CPUMS)
+	o = k.Run("del b\nimport time; time.sleep(0.2)")
+	if o.Done.WallMS < 200 || o.Done.CPUMS >= o.Done.WallMS {
+		t.Errorf("of a sleep: wall %v ms, cpu %v ms", o.Done.WallMS, o.Done.CPUMS)
 	}
-	o = k.run(`import subprocess, sys
+	o = k.Run(`import subprocess, sys
 subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 0.3: pass"]).returncode`)
-	if o.done.Result["text"] != "0" || o.done.CPUMS < 300 {
-		t.Errorf("of a busy child: cpu %v ms (%+v)", o.done.CPUMS, o.done)
+	if o.Done.Result["text"] != "0" || o.Done.CPUMS < 300 {
+		t.Errorf("of a busy child: cpu %v ms (%+v)", o.Done.CPUMS, o.Done)
 	}
 }
 
 func TestMemoryError(t *testing.T) {
 	t.Parallel()
 	k := start(t, nil)
-	k.text(`import resource
+	k.Text(`import resource
 resource.setrlimit(resource.RLIMIT_AS, (400 << 20, resource.RLIM_INFINITY))`)
 	for _, code := range []string{
 		"kept = 1\nbytearray(1 << 40)",
@@ -158,11 +157,11 @@ resource.setrlimit(resource.RLIMIT_AS, (400 << 20, resource.RLIM_INFINITY))`)
 		"def small():\n    a = []\n    while True: a.append([object()])\nsmall()",
 		"list(range(10**8))",
 	} {
-		o := k.run(code)
-		if o.done.Error == nil || o.done.Error.Name != "MemoryError" || !strings.Contains(o.done.Error.Traceback, "<cell ") {
-			t.Errorf("%s\ngives %+v %+v", code, o.done, o.done.Error)
+		o := k.Run(code)
+		if o.Done.Error == nil || o.Done.Error.Name != "MemoryError" || !strings.Contains(o.Done.Error.Traceback, "<cell ") {
+			t.Errorf("%s\ngives %+v %+v", code, o.Done, o.Done.Error)
 		}
-		if got := k.text("len(bytearray(100 << 20)) and kept"); got != "1" {
+		if got := k.Text("len(bytearray(100 << 20)) and kept"); got != "1" {
 			t.Errorf("afterwards: %s", got)
 		}
 	}
@@ -173,9 +172,9 @@ resource.setrlimit(resource.RLIMIT_AS, (400 << 20, resource.RLIM_INFINITY))`)
 func TestNoDescriptorLeft(t *testing.T) {
 	t.Parallel()
 	k := start(t, nil)
-	k.run("import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (230, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))\nkept = []")
+	k.Run("import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (230, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))\nkept = []")
 	for range 2 {
-		done := k.run("while True: kept.append(open('/dev/null'))").done
+		done := k.Run("while True: kept.append(open('/dev/null'))").Done
 		if done.Error == nil || strings.Join(done.Refused, " ") != "EMFILE" || !strings.Contains(done.Error.Traceback, "<cell ") {
 			t.Errorf("got %q, %+v", done.Refused, done.Error)
 		}
@@ -187,7 +186,7 @@ func TestNoDescriptorLeft(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	k := start(t, nil)
-	k.run("import errno, sqlite3\nfull = sqlite3.OperationalError('full')\nfull.sqlite_errorcode = 13\n" +
+	k.Run("import errno, sqlite3\nfull = sqlite3.OperationalError('full')\nfull.sqlite_errorcode = 13\n" +
 		"class Odd(OSError):\n    errno = property(lambda self: 1 / 0)\n" +
 		"class Loop(Exception):\n    @property\n    def __cause__(self): return Loop()")
 	for _, c := range []struct{ code, want string }{
@@ -201,7 +200,7 @@ func TestRefused(t *testing.T) {
 		{"open('/nowhere/x')", ""},
 		{"1 / 0", ""},
 	} {
-		done := k.run(c.code).done
+		done := k.Run(c.code).Done
 		if done.Error == nil || strings.Join(done.Refused, " ") != c.want {
 			t.Errorf("%s: got %q, %+v, want %q", c.code, done.Refused, done.Error, c.want)
 		} else if !strings.Contains(done.Error.Traceback, "<cell ") {
@@ -213,7 +212,7 @@ func TestRefused(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	k := start(t, nil)
-	k.text(`import os, json
+	k.Text(`import os, json
 open("data one.csv", "w").close()
 os.mkdir("data_dir")
 class Trap:
@@ -266,8 +265,8 @@ _private = 1`)
 	} {
 		before, after, _ := strings.Cut(c.code, "|")
 		cursor := len([]rune(before))
-		k.send(map[string]any{"op": "complete", "id": 77, "code": before + after, "cursor": cursor})
-		got := k.until("completions").done
+		k.Send(map[string]any{"op": "complete", "id": 77, "code": before + after, "cursor": cursor})
+		got := k.Until("completions").Done
 		short := c.code[max(0, len(c.code)-30):]
 		if got.ID != 77 || got.End != cursor {
 			t.Errorf("%s: id %d, end %d", short, got.ID, got.End)
@@ -287,7 +286,7 @@ _private = 1`)
 			t.Errorf("%s: %d matches", short, len(got.Matches))
 		}
 	}
-	if got := k.text("Trap.calls"); got != "0" {
+	if got := k.Text("Trap.calls"); got != "0" {
 		t.Errorf("the property ran %s times", got)
 	}
 }
@@ -297,29 +296,29 @@ func TestSeeds(t *testing.T) {
 	const draw = "import random; [random.random() for _ in range(3)]"
 	seed := map[string]any{"seed": 7, "deterministic": true}
 	a, b, free := start(t, seed), start(t, seed), start(t, nil)
-	first := a.text(draw)
-	if got := b.text(draw); got != first {
+	first := a.Text(draw)
+	if got := b.Text(draw); got != first {
 		t.Errorf("two kernels of one seed draw %s and %s", first, got)
 	}
-	if got := free.text(draw); got == first {
+	if got := free.Text(draw); got == first {
 		t.Errorf("a kernel without a seed draws the same: %s", got)
 	}
-	free.send(map[string]any{"op": "seed", "seed": 7})
-	if got := free.text(draw); got != first {
+	free.Send(map[string]any{"op": "seed", "seed": 7})
+	if got := free.Text(draw); got != first {
 		t.Errorf("seeded later, a kernel draws %s, want %s", got, first)
 	}
 	// The same generator and the same entropy still must not draw the same.
 	for _, k := range []*kernel{a, b} {
-		k.text("import random, tempfile; random.seed(1); n = next(tempfile._get_candidate_names())")
-		k.send(map[string]any{"op": "reseed", "entropy": "00ff"})
+		k.Text("import random, tempfile; random.seed(1); n = next(tempfile._get_candidate_names())")
+		k.Send(map[string]any{"op": "reseed", "entropy": "00ff"})
 	}
-	if one, two := a.text(draw), b.text(draw); one == two {
+	if one, two := a.Text(draw), b.Text(draw); one == two {
 		t.Errorf("reseeded kernels both draw %s", one)
 	}
-	if got := a.text("import tempfile; tempfile._name_sequence is None"); got != "True" {
+	if got := a.Text("import tempfile; tempfile._name_sequence is None"); got != "True" {
 		t.Errorf("the names of temporary files go on: %s", got)
 	}
-	if one, two := a.text("import os; os.urandom(8)"), a.text("os.urandom(8)"); one == two {
+	if one, two := a.Text("import os; os.urandom(8)"), a.Text("os.urandom(8)"); one == two {
 		t.Errorf("os.urandom repeats %s", one)
 	}
 }
@@ -327,7 +326,7 @@ func TestSeeds(t *testing.T) {
 func TestBackgroundTasks(t *testing.T) {
 	t.Parallel()
 	k := start(t, nil)
-	k.text(`import asyncio
+	k.Text(`import asyncio
 ticks = 0
 async def tick():
     global ticks
@@ -341,17 +340,15 @@ async def leaves():
     raise SystemExit
 task = asyncio.create_task(tick())
 other = asyncio.create_task(leaves());`)
-	var o cellResult // nothing is sent: the tasks run while the kernel waits
-	for deadline := time.Now().Add(patience); o.stdout != "five ticks\n"; {
-		k.fill(&o, "background", deadline)
-	}
-	if got := k.text("ticks >= 5, task.done()"); got != "(True, False)" {
+	// Nothing is sent: the tasks run while the kernel waits.
+	k.Listen(func(o cellResult) bool { return o.Stdout == "five ticks\n" })
+	if got := k.Text("ticks >= 5, task.done()"); got != "(True, False)" {
 		t.Errorf("ticks: %s", got)
 	}
-	if got := k.text("task.cancel()\nawait asyncio.wait({task})\ntask.cancelled()"); got != "True" {
+	if got := k.Text("task.cancel()\nawait asyncio.wait({task})\ntask.cancelled()"); got != "True" {
 		t.Errorf("cancelled: %s", got)
 	}
-	if got := k.text("asyncio.run(asyncio.sleep(0, 3))"); got != "3" {
+	if got := k.Text("asyncio.run(asyncio.sleep(0, 3))"); got != "3" {
 		t.Errorf("asyncio.run: %s", got)
 	}
 }
@@ -360,31 +357,31 @@ other = asyncio.create_task(leaves());`)
 func TestDisplayFromThread(t *testing.T) {
 	t.Parallel()
 	k := start(t, nil)
-	o := k.run(`import threading
+	o := k.Run(`import threading
 def show(n):
     for i in range(20): display("x" * 20000 + str(n))
 threads = [threading.Thread(target=show, args=(n,)) for n in range(5)]
 for t in threads: t.start()
 for t in threads: t.join()`)
-	if len(o.displays) != 100 || o.done.Status != "ok" {
-		t.Errorf("%d displays, %+v", len(o.displays), o.done)
+	if len(o.Displays) != 100 || o.Done.Status != "ok" {
+		t.Errorf("%d displays, %+v", len(o.Displays), o.Done)
 	}
 }
 
 func TestEndOfControl(t *testing.T) {
 	t.Parallel()
 	k := start(t, nil)
-	k.text(`import atexit, threading, pathlib
+	k.Text(`import atexit, threading, pathlib
 atexit.register(lambda: pathlib.Path("left.txt").write_text("bye"))
 threading.Thread(target=threading.Event().wait).start()`)
-	if err := syscall.Shutdown(k.control, syscall.SHUT_RDWR); err != nil {
+	if err := syscall.Shutdown(k.Control, syscall.SHUT_RDWR); err != nil {
 		t.Fatal(err)
 	}
-	state, err := k.cmd.Process.Wait()
+	state, err := k.Cmd.Process.Wait()
 	if err != nil || state.ExitCode() != 0 {
 		t.Errorf("the kernel ended with %v, %v", state, err)
 	}
-	data, err := os.ReadFile(filepath.Join(k.cmd.Dir, "left.txt"))
+	data, err := os.ReadFile(filepath.Join(k.Cmd.Dir, "left.txt"))
 	if err != nil || string(data) != "bye" {
 		t.Errorf("the atexit handler left %q, %v", data, err)
 	}
@@ -398,10 +395,10 @@ func TestGarbageOnControl(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := start(t, nil)
-			if _, err := syscall.Write(k.control, frame); err != nil {
+			if _, err := syscall.Write(k.Control, frame); err != nil {
 				t.Fatal(err)
 			}
-			state, err := k.cmd.Process.Wait()
+			state, err := k.Cmd.Process.Wait()
 			if err != nil || state.ExitCode() != 1 {
 				t.Errorf("the kernel ended with %v, %v", state, err)
 			}
@@ -413,17 +410,14 @@ func TestGarbageOnControl(t *testing.T) {
 func TestSignalHandlerWhenIdle(t *testing.T) {
 	t.Parallel()
 	k := start(t, nil)
-	k.text(`import signal
+	k.Text(`import signal
 def handler(*a): raise TimeoutError("late")
 signal.signal(signal.SIGUSR1, handler);`)
-	if err := k.cmd.Process.Signal(syscall.SIGUSR1); err != nil {
+	if err := k.Cmd.Process.Signal(syscall.SIGUSR1); err != nil {
 		t.Fatal(err)
 	}
-	var o cellResult
-	for deadline := time.Now().Add(patience); !strings.Contains(o.stderr, "TimeoutError: late\n"); {
-		k.fill(&o, "stderr", deadline)
-	}
-	if got := k.text("1 + 1"); got != "2" {
+	k.Listen(func(o cellResult) bool { return strings.Contains(o.Stderr, "TimeoutError: late\n") })
+	if got := k.Text("1 + 1"); got != "2" {
 		t.Errorf("afterwards: %s", got)
 	}
 }

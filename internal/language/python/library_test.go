@@ -9,8 +9,8 @@ import (
 // need skips a test when the interpreter does not have a package.
 func need(t *testing.T, k *kernel, module string) {
 	t.Helper()
-	if o := k.run("import " + module); o.done.Status != "ok" {
-		t.Skipf("%s (%s); PRAXIS_TEST_PYTHONPATH may name a folder of packages", o.done.Error.Value, rig.interpreter)
+	if o := k.Run("import " + module); o.Done.Status != "ok" {
+		t.Skipf("%s (%s); PRAXIS_TEST_PYTHONPATH may name a folder of packages", o.Done.Error.Value, rig.interpreter)
 	}
 }
 
@@ -43,16 +43,16 @@ func TestFigures(t *testing.T) {
 			[]string{"display:<Figure size 640x480 with 1 Axes>", "display:<Figure size 640x480 with 1 Axes>"}, false},
 		{"an error afterwards", "plt.plot([1]); 1/0", []string{"display:<Figure size 640x480 with 1 Axes>"}, false},
 	} {
-		o := k.run(c.code)
-		if strings.Join(o.order, "|") != strings.Join(c.order, "|") {
-			t.Errorf("%s: %q, want %q", c.name, o.order, c.order)
+		o := k.Run(c.code)
+		if strings.Join(o.Order, "|") != strings.Join(c.order, "|") {
+			t.Errorf("%s: %q, want %q", c.name, o.Order, c.order)
 		}
-		for _, d := range o.displays {
+		for _, d := range o.Displays {
 			if !isPNG(t, d) {
 				t.Errorf("%s: a display is no PNG", c.name)
 			}
 		}
-		if got := isPNG(t, o.done.Result); got != c.result {
+		if got := isPNG(t, o.Done.Result); got != c.result {
 			t.Errorf("%s: the result is a picture: %v, want %v", c.name, got, c.result)
 		}
 	}
@@ -62,17 +62,17 @@ func TestTables(t *testing.T) {
 	t.Parallel()
 	k := start(t, nil)
 	need(t, k, "pandas as pd")
-	o := k.run(`pd.DataFrame({"a": [1, 2], "b": ["x", "y"]})`)
-	if want := "   a  b\n0  1  x\n1  2  y"; o.done.Result["text"] != want {
-		t.Errorf("text is %q", o.done.Result["text"])
+	o := k.Run(`pd.DataFrame({"a": [1, 2], "b": ["x", "y"]})`)
+	if want := "   a  b\n0  1  x\n1  2  y"; o.Done.Result["text"] != want {
+		t.Errorf("text is %q", o.Done.Result["text"])
 	}
-	if !strings.Contains(o.done.Result["text/html"], "<table") {
-		t.Errorf("HTML is %q", o.done.Result["text/html"])
+	if !strings.Contains(o.Done.Result["text/html"], "<table") {
+		t.Errorf("HTML is %q", o.Done.Result["text/html"])
 	}
-	if got := k.text(`pd.Series([1, 2], name="s")`); got != "0    1\n1    2\nName: s, dtype: int64" {
+	if got := k.Text(`pd.Series([1, 2], name="s")`); got != "0    1\n1    2\nName: s, dtype: int64" {
 		t.Errorf("a series is %q", got)
 	}
-	if got := k.text(`pd.get_option("display.width")`); got != "80" {
+	if got := k.Text(`pd.get_option("display.width")`); got != "80" {
 		t.Errorf("the width is %s", got)
 	}
 }
@@ -83,16 +83,16 @@ func TestNumpySeed(t *testing.T) {
 	a, b := start(t, seed), start(t, seed)
 	need(t, a, "numpy")
 	const draw = "import numpy; numpy.random.rand(3).tolist()"
-	if one, two := a.text(draw), b.text(draw); one != two {
+	if one, two := a.Text(draw), b.Text(draw); one != two {
 		t.Errorf("%s and %s", one, two)
 	}
 	for _, k := range []*kernel{a, b} {
-		k.send(map[string]any{"op": "reseed", "entropy": strings.Repeat("ab", 32)})
+		k.Send(map[string]any{"op": "reseed", "entropy": strings.Repeat("ab", 32)})
 	}
-	if one, two := a.text(draw), b.text(draw); one == two {
+	if one, two := a.Text(draw), b.Text(draw); one == two {
 		t.Errorf("reseeded, both draw %s", one)
 	}
-	if got := a.text("numpy.arange(40)"); len(strings.Split(got, "\n")) < 2 {
+	if got := a.Text("numpy.arange(40)"); len(strings.Split(got, "\n")) < 2 {
 		t.Errorf("lines are not wrapped: %s", got)
 	}
 }

@@ -64,20 +64,20 @@ func TestPages(t *testing.T) {
 		{"from great_tables import GT; GT().show()", "<great table>", "<style>"},
 		{"import webbrowser; print(webbrowser.open_new_tab('file://" + dir + "/page.html'))", "", "<p>page"},
 	} {
-		o := k.run(c.code)
-		if o.done.Status != "ok" || len(o.displays) != 1 {
-			t.Errorf("%s: %d displays, %+v", c.code, len(o.displays), o.done.Error)
+		o := k.Run(c.code)
+		if o.Done.Status != "ok" || len(o.Displays) != 1 {
+			t.Errorf("%s: %d displays, %+v", c.code, len(o.Displays), o.Done.Error)
 			continue
 		}
-		if got := o.displays[0]; !strings.Contains(got["text/html"], c.html) || c.text != "" && got["text"] != c.text {
+		if got := o.Displays[0]; !strings.Contains(got["text/html"], c.html) || c.text != "" && got["text"] != c.text {
 			t.Errorf("%s: displayed %q", c.code, got)
 		}
 	}
-	if o := k.run("fig"); !strings.Contains(o.done.Result["text/html"], "plotly True") {
-		t.Errorf("the last value is %q", o.done.Result)
+	if o := k.Run("fig"); !strings.Contains(o.Done.Result["text/html"], "plotly True") {
+		t.Errorf("the last value is %q", o.Done.Result)
 	}
-	if o := k.run("import bad; bad.Bad()"); o.done.Result["text/html"] != "" || !strings.Contains(o.done.Result["text"], "text/html left out") {
-		t.Errorf("a figure that cannot be drawn is %q", o.done.Result)
+	if o := k.Run("import bad; bad.Bad()"); o.Done.Result["text/html"] != "" || !strings.Contains(o.Done.Result["text"], "text/html left out") {
+		t.Errorf("a figure that cannot be drawn is %q", o.Done.Result)
 	}
 }
 
@@ -87,16 +87,16 @@ func TestVega(t *testing.T) {
 	t.Parallel()
 	const code = "import altair; altair.TopLevelMixin()"
 	k := start(t, nil, "PYTHONPATH="+libraryFolder(t, nil))
-	if o := k.run(code); !strings.Contains(o.stderr, "needs a network") || !strings.Contains(o.done.Result["text/html"], "cdn.example") {
-		t.Errorf("without Vega: %q, %q", o.stderr, o.done.Result)
+	if o := k.Run(code); !strings.Contains(o.Stderr, "needs a network") || !strings.Contains(o.Done.Result["text/html"], "cdn.example") {
+		t.Errorf("without Vega: %q, %q", o.Stderr, o.Done.Result)
 	}
 	vega := map[string]string{"panel/__init__.py": "raise ImportError"}
 	for _, name := range []string{"vega", "vega-lite", "vega-embed"} {
 		vega["panel/dist/bundled/vegaplot/"+name+"@6.1.2"] = name + ` here\d "</script>"`
 	}
 	k = start(t, nil, "PYTHONPATH="+libraryFolder(t, vega))
-	o := k.run(code)
-	if got := o.done.Result["text/html"]; o.stderr != "" || got != `<script>vega here\d "<\/script>"</script><script>draw</script>` {
-		t.Errorf("with Vega: %q, %q", o.stderr, got)
+	o := k.Run(code)
+	if got := o.Done.Result["text/html"]; o.Stderr != "" || got != `<script>vega here\d "<\/script>"</script><script>draw</script>` {
+		t.Errorf("with Vega: %q, %q", o.Stderr, got)
 	}
 }

@@ -36,7 +36,7 @@ func TestPrompt(t *testing.T) {
 	t.Parallel()
 	p := Language().Prompt
 	k := start(t, nil)
-	k.run("def area(r, *, pi=3):\n    'The area\\n    of a circle.'\n    return pi * r * r\nclass C: pass\nclass Bad:\n    def __len__(self): 1/0\n    def __repr__(self): raise SystemExit\nnames = sorted(globals())")
+	k.Run("def area(r, *, pi=3):\n    'The area\\n    of a circle.'\n    return pi * r * r\nclass C: pass\nclass Bad:\n    def __len__(self): 1/0\n    def __repr__(self): raise SystemExit\nnames = sorted(globals())")
 	for _, c := range []struct{ code, stdout, stderr string }{
 		{p.Inspect("area"), "^area\\(r, \\*, pi=3\\)\ntype: function\n\nThe area\nof a circle\\.\n$", "^$"},
 		{p.Inspect("[1, 2]"), `^\[1, 2\]` + "\ntype: list\nlength: 2\n\nBuilt-in", "^$"},
@@ -47,12 +47,12 @@ func TestPrompt(t *testing.T) {
 		{p.Time("area(2)"), `^[0-9.e+]+ [nµm]?s per loop, the best of 5 runs of [0-9,]+ loops; the worst [0-9.e+]+ [nµm]?s` + "\n$", "^$"},
 		{p.Shell("echo \"a b\"; exit 3"), "^a b\n$", `^\[exit code 3\]` + "\n$"},
 	} {
-		o := k.run(c.code)
-		if o.done.Status != "ok" || !regexp.MustCompile(c.stdout).MatchString(o.stdout) || !regexp.MustCompile(c.stderr).MatchString(o.stderr) {
-			t.Errorf("%q\nends %s (%+v) and prints %q and %q", c.code[len(c.code)-40:], o.done.Status, o.done.Error, o.stdout, o.stderr)
+		o := k.Run(c.code)
+		if o.Done.Status != "ok" || !regexp.MustCompile(c.stdout).MatchString(o.Stdout) || !regexp.MustCompile(c.stderr).MatchString(o.Stderr) {
+			t.Errorf("%q\nends %s (%+v) and prints %q and %q", c.code[len(c.code)-40:], o.Done.Status, o.Done.Error, o.Stdout, o.Stderr)
 		}
 	}
-	if got := k.text("sorted(globals()) == sorted([*names, 'names'])"); got != "True" {
-		t.Errorf("names are left: %s", k.text("set(globals()) - set(names)"))
+	if got := k.Text("sorted(globals()) == sorted([*names, 'names'])"); got != "True" {
+		t.Errorf("names are left: %s", k.Text("set(globals()) - set(names)"))
 	}
 }

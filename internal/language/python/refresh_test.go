@@ -13,7 +13,7 @@ func TestRefresh(t *testing.T) {
 	t.Parallel()
 	k := start(t, nil)
 	dir := filepath.Join(t.TempDir(), "packages")
-	k.run("x = 1\nnames = sorted(globals())")
+	k.Run("x = 1\nnames = sorted(globals())")
 	put := func(name, text string) {
 		t.Helper()
 		path := filepath.Join(dir, name)
@@ -25,8 +25,8 @@ func TestRefresh(t *testing.T) {
 		}
 	}
 	for i, module := range []string{"added_first", "added_second", "added_beside"} {
-		if o := k.run("import " + module); o.done.Error == nil || o.done.Error.Name != "ModuleNotFoundError" {
-			t.Fatalf("%s: %+v", module, o.done)
+		if o := k.Run("import " + module); o.Done.Error == nil || o.Done.Error.Name != "ModuleNotFoundError" {
+			t.Fatalf("%s: %+v", module, o.Done)
 		}
 		if i < 2 {
 			put(module+".py", "N = 7\n")
@@ -34,14 +34,14 @@ func TestRefresh(t *testing.T) {
 			put("beside.pth", "more\n")
 			put("more/"+module+".py", "N = 7\n")
 		}
-		if o := k.run(Language().Refresh(dir)); o.done.Status != "ok" || o.stdout+o.stderr != "" {
-			t.Fatalf("%s: %+v %q", module, o.done, o.stdout+o.stderr)
+		if o := k.Run(Language().Refresh(dir)); o.Done.Status != "ok" || o.Stdout+o.Stderr != "" {
+			t.Fatalf("%s: %+v %q", module, o.Done, o.Stdout+o.Stderr)
 		}
-		if got := k.text("__import__('" + module + "').N + x"); got != "8" {
+		if got := k.Text("__import__('" + module + "').N + x"); got != "8" {
 			t.Errorf("%s: got %s", module, got)
 		}
 	}
-	if got := k.text("__import__('sys').path.count(" + quote(dir) + "), sorted(globals()) == sorted([*names, 'names'])"); got != "(1, True)" {
+	if got := k.Text("__import__('sys').path.count(" + quote(dir) + "), sorted(globals()) == sorted([*names, 'names'])"); got != "(1, True)" {
 		t.Errorf("the folder is searched so often, and names are as they were: %s", got)
 	}
 }

@@ -29,26 +29,26 @@ func TestSeededGenerators(t *testing.T) {
 	t.Parallel()
 	seed := func(n any) map[string]any { return map[string]any{"seed": n, "deterministic": true} }
 	a, b, other, free := start(t, seed(7)), start(t, seed(nil)), start(t, seed(8)), start(t, nil)
-	b.text("import random")
-	b.send(map[string]any{"op": "seed", "seed": 7})
+	b.Text("import random")
+	b.Send(map[string]any{"op": "seed", "seed": 7})
 	const draw = "import random; random.random()"
-	if one, two := a.text(draw), b.text(draw); one != two || one != "0.32383276483316237" {
+	if one, two := a.Text(draw), b.Text(draw); one != two || one != "0.32383276483316237" {
 		t.Errorf("%s and, set later, %s", one, two)
 	}
 	for name, k := range map[string]*kernel{"another seed": other, "no seed": free} {
-		if got := k.text(draw); got == "0.32383276483316237" {
+		if got := k.Text(draw); got == "0.32383276483316237" {
 			t.Errorf("%s draws the same", name)
 		}
 	}
 	const touched = "import os, random; os.urandom.__module__, random.Random.seed.__code__.co_filename.endswith('random.py')"
 	for _, k := range []*kernel{a, free} {
-		if got := k.text(touched); got != "('posix', True)" {
+		if got := k.Text(touched); got != "('posix', True)" {
 			t.Errorf("functions are replaced: %s", got)
 		}
 	}
 	need(t, a, "numpy")
 	const numpy = "import numpy as np; np.random.rand(2).tolist()"
-	if one, two := a.text(numpy), b.text(numpy); one != two {
+	if one, two := a.Text(numpy), b.Text(numpy); one != two {
 		t.Errorf("%s and %s", one, two)
 	}
 }
@@ -58,13 +58,13 @@ func TestMixedAfterASeed(t *testing.T) {
 	seed := map[string]any{"seed": 7, "deterministic": true}
 	a, b := start(t, seed), start(t, seed)
 	const keep = "import random, os, uuid; from os import urandom; old = random.Random()"
-	a.text(keep)
-	b.text(keep)
+	a.Text(keep)
+	b.Text(keep)
 	for _, k := range []*kernel{a, b} {
-		k.send(map[string]any{"op": "reseed", "entropy": strings.Repeat("ab", 32)})
+		k.Send(map[string]any{"op": "reseed", "entropy": strings.Repeat("ab", 32)})
 	}
 	for _, draw := range append([]string{"urandom(8)", "old.seed() or old.random()"}, draws...) {
-		if one, two := a.text(draw), b.text(draw); one == two {
+		if one, two := a.Text(draw), b.Text(draw); one == two {
 			t.Errorf("%s: both draw %s", draw, one)
 		}
 	}
@@ -76,16 +76,16 @@ func TestMixedOpenSSL(t *testing.T) {
 	t.Parallel()
 	k := start(t, nil)
 	need(t, k, "ssl")
-	if got := k.text("import ssl; len(ssl.RAND_bytes(8))"); got != "8" {
+	if got := k.Text("import ssl; len(ssl.RAND_bytes(8))"); got != "8" {
 		t.Fatal(got)
 	}
-	k.send(map[string]any{"op": "reseed", "entropy": strings.Repeat("ab", 32)})
-	o := k.run("import _ssl; added = []; _ssl.RAND_add, keep = lambda data, entropy: added.append((len(data), entropy)), _ssl.RAND_add")
-	if o.done.Status != "ok" || o.stderr != "" {
-		t.Fatalf("%+v %s", o.done.Error, o.stderr)
+	k.Send(map[string]any{"op": "reseed", "entropy": strings.Repeat("ab", 32)})
+	o := k.Run("import _ssl; added = []; _ssl.RAND_add, keep = lambda data, entropy: added.append((len(data), entropy)), _ssl.RAND_add")
+	if o.Done.Status != "ok" || o.Stderr != "" {
+		t.Fatalf("%+v %s", o.Done.Error, o.Stderr)
 	}
-	k.send(map[string]any{"op": "reseed", "entropy": strings.Repeat("ab", 32)})
-	if got := k.text("_ssl.RAND_add = keep; added"); got != "[(64, 64.0)]" {
+	k.Send(map[string]any{"op": "reseed", "entropy": strings.Repeat("ab", 32)})
+	if got := k.Text("_ssl.RAND_add = keep; added"); got != "[(64, 64.0)]" {
 		t.Errorf("OpenSSL was given %s", got)
 	}
 }

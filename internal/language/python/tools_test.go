@@ -36,7 +36,7 @@ func exposeTools(t *testing.T, k *kernel, f func(body []byte) (kind byte, answer
 			go answerCalls(conn, f)
 		}
 	}()
-	k.send(map[string]any{"op": "environ", "set": map[string]string{"PRAXIS_TOOLS": path}, "unset": []string{}})
+	k.Send(map[string]any{"op": "environ", "set": map[string]string{"PRAXIS_TOOLS": path}, "unset": []string{}})
 }
 
 func answerCalls(conn net.Conn, f func([]byte) (byte, string)) {
@@ -101,7 +101,7 @@ func tooled(t *testing.T) *kernel {
 		}
 		return 1, `{"kind":"not_found","message":"nothing"}`
 	})
-	k.run("import tools\nfrom tools import put\ndef caught(f, *a):\n    try: return f(*a)\n    except Exception as e: return f'{type(e).__name__}: {e}'")
+	k.Run("import tools\nfrom tools import put\ndef caught(f, *a):\n    try: return f(*a)\n    except Exception as e: return f'{type(e).__name__}: {e}'")
 	return k
 }
 
@@ -135,7 +135,7 @@ func TestToolValues(t *testing.T) {
 		"tools.call('put', {'value': 3})":              "3",
 		"tools.map(put, range(50)) == list(range(50))": "True",
 	} {
-		if got := k.text(code); got != want {
+		if got := k.Text(code); got != want {
 			t.Errorf("%s: got %s, want %s", code, got, want)
 		}
 	}
@@ -170,13 +170,13 @@ func TestToolFunctions(t *testing.T) {
 		"[r for r in await __import__('asyncio').gather(*[put.aio(i) for i in range(40)])] == list(range(40))":   "True",
 		"import pickle; e = pickle.loads(pickle.dumps(tools.Denied('m', 'denied', 'r', 't'))); e.remedy, e.tool": "('r', 't')",
 	} {
-		if got := k.text(code); got != want {
+		if got := k.Text(code); got != want {
 			t.Errorf("%s: got %s, want %s", code, got, want)
 		}
 	}
-	o := k.run("put()")
-	if strings.Contains(o.done.Error.Traceback, "_call(") || !strings.Contains(o.done.Error.Traceback, "put()") {
-		t.Errorf("the traceback is %s", o.done.Error.Traceback)
+	o := k.Run("put()")
+	if strings.Contains(o.Done.Error.Traceback, "_call(") || !strings.Contains(o.Done.Error.Traceback, "put()") {
+		t.Errorf("the traceback is %s", o.Done.Error.Traceback)
 	}
 }
 
@@ -185,10 +185,10 @@ func TestToolFunctions(t *testing.T) {
 func TestToolParameters(t *testing.T) {
 	t.Parallel()
 	k := tooled(t)
-	k.run(`f = tools._function({"name": "x.f", "parameters": [
+	k.Run(`f = tools._function({"name": "x.f", "parameters": [
     {"name": "first-name", "python": "first_name", "required": True}, {"name": "limit", "default": 10},
     {"name": "class", "python": "class_", "required": True, "keyword": True}, {"name": "evil", "python": "a=print(1)"}]})`)
-	if got := k.text("import inspect; str(inspect.signature(f))"); got != `'(first_name, limit=10, a_print_1_=None, *, class_)'` {
+	if got := k.Text("import inspect; str(inspect.signature(f))"); got != `'(first_name, limit=10, a_print_1_=None, *, class_)'` {
 		t.Errorf("got %s", got)
 	}
 }
@@ -200,17 +200,17 @@ func TestToolConnectionsThatEnd(t *testing.T) {
 	k := start(t, nil)
 	answers := make(chan byte, 16)
 	exposeTools(t, k, func([]byte) (byte, string) { return <-answers, `{"names":[],"total":0}` })
-	k.run("import tools")
+	k.Run("import tools")
 	for _, kind := range []byte{0, 3, 0} { // one more for the retired one
 		answers <- kind
 	}
-	if got := k.text("tools._forget(); a = tools.names(); tools._forget(); a, tools.names()"); got != "([], [])" {
+	if got := k.Text("tools._forget(); a = tools.names(); tools._forget(); a, tools.names()"); got != "([], [])" {
 		t.Errorf("got %s", got)
 	}
 	lost := start(t, nil)
 	dir := t.TempDir()
-	lost.send(map[string]any{"op": "environ", "set": map[string]string{"PRAXIS_TOOLS": filepath.Join(dir, "none")}})
-	if o := lost.run("import tools; tools.names()"); o.done.Error == nil || !strings.Contains(o.done.Error.Value, "cannot be reached") {
-		t.Errorf("got %+v", o.done)
+	lost.Send(map[string]any{"op": "environ", "set": map[string]string{"PRAXIS_TOOLS": filepath.Join(dir, "none")}})
+	if o := lost.Run("import tools; tools.names()"); o.Done.Error == nil || !strings.Contains(o.Done.Error.Value, "cannot be reached") {
+		t.Errorf("got %+v", o.Done)
 	}
 }

@@ -21,7 +21,7 @@ func TestWidth(t *testing.T) {
 	}
 	k := start(t, nil, "PYTHONPATH="+dir)
 	const all = `print(numpy.get_printoptions()["linewidth"], pandas.get_option("display.width"), shutil.get_terminal_size().columns, os.environ.get("COLUMNS"))`
-	k.run("import os, shutil, numpy")
+	k.Run("import os, shutil, numpy")
 	for _, c := range []struct {
 		columns int
 		code    string
@@ -35,12 +35,12 @@ func TestWidth(t *testing.T) {
 		{0, `os.environ = None; print(numpy.get_printoptions()["linewidth"])`, "80\n"},
 		{50, `print(1)`, "1\n"},
 	} {
-		if o := k.runAt(c.code, c.columns); o.stdout != c.want || o.done.Status != "ok" {
-			t.Errorf("at %d columns, %s: %q, want %q (%+v)", c.columns, c.code, o.stdout, c.want, o.done.Error)
+		if o := k.RunAt(c.code, c.columns); o.Stdout != c.want || o.Done.Status != "ok" {
+			t.Errorf("at %d columns, %s: %q, want %q (%+v)", c.columns, c.code, o.Stdout, c.want, o.Done.Error)
 		}
 	}
 	const list = `["aaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbb"]`
-	if wide, narrow := k.runAt(list, 100), k.runAt(list, 30); wide.done.Result["text"] == narrow.done.Result["text"] {
+	if wide, narrow := k.RunAt(list, 100), k.RunAt(list, 30); wide.Done.Result["text"] == narrow.Done.Result["text"] {
 		t.Error("a list looks alike at 100 and at 30 columns")
 	}
 }

@@ -150,7 +150,7 @@ func guestPackages() map[string]Package {
 	return map[string]Package{
 		"cmd/praxis": {
 			Imports:   []string{"internal/cli/cmd", "internal/diagnostics"},
-			Tests:     []string{prepared},
+			Tests:     []string{fault, prepared},
 			TestThird: []string{script},
 		},
 		"cmd/praxis-guest":          {Imports: []string{"internal/guest/agent"}},
@@ -222,7 +222,7 @@ func guestPackages() map[string]Package {
 		"internal/notebook":         {Imports: []string{fault, lang}, Tests: []string{python, tally}},
 		javascript:                  {Imports: []string{lang}},
 		sqlLang:                     {Imports: []string{fault, lang}, Tests: []string{python, cpython, prepared}},
-		python:                      {Imports: []string{fault, lang}, Third: []string{"github.com/BurntSushi/toml"}, Tests: []string{cpython}},
+		python:                      {Imports: []string{fault, lang}, Third: []string{"github.com/BurntSushi/toml"}, Tests: []string{cpython, raw}},
 		bash:                        {Imports: []string{lang, frames}, Tests: []string{cpython, raw}},
 		frames:                      {},
 		raw:                         {},
@@ -307,7 +307,7 @@ func runPackages() map[string]Package {
 
 		// The escape and limits battery is tests alone.
 		"internal/test/battery": {
-			Tests: []string{"internal/test/kerneltest", fault, event, sandbox, wire, lang, python, javascript, jupyter, bash, sqlLang, tally, seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/programs", "internal/session", "internal/test/container", "internal/test/debian", prepared},
+			Tests: []string{"internal/test/kerneltest", fault, event, sandbox, wire, lang, python, javascript, jupyter, bash, sqlLang, tally, seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/image/kernelspec", "internal/programs", "internal/session", "internal/test/container", "internal/test/debian", prepared},
 		},
 
 		// The application layer wires everything; what shows it to a person
