@@ -1,12 +1,16 @@
 package battery
 
 import (
+	"context"
+	"os"
 	"slices"
+	"strconv"
 	"testing"
 
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/image"
+	"praxis/internal/image/kernelspec"
 	"praxis/internal/session"
 	"praxis/internal/test/kerneltest"
 )
@@ -87,4 +91,40 @@ func TestJupyterKernel(t *testing.T) {
 		Prefix: "sorte", Completion: "sorted",
 		Lacks: map[string]string{"Quit": "the protocol knows no exit code"},
 	})
+}
+
+// TestJupyterInterruptedByMessage interrupts a kernel whose spec says that it is done by a
+// message: signals do not reach it.
+func TestJupyterInterruptedByMessage(t *testing.T) {
+	img := jupyterImage(t)
+	program, err := os.ReadFile("testdata/obeys.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := kernelspec.Parse("obeys", []byte(`{"argv": ["python3", "-c", `+strconv.Quote(string(program))+`, "{connection_file}"], "language": "obeys", "display_name": "Obeys", "interrupt_mode": "message"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Program = img.Runtimes[0].Program
+	img.Runtimes = append(slices.Clone(img.Runtimes), spec)
+	s, err := manager(t).Create(t.Context(), session.Options{Image: img}, event.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for range 2 {
+		ctx, cancel := context.WithCancel(t.Context())
+		x, err := s.Execute(ctx, "wait", session.Exec{Language: "obeys"}, event.SinkFunc(func(e event.Event) {
+			if _, ok := e.(event.Output); ok {
+				cancel()
+			}
+		}))
+		cancel()
+		if err != nil || x.Status != event.Interrupted || x.State != event.Intact || x.Error == nil || x.Error.Name != "Stopped" {
+			t.Errorf("got %+v with %+v, %v", x, x.Error, err)
+		}
+	}
+	if x, err := s.Execute(t.Context(), "count", session.Exec{Language: "obeys"}, event.Discard); err != nil || x.Result["text"] != "2" {
+		t.Errorf("afterwards: %+v, %v", x, err)
+	}
 }

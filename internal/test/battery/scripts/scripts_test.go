@@ -170,7 +170,7 @@ execSync('mkfifo pipe'); var open = await promises.open('pipe', 'r+'); var gone 
 		{"for await (const _ of later.setInterval(100)) gone++", ""},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
-		// That the cell waits is told by its last tick.
+		// That the cell waits is known by its last tick.
 		x, err := s.Execute(ctx, "setImmediate(() => console.log('waits')); (async () => {"+c[0]+"; gone++; while (true) {} })(); await new Promise(r => setTimeout(r, 3600_000))",
 			session.Exec{Bounds: event.Bounds{Timeout: event.Duration(120e9)}}, event.SinkFunc(func(ev event.Event) {
 				if _, ok := ev.(event.Output); ok {
