@@ -19,6 +19,9 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"praxis/fault"
+	"praxis/internal/test/prepared"
 )
 
 // patience is how long a script waits for what must come.
@@ -40,10 +43,12 @@ var ownHome = regexp.MustCompile(`(?m)^(home |tiny |env PRAXIS_HOME=)`)
 //	unwritable DIR        makes a folder one that nothing can be written into
 //	tiny DIR SIZE         makes a folder on a disk of that size
 //	serve VAR             starts a web server and sets VAR to its address
+//	node                  puts Node into the data folder, and the package left-pad in two versions
 //
 // The variable EXAMPLES is the folder of the examples.
 //
-// The condition [mount] says that file systems can be mounted here.
+// The condition [mount] says that file systems can be mounted here, [npm] that the
+// registry of npm, or what it gave before, can be reached.
 type scripts struct {
 	dir    string
 	shared sync.Once // fills the data folder that others are made of
@@ -78,13 +83,16 @@ func (s *scripts) run(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": expectCode, "home": s.home, "run": findRun, "await": await,
-			"without": without, "unwritable": unwritable, "tiny": s.tiny, "serve": serve,
+			"without": without, "unwritable": unwritable, "tiny": s.tiny, "serve": serve, "node": s.node,
 		},
 		Condition: func(cond string) (bool, error) {
-			if cond != "mount" {
-				return false, fmt.Errorf("unknown condition %q", cond)
+			switch cond {
+			case "mount":
+				return mounts(), nil
+			case "npm":
+				return withNPM()
 			}
-			return mounts(), nil
+			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 	})
 }
@@ -139,7 +147,13 @@ func (s *scripts) furnish(dir string) error {
 	if err := os.Symlink(filepath.Join(shared, "programs"), filepath.Join(dir, "programs")); err != nil {
 		return err
 	}
-	for _, part := range []string{"images/python", "images/pip", "images/root", "images/layer", "images/image", "images/request", "keys/seal.key"} {
+	return copyParts(dir, "images/python", "images/pip", "images/root", "images/layer", "images/image", "images/request", "keys/seal.key")
+}
+
+// copyParts copies parts of the shared data folder.
+func copyParts(dir string, parts ...string) error {
+	shared := os.Getenv(homeVar)
+	for _, part := range parts {
 		from, to := filepath.Join(shared, part), filepath.Join(dir, part)
 		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 			return err
@@ -158,6 +172,39 @@ func (s *scripts) furnish(dir string) error {
 		}
 	}
 	return nil
+}
+
+// withNPM makes images with versions of a package of npm's in the shared data folder, once:
+// scripts have no configuration of npm's.
+var withNPM = sync.OnceValues(func() (bool, error) {
+	home := os.Getenv(homeVar)
+	switch err := prepared.Node(home); {
+	case fault.KindOf(err) == fault.Unavailable:
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	for _, version := range []string{"1.2.0", "1.3.0"} {
+		cmd := exec.Command("/proc/self/exe", "image", "build", "--npm", "left-pad@"+version)
+		cmd.Args[0] = asProgram
+		cmd.Env = append(os.Environ(), "PRAXIS_HOME="+home)
+		out, err := cmd.CombinedOutput()
+		if strings.Contains(string(out), "cannot reach the registry of npm") {
+			return false, nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("cannot make an image with a package of npm: %w: %s", err, out)
+		}
+	}
+	return true, nil
+})
+
+// node puts Node into the data folder.
+func (s *scripts) node(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: node")
+	}
+	ts.Check(copyParts(ts.Getenv("PRAXIS_HOME"), "images/node", "images/modules", "images/image", "images/request", "images/wheels"))
 }
 
 // copyEntry copies a file, a folder without what is in it, or a link. Leases are left out.

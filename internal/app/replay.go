@@ -66,7 +66,7 @@ func (a *App) load(ctx context.Context, ref string, img ImageSpec, sink event.Si
 		r.rec.Began = allowed(a.opt.Config)(r.rec.Began)
 		return r, nil
 	}
-	if rec.Session != nil && img.ID == "" && len(img.With) == 0 && img.Requirements == "" { // a state belongs to its image
+	if rec.Session != nil && !img.given() { // a state belongs to its image
 		open := a.opener(ImageSpec{}, sink)
 		r.cfg.FromSnapshot = func(ctx context.Context, id string) (replay.Opened, error) {
 			want := *rec.Session

@@ -246,14 +246,20 @@ func hasOwn(info session.NamedInfo, packages []string) error {
 		"cannot run the code in session %s: its block of metadata asks for %s, and the session was not made with that", info.Name, strings.Join(missing, ", "))
 }
 
-// ImageSpec asks for another image than the recorded one. A zero value asks for
-// that one.
+// ImageSpec asks for another image than the recorded one: by its name, or with other
+// packages of Python, of npm or both. A zero value asks for that one.
 type ImageSpec struct {
 	ID           string // or a name
 	With         []string
 	Requirements string
 	NPM          []string
 }
+
+// python says whether other packages of Python are asked for.
+func (s ImageSpec) python() bool { return len(s.With) > 0 || s.Requirements != "" }
+
+// given says whether anything is asked for.
+func (s ImageSpec) given() bool { return s.ID != "" || s.python() || len(s.NPM) > 0 }
 
 // openAgain opens a fresh session like one that was recorded.
 func (a *App) openAgain(ctx context.Context, want event.SessionBegan, other ImageSpec, sink event.Sink) (*Session, error) {
@@ -302,29 +308,31 @@ func ShortID(id string) string { return id[:min(len(id), 12)] }
 // imageAgain finds the image of a recorded session: another that was asked for,
 // the very same, or one with the same packages when that is not here.
 func (m *machine) imageAgain(ctx context.Context, recorded event.Image, other ImageSpec, sink event.Sink) (image.Image, error) {
-	packages := len(other.With) > 0 || other.Requirements != "" || len(other.NPM) > 0
-	languages := imageLanguages(recorded)
+	named := other.ID != ""
 	switch {
-	case other.ID != "" && packages:
+	case named && (other.python() || len(other.NPM) > 0):
 		return image.Image{}, fault.New(fault.Invalid, "Name an image or its packages.", "cannot choose the image: it is named, and packages of another are")
-	case other.ID != "":
+	case named:
 		return m.images.Reopen(ctx, other.ID)
-	case packages:
-		return m.images.Resolve(ctx, image.Request{With: other.With, Requirements: other.Requirements, Languages: languages, NPM: other.NPM}, sink)
+	case !other.given():
+		img, err := m.images.Reopen(ctx, recorded.ID)
+		if kind := fault.KindOf(err); kind != fault.NotFound && kind != fault.Conflict {
+			return img, err
+		}
 	}
-	img, err := m.images.Reopen(ctx, recorded.ID)
-	if kind := fault.KindOf(err); kind != fault.NotFound && kind != fault.Conflict {
-		return img, err
+	want := image.Request{Image: recorded.Digest, With: other.With, Requirements: other.Requirements, Languages: imageLanguages(recorded), NPM: other.NPM}
+	if !other.python() {
+		for _, p := range recorded.Packages {
+			want.With = append(want.With, p.Name+"=="+p.Version)
+		}
 	}
-	var pins []string
-	for _, p := range recorded.Packages {
-		pins = append(pins, p.Name+"=="+p.Version)
+	if len(other.NPM) == 0 {
+		for _, p := range recorded.NPM {
+			want.NPM = append(want.NPM, p.Name+"@"+p.Version)
+		}
+		want.NPM = onePerName(want.NPM)
 	}
-	var npm []string
-	for _, p := range recorded.NPM {
-		npm = append(npm, p.Name+"@"+p.Version)
-	}
-	again, err := m.images.Resolve(ctx, image.Request{Image: recorded.Digest, With: pins, Languages: languages, NPM: onePerName(npm)}, sink)
+	again, err := m.images.Resolve(ctx, want, sink)
 	if fault.CodeOf(err) == fault.ImageAbsent {
 		return image.Image{}, containerGone(recorded)
 	}

@@ -27,8 +27,9 @@ With --from STEP the run goes on from the state before that step, with another
 model (--model), question (--question) or piece of code (--edit opens an editor,
 --code FILE reads it). That is a run of its own, with its parent recorded.
 
-With --image or --with the run is executed on another image: the regression
-test of an upgrade. --file NAME=PATH takes another file for an input.
+With --image, --with or --npm the run is executed on another image: the regression
+test of an upgrade. --with takes the place of the packages of Python, --npm of those
+of npm. --file NAME=PATH takes another file for an input.
 
 The tools of a run are not called again, and no host is reached: its calls are
 answered from the record, by tool and arguments in their order, and so are the
@@ -56,6 +57,7 @@ type replayCommand struct {
 	image        string
 	with         []string
 	requirements string
+	npm          []string
 	files        []string
 	loose        bool
 	json         bool
@@ -114,7 +116,7 @@ func (r *replayCommand) run(ctx context.Context, cmd *cobra.Command, ref string)
 
 // plan repeats a run of a plan: that takes no sandbox.
 func (r *replayCommand) plan(ctx context.Context, cmd *cobra.Command, a *app.App, ref string) error {
-	others := []string{"from", "model", "question", "code", "edit", "image", "with", "requirements", "file", "loose", "tools"}
+	others := []string{"from", "model", "question", "code", "edit", "image", "with", "requirements", "npm", "file", "loose", "tools"}
 	if i := slices.IndexFunc(others, cmd.Flags().Changed); i >= 0 {
 		return usage("praxis replay", "--%s is for runs of code, and %s is a run of a plan", others[i], safetext.Line(ref))
 	}
@@ -144,11 +146,12 @@ func (r *replayCommand) imageFlags(cmd *cobra.Command) {
 	fs.StringVar(&r.image, "image", "", "run on the image of this `ID or NAME`")
 	fs.StringArrayVar(&r.with, "with", nil, "run on an image with these `PACKAGES`")
 	fs.StringVar(&r.requirements, "requirements", "", "run on an image with the packages of this `FILE`")
+	fs.StringArrayVar(&r.npm, "npm", nil, "run on an image with these `PACKAGES` of npm")
 }
 
 // chosen returns the image that the command line asks for.
 func (r *replayCommand) chosen() app.ImageSpec {
-	return app.ImageSpec{ID: r.image, With: r.with, Requirements: r.requirements}
+	return app.ImageSpec{ID: r.image, With: r.with, Requirements: r.requirements, NPM: r.npm}
 }
 
 func (r *replayCommand) printReport(report app.ReplayReport) error {

@@ -334,12 +334,13 @@ func imageChange(was, is event.Image) string {
 // packageChanges returns the packages whose versions differ, by name.
 func packageChanges(was, is []event.Package) []PackageChange {
 	changes := map[string]PackageChange{}
+	add := func(versions, v string) string { return strings.TrimPrefix(versions+" and "+v, " and ") } // npm has several of one name
 	for _, p := range was {
-		changes[p.Name] = PackageChange{Name: p.Name, Was: p.Version}
+		changes[p.Name] = PackageChange{Name: p.Name, Was: add(changes[p.Name].Was, p.Version)}
 	}
 	for _, p := range is {
 		c := changes[p.Name]
-		c.Name, c.Is = p.Name, p.Version
+		c.Name, c.Is = p.Name, add(c.Is, p.Version)
 		changes[p.Name] = c
 	}
 	var out []PackageChange

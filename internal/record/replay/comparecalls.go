@@ -193,7 +193,7 @@ func (r *Report) givenAnew(was, is *event.SessionBegan) {
 	if was == nil || is == nil {
 		return
 	}
-	r.Packages = packageChanges(was.Packages(), is.Packages())
+	r.Packages = append(packageChanges(was.Packages(), is.Packages()), packageChanges(was.Image.NPM, is.Image.NPM)...)
 	r.Image = imageChange(was.Image, is.Image)
 	r.Seeded = r.Seeded && is.Seed != nil && *is.Seed == *was.Seed && is.Date.Equal(was.Date)
 	r.Limits = was.Limits != is.Limits

@@ -17,6 +17,7 @@ func TestAddedPackagesAreCompared(t *testing.T) {
 		{event.SessionBegan{Added: six("1.16")}, event.SessionBegan{Added: six("1.17")}, "six 1.16 → 1.17"},
 		{event.SessionBegan{Image: event.Image{Packages: six("1.16")}}, event.SessionBegan{Added: six("1.16")}, ""},
 		{event.SessionBegan{Added: six("1.16")}, event.SessionBegan{}, "six 1.16 removed"},
+		{event.SessionBegan{Added: six("1.16"), Image: event.Image{NPM: six("1")}}, event.SessionBegan{Added: six("1.16"), Image: event.Image{NPM: append(six("1"), six("2")...)}}, "six 1 → 1 and 2"},
 	} {
 		var r Report
 		r.givenAnew(&c.was, &c.is)

@@ -139,14 +139,14 @@ func JavaScript(home string) (*image.Store, *seal.Key, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := fillNode(home); err != nil {
+	if err := Node(home); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("cannot prepare Node: %w", err), s.Close())
 	}
 	return s, key, nil
 }
 
-// fillNode copies Node from the cache, and sees to it that it is there.
-func fillNode(home string) error {
+// Node copies Node from the cache into a data folder, and sees to it that it is there.
+func Node(home string) error {
 	made, err := store()
 	if err != nil {
 		return err
