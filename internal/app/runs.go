@@ -29,6 +29,12 @@ type (
 	CostLine   = price.Line
 )
 
+// The titles of what a question without an answer came to.
+const (
+	DraftTitle = report.DraftTitle
+	FoundTitle = report.FoundTitle
+)
+
 // RunQuery says which runs are listed. Every condition in it must be met.
 type RunQuery struct {
 	Model  string          // the model's name has this in it

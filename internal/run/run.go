@@ -111,6 +111,9 @@ func Ask(ctx context.Context, t Task, cfg agent.Config, rec Recorder) (agent.Ans
 	err = because(rec, err)
 	t.finish(ctx, s, Result{Answer: answer, Err: err}, rec)
 	end := event.RunEnded{Status: event.Answered, Steps: answer.Steps, Tokens: answer.Tokens, Took: event.Duration(time.Since(began))}
+	if err != nil {
+		end.Draft, end.Found = answer.Draft, answer.Found
+	}
 	switch {
 	case err != nil && s == nil && t.Open != nil:
 		end.Status, end.Reason = event.Failed, err.Error()

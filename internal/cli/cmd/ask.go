@@ -25,6 +25,12 @@ in from values in the sandbox; one that is found neither in what ran nor in the
 question is marked as unverified, and the exit code is 4. With --strict there is
 no answer then. "praxis show last --figures" shows what each was found as.
 
+A run that broke off, whatever the cause, goes on with --resume RUN: without asking
+again for a reply that came, and without making a call again. The session, the
+question and its files are the recorded ones; --tools names what implements its
+tools, and --max-steps, --model and --out may be given. A run that has its answer is
+branched instead ("praxis replay --help").
+
 The model is the one of --model, of PRAXIS_MODEL, of the configuration file, or
 what ANTHROPIC_API_KEY or OPENAI_API_KEY allow. OPENAI_BASE_URL makes openai: a
 local server. "scripted:FILE" plays replies from a file ("praxis help scripted").
@@ -48,6 +54,7 @@ type askCommand struct {
 	thread   string
 	notes    bool
 	maxSteps flagValue[float64]
+	resume   string
 	json     bool
 	mode     modeFlags
 	tools    toolFlags
@@ -62,6 +69,9 @@ func (p *program) askCommand() *cobra.Command {
 		Example: `  praxis ask "Which region grew fastest?" --file sales.csv --with pandas,matplotlib --out charts`,
 		Args:    takes(0, 1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if a.resume != "" {
+				return a.printFailure(a.goOn(cmd, args))
+			}
 			err := a.mode.check(cmd, &a.tools)
 			question := ""
 			if err == nil {
@@ -81,6 +91,7 @@ func (p *program) askCommand() *cobra.Command {
 	fs.StringVar(&a.thread, "thread", "", "go on with the conversation called `NAME`, its variables and files")
 	fs.BoolVar(&a.notes, "notes", false, "let the model keep notes and find those of all threads (with --thread it can)")
 	fs.Var(&a.maxSteps, "max-steps", "how many turns the model may take (default 10)")
+	fs.StringVar(&a.resume, "resume", "", "go on with the question of `RUN`, which broke off")
 	fs.BoolVar(&a.json, "json", false, "print one JSON object an event, the answer last")
 	a.flags.register(cmd)
 	a.mode.register(cmd, &a.tools)
@@ -145,7 +156,9 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 	if err := a.flags.warn(a.p.stderr); err != nil {
 		return err
 	}
-	return a.p.withApp(func(x *app.App) error { return a.ask(ctx, x, q) })
+	return a.p.withApp(func(x *app.App) error {
+		return a.ask(ctx, func(ctx context.Context, sink event.Sink) (app.AskResult, error) { return x.Ask(ctx, q, sink) })
+	})
 }
 
 // reporter shows a run: the screen, or lines of JSON.
@@ -161,6 +174,8 @@ type reporter interface {
 type ending struct {
 	run     string
 	text    string
+	draft   string // without an answer: the last one that was not taken
+	found   string // and the last output of code
 	figures []event.Figure
 	steps   int
 	tokens  event.Tokens
@@ -197,11 +212,11 @@ func cancelling(rep reporter, broken func(error)) event.Sink {
 	})
 }
 
-func (a *askCommand) ask(ctx context.Context, x *app.App, q app.AskRequest) error {
+func (a *askCommand) ask(ctx context.Context, answer func(context.Context, event.Sink) (app.AskResult, error)) error {
 	rep := a.reporter()
 	runCtx, broken := context.WithCancelCause(ctx)
 	defer broken(nil)
-	out, err := x.Ask(runCtx, q, a.p.watch(cancelling(rep, broken)))
+	out, err := answer(runCtx, a.p.watch(cancelling(rep, broken)))
 	a.p.settled()
 	if out.Run == "" {
 		return err
@@ -209,9 +224,12 @@ func (a *askCommand) ask(ctx context.Context, x *app.App, q app.AskRequest) erro
 	if err != nil && errorCode(err) == exitInterrupted {
 		err = cut{out.Steps}
 	}
+	if err != nil && out.Steps > 0 {
+		err = brokenOff{err, out.Run, len(a.tools.tools) > 0}
+	}
 	unsaved := out.Unsaved
 	a.p.printedObject = a.p.printedObject || a.json
-	e := ending{run: out.Run, text: out.Text, figures: out.Figures, steps: out.Steps, tokens: out.Tokens, made: out.Made, out: a.out, err: err, unsaved: unsaved}
+	e := ending{run: out.Run, text: out.Text, draft: out.Draft, found: out.Found, figures: out.Figures, steps: out.Steps, tokens: out.Tokens, made: out.Made, out: a.out, err: err, unsaved: unsaved}
 	if err := rep.finish(e); err != nil {
 		return errors.Join(err, unsaved) // nobody reads: that it was cancelled says nothing more
 	}
@@ -246,7 +264,7 @@ func (j jsonReporter) failed() error { return j.Err }
 func (j jsonReporter) finish(e ending) error {
 	line := answerLine{
 		Event: "answer", Run: e.run, Answered: e.err == nil, Status: answerStatus(e), Text: e.text, Figures: orEmpty(e.figures),
-		Rehearsed: e.rehearsed, Steps: e.steps, Tokens: e.tokens, Files: orEmpty(e.made.Saved), Failure: failureOf(errors.Join(e.err, e.unsaved)),
+		Draft: e.draft, Found: e.found, Rehearsed: e.rehearsed, Steps: e.steps, Tokens: e.tokens, Files: orEmpty(e.made.Saved), Failure: failureOf(errors.Join(e.err, e.unsaved)),
 	}
 	if f := failureOf(e.err); f != nil {
 		line.Reason, line.Remedy = f.Message, f.Remedy
@@ -279,6 +297,8 @@ type answerLine struct {
 	Figures []event.Figure  `json:"figures"`
 	Reason  string          `json:"reason,omitempty"` // why there is none
 	Remedy  string          `json:"remedy,omitempty"`
+	Draft   string          `json:"draft,omitempty"` // without an answer: the last one that was not taken
+	Found   string          `json:"found,omitempty"` // and the last output of code
 	// Rehearsed are tools that were not really called.
 	Rehearsed []string        `json:"rehearsed,omitempty"`
 	Steps     int             `json:"steps"`

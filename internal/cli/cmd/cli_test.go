@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -240,7 +241,7 @@ type closerFunc func() error
 // Close calls f.
 func (f closerFunc) Close() error { return f() }
 
-// TestAskInterrupted checks that Ctrl-C says where a run ended, and nothing more.
+// TestAskInterrupted checks that Ctrl-C says where a run ended and how it goes on, and nothing more.
 func TestAskInterrupted(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "talk.script")
 	if err := os.WriteFile(script, []byte("=== reply\n```python\nprint a\nwait\n```\n"), 0o600); err != nil {
@@ -268,8 +269,9 @@ func TestAskInterrupted(t *testing.T) {
 		if got := p.run(t.Context(), args); got != exitInterrupted {
 			t.Errorf("exit code is %d, want %d", got, exitInterrupted)
 		}
-		if got, want := stderr.String(), "praxis: interrupted after 1 step\n"; got != want {
-			t.Errorf("stderr is %q, want %q", got, want)
+		run, err := regexp.MatchString(`^praxis: interrupted after 1 step\n  → To go on where it broke off: praxis ask --resume [-0-9a-f]+\.\n$`, stderr.String())
+		if err != nil || !run {
+			t.Errorf("stderr is %q", stderr.String())
 		}
 		got := stdout.String()
 		if json {

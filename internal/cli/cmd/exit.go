@@ -11,7 +11,6 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/cli/format"
 	"praxis/internal/safetext"
 )
 
@@ -147,10 +146,10 @@ func report(w io.Writer, err error) {
 		return
 	}
 	if errorCode(err) == exitInterrupted {
-		fmt.Fprintln(w, "praxis: "+interruption(err))
+		printMessage(w, interruption(err), remedyOf(err))
 		return
 	}
-	printMessage(w, err.Error(), format.Remedy(err))
+	printMessage(w, err.Error(), remedyOf(err))
 }
 
 // printMessage prints a message and its remedy. Both may quote a guest or a file name.

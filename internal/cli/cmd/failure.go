@@ -20,11 +20,21 @@ func failureOf(err error) *fault.Error {
 	case err == nil, errors.As(err, &f):
 		return nil
 	case errorCode(err) == exitInterrupted:
-		return fault.New(fault.Canceled, "", "%s", interruption(err))
+		return fault.New(fault.Canceled, remedyOf(err), "%s", interruption(err))
 	}
 	failure := fault.Of(err)
-	failure.Remedy = format.Remedy(err)
+	failure.Remedy = remedyOf(err)
 	return failure
+}
+
+// remedyOf words what to do about an error, and how a question that it broke off goes on.
+func remedyOf(err error) string {
+	remedy := format.Remedy(err)
+	var b brokenOff
+	if errors.As(err, &b) {
+		remedy = b.remedy(remedy)
+	}
+	return remedy
 }
 
 // failedResult is the object of a command that failed before it had anything to

@@ -89,7 +89,7 @@ func (s *showCommand) show(ctx context.Context, ref string) error {
 		opt := reports.Options{
 			Step: s.step, Colour: s.p.colours(s.p.stdout),
 			LeftOut: "praxis show shows them with --step", Picture: "praxis export " + run.ID + " --format html shows it",
-			Page: "praxis show " + run.ID + " --out DIR saves it",
+			Page: "praxis show " + run.ID + " --out DIR saves it", GoOn: "praxis ask --resume " + run.ID + " goes on with it",
 		}
 		return errors.Join(s.p.folded(func(w io.Writer) error { return reports.Transcript(w, run, opt) }), err)
 	})

@@ -38,8 +38,10 @@ type Screen struct {
 	broke     bool // the last line of output had no end
 	Totals    string
 	NoAnswer  bool
-	waits     bool // for somebody's answer
-	filling   bool // what runs is not the model's code but fills its answer in
+	draft     string // without an answer: the last one that was not taken
+	found     string // and the last output of code
+	waits     bool   // for somebody's answer
+	filling   bool   // what runs is not the model's code but fills its answer in
 
 	calls   calls                   // of tools
 	hosts   map[string]string       // of connections that are open, by their ids
@@ -128,6 +130,13 @@ func (s *Screen) began(e event.RunBegan) {
 			s.printf("%s\n", strings.TrimRight(head+" "+part, " "))
 			head = "        "
 		}
+	}
+	if p := e.Parent; p != nil && p.Change == event.Resumed {
+		text := "goes on with run " + safetext.Line(p.Run)
+		if p.Step > 0 {
+			text += fmt.Sprintf(", from step %d", p.Step)
+		}
+		s.printf("%s      %s\n", s.Style.Paint(format.Bold, "run"), text)
 	}
 	if len(e.Files) > 0 {
 		s.printf("%s    %s\n", s.Style.Paint(format.Bold, "files"), safetext.Line(strings.Join(e.Files, ", ")))
@@ -359,6 +368,7 @@ func (s *Screen) ended(e event.RunEnded) {
 	s.endOutput()
 	s.waits = e.Status == event.Waiting
 	s.NoAnswer = e.Status != event.Answered && e.Status != event.Unverified // the command says why, with what to do
+	s.draft, s.found = e.Draft, e.Found
 	s.Totals = fmt.Sprintf("%s, %s", safetext.Count(e.Steps, "step"), seconds(time.Duration(e.Took)))
 	if s.scripted {
 		s.Totals += ", replies scripted"
@@ -377,6 +387,12 @@ func (s *Screen) Finish(hint string) error {
 			title = "no answer yet"
 		}
 		s.printf("\n%s\n", s.Style.Rule(title))
+		for _, part := range [][2]string{{app.DraftTitle, s.draft}, {app.FoundTitle, s.found}} {
+			if part[1] != "" {
+				s.printf("%s\n", s.Style.Paint(format.Dim, part[0]+":"))
+				s.block("  ", "", part[1])
+			}
+		}
 	}
 	if hint != "" {
 		s.printf("%s\n", hint)

@@ -47,6 +47,7 @@ type sheet struct {
 	Status, Tone        string
 	Chips               []string
 	Damage, Reason      string
+	Reached             []fact // what a question without an answer came to
 	Ran                 string // what was not scripted
 	Answer              []block
 	Figures             []sheetFigure
@@ -107,6 +108,12 @@ func pageOf(s *timeline) sheet {
 	p.Damage = safetext.Line(s.run.Damage)
 	if s.ended != nil {
 		p.Reason = safetext.Text(s.ended.Reason)
+	}
+	draft, found := s.reached()
+	for _, f := range []fact{{DraftTitle, draft}, {FoundTitle, found}} {
+		if f.Value != "" {
+			p.Reached = append(p.Reached, fact{f.Name, safetext.Text(f.Value)})
+		}
 	}
 	for _, f := range s.facts() {
 		p.Facts = append(p.Facts, fact{f.Name, safetext.Line(f.Value)})

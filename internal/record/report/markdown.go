@@ -77,6 +77,15 @@ func (m *markdown) head() {
 		m.line("| %s | %s |", f.Name, mdText(f.Value))
 	}
 	m.line("")
+	draft, found := m.reached()
+	for _, part := range [][2]string{{DraftTitle, draft}, {FoundTitle, found}} {
+		if part[1] != "" {
+			m.line("No answer; %s:", part[0])
+			m.line("")
+			m.line("%s", quote(part[1]))
+			m.line("")
+		}
+	}
 	if m.began.Scripted {
 		m.line("The model's replies were scripted: no model was called. %s", m.ran())
 		m.line("")

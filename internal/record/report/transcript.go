@@ -21,6 +21,7 @@ type Options struct {
 	LeftOut string // texts that were left out
 	Picture string // a picture
 	Page    string // an interactive page, which shows nothing where Picture says
+	GoOn    string // how a question goes on that broke off
 }
 
 // What a transcript shows of one text when it shows all steps.
@@ -405,6 +406,16 @@ func (t *transcript) tail() {
 			t.printf("  %s\n", t.paint(sgrRed, "The run was begun and is not finished: the record ends here."))
 		} else {
 			t.block("  ", "", strings.TrimPrefix(t.ended.Reason+"\n", "\n"))
+		}
+		draft, found := t.reached()
+		for _, part := range [][2]string{{DraftTitle, draft}, {FoundTitle, found}} {
+			if part[1] != "" {
+				t.printf("\n  %s\n", t.paint(sgrDim, part[0]+":"))
+				t.block("    ", "", part[1])
+			}
+		}
+		if t.opt.GoOn != "" && t.began.Mode != "plan" && t.began.Kind == event.Ask {
+			t.printf("\n  %s\n", t.paint(sgrDim, "["+t.opt.GoOn+"]"))
 		}
 	}
 	if last := t.parts[len(t.parts)-1]; last.step == 0 {
