@@ -131,21 +131,23 @@ type RunBegan struct {
 	Kind Kind `json:"kind"`
 	// Mode says how a question is answered: "" by code, "plan" by plans, "tools" by
 	// native calls alone, "both" by code and native calls.
-	Mode     string   `json:"mode,omitempty"`
-	Question string   `json:"question"` // for code, its first line
-	Model    string   `json:"model,omitempty"`
-	Scripted bool     `json:"scripted"` // the model's replies come from a file
-	Traits   Traits   `json:"traits,omitzero"`
-	Files    []string `json:"files,omitempty"`
-	MaxSteps int      `json:"max_steps,omitempty"`
-	Bounds   Bounds   `json:"bounds"`            // of each execution
-	Budget   Budget   `json:"budget"`            // of the model's tokens
-	Seed     *int64   `json:"seed,omitempty"`    // makes the session deterministic
-	Thread   string   `json:"thread,omitempty"`  // the conversation that it goes on with
-	Parent   *Parent  `json:"parent,omitempty"`  // the run that it was branched or replayed from
-	Program  string   `json:"program,omitempty"` // version of praxis
-	User     string   `json:"user,omitempty"`    // who ran it: name and number
-	Host     string   `json:"host,omitempty"`    // the machine's name
+	Mode     string `json:"mode,omitempty"`
+	Question string `json:"question"` // for code, its first line
+	Model    string `json:"model,omitempty"`
+	// Fallbacks are the models that are asked when those before fail for good.
+	Fallbacks []string `json:"fallbacks,omitempty"`
+	Scripted  bool     `json:"scripted"` // the model's replies come from a file
+	Traits    Traits   `json:"traits,omitzero"`
+	Files     []string `json:"files,omitempty"`
+	MaxSteps  int      `json:"max_steps,omitempty"`
+	Bounds    Bounds   `json:"bounds"`            // of each execution
+	Budget    Budget   `json:"budget"`            // of the model's tokens
+	Seed      *int64   `json:"seed,omitempty"`    // makes the session deterministic
+	Thread    string   `json:"thread,omitempty"`  // the conversation that it goes on with
+	Parent    *Parent  `json:"parent,omitempty"`  // the run that it was branched or replayed from
+	Program   string   `json:"program,omitempty"` // version of praxis
+	User      string   `json:"user,omitempty"`    // who ran it: name and number
+	Host      string   `json:"host,omitempty"`    // the machine's name
 	// Language is that of the code; "": the first that the session's image has.
 	Language string   `json:"language,omitempty"`
 	File     string   `json:"file,omitempty"` // that the code or the plan was read from, without its folder
@@ -262,6 +264,7 @@ type ModelRetrying struct {
 	Reason  string   `json:"reason"` // short, such as "429 slow down"
 	After   Duration `json:"after_ms"`
 	Attempt int      `json:"attempt"`
+	Model   string   `json:"model,omitempty"` // another model that is asked from then on
 }
 
 // ModelDelta is a piece of the model's reply as it is streamed.

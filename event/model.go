@@ -67,7 +67,8 @@ type Traits struct {
 // reasoning that led to them.
 type Reasoning struct {
 	Text      string `json:"text,omitempty"`
-	Signature string `json:"signature,omitempty"` // by which the server knows the text again; opaque
+	Signature string `json:"signature,omitempty"` // by which the server knows the reasoning again; opaque
+	Model     string `json:"model,omitempty"`     // whose it is: no other model is given it
 }
 
 // Call is a native tool call of a model.
@@ -118,6 +119,7 @@ type ModelReplied struct {
 	Tokens    Tokens    `json:"tokens"`
 	Took      Duration  `json:"took_ms"`
 	Call      string    `json:"call,omitempty"`
+	Model     string    `json:"model,omitempty"` // who gave it, when another than the run's replied in its place
 }
 
 // ModelFailed closes a request that got no reply.

@@ -65,6 +65,7 @@ const (
 	ModelOverloaded  Code = "model_overloaded"  // the provider takes no more requests for now. Data: model
 	ModelFailed      Code = "model_failed"      // the provider answered that it failed. Data: model
 	ModelUnreachable Code = "model_unreachable" // no answer came from the provider. Data: model, url_variable
+	ModelSilent      Code = "model_silent"      // a server of one's own was silent for longer than it may be. Data: model, url_variable
 	ModelGarbled     Code = "model_garbled"     // what answered does not speak as the model's API does. Data: model, url_variable
 	ScriptMissing    Code = "script_missing"    // the script of a scripted model cannot be opened. Data: path
 )

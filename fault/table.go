@@ -93,6 +93,7 @@ var table = map[Code]line{
 	ModelOverloaded:  {Exhausted, "model", Sentences{"Wait and ask again, or use another model."}},
 	ModelFailed:      {Unavailable, "model", Sentences{"Ask again later, or use another model."}},
 	ModelUnreachable: {Unavailable, "model url_variable", Sentences{"Check the network and the provider's address, or ask again later."}},
+	ModelSilent:      {Unavailable, "model url_variable", Sentences{"Let the model be silent for longer, or use a smaller one."}},
 	ModelGarbled:     {Unavailable, "model url_variable", Sentences{"Check the provider's address: what answers there may not be the model's API."}},
 	ScriptMissing:    {NotFound, "path", Sentences{"Give the path of a script."}},
 

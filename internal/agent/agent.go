@@ -269,7 +269,7 @@ func (r *run) reason(ctx context.Context) (turn, error) {
 	}
 	began := r.cfg.Now()
 	req := llm.Request{System: r.system, Messages: r.request(), Tools: r.tools(), MaxTokens: r.cfg.MaxTokens, Pausing: func(p llm.Pause) {
-		r.cfg.Sink.Emit(event.ModelRetrying{Step: r.step, Reason: p.Reason, After: event.Duration(p.After), Attempt: p.Attempt})
+		r.cfg.Sink.Emit(p.Event(r.step))
 	}}
 	r.cfg.Sink.Emit(event.ModelRequested{
 		Step: r.step, Model: r.cfg.Model.Name(), System: req.System, Tools: req.Tools,
@@ -296,7 +296,7 @@ func (r *run) reason(ctx context.Context) (turn, error) {
 		parsed.Thought = shorten(strings.TrimSpace(reply.Reasoning.Text), maxThought, "")
 	}
 	r.cfg.Sink.Emit(event.ModelReplied{
-		Step: r.step, Thought: parsed.Thought, Reasoning: reply.Reasoning, Text: reply.Text, Calls: reply.Calls, Cut: reply.Cut, Tokens: reply.Tokens, Took: took,
+		Step: r.step, Thought: parsed.Thought, Reasoning: reply.Reasoning, Text: reply.Text, Calls: reply.Calls, Cut: reply.Cut, Tokens: reply.Tokens, Took: took, Model: reply.Model,
 	})
 	if parsed.Trimmed != "" {
 		r.cfg.Sink.Emit(event.ReplyTrimmed{Step: r.step, Reason: parsed.Trimmed})

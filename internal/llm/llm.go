@@ -42,12 +42,26 @@ const (
 	Assistant = event.Assistant
 )
 
+// Effort is how much a model is asked to reason before it replies. A model that
+// is not asked reasons as its provider has it.
+type Effort string
+
+// The efforts.
+const (
+	Low    Effort = "low"
+	Medium Effort = "medium"
+	High   Effort = "high"
+)
+
 // Request is one call of a model.
 type Request struct {
 	System    string
 	Messages  []Message
 	Tools     []Tool
 	MaxTokens int // of the reply; 0: 4096
+	// Reasoning is passed what the model thinks as it arrives, where its provider
+	// sends that. It may be nil.
+	Reasoning func(string)
 	// Pausing is called for each pause before the model is asked again, on the
 	// goroutine that called Complete. It may be nil.
 	Pausing func(Pause)
@@ -57,7 +71,13 @@ type Request struct {
 type Pause struct {
 	Reason  string // why the last attempt failed, short, in one line
 	After   time.Duration
-	Attempt int // the one that comes, counted from 1
+	Attempt int    // the one that comes, counted from 1
+	Model   string // that is asked from then on; "": the same
+}
+
+// Event is the pause as it is recorded.
+func (p Pause) Event(step int) event.ModelRetrying {
+	return event.ModelRetrying{Step: step, Reason: p.Reason, After: event.Duration(p.After), Attempt: p.Attempt, Model: p.Model}
 }
 
 // Reply is what the model said.
@@ -66,5 +86,6 @@ type Reply struct {
 	Calls     []Call
 	Reasoning Reasoning // what it thought before, where the provider sends that apart from the text
 	Tokens    event.Tokens
-	Cut       bool // the reply ended because MaxTokens was reached
+	Cut       bool   // the reply ended because MaxTokens was reached
+	Model     string // who gave it, where several are asked; "": the model that was called
 }

@@ -151,7 +151,7 @@ func complete(ctx context.Context, a modelRequest, req llm.Request) (llm.Reply, 
 		req.MaxTokens = maxReply
 	}
 	req.Pausing = func(p llm.Pause) {
-		a.sink.Emit(event.ModelRetrying{Step: a.step, Reason: p.Reason, After: event.Duration(p.After), Attempt: p.Attempt})
+		a.sink.Emit(p.Event(a.step))
 	}
 	a.sink.Emit(event.ModelRequested{
 		Step: a.step, Model: a.model.Name(), System: req.System, Repeated: a.sent, Messages: req.Messages[a.sent:], MaxTokens: req.MaxTokens, Call: a.call,
@@ -170,6 +170,6 @@ func complete(ctx context.Context, a modelRequest, req llm.Request) (llm.Reply, 
 		a.sink.Emit(event.ModelFailed{Step: a.step, Reason: err.Error(), Took: took, Call: a.call})
 		return llm.Reply{}, err
 	}
-	a.sink.Emit(event.ModelReplied{Step: a.step, Text: reply.Text, Thought: a.thought(reply.Text), Reasoning: reply.Reasoning, Calls: reply.Calls, Cut: reply.Cut, Tokens: reply.Tokens, Took: took, Call: a.call})
+	a.sink.Emit(event.ModelReplied{Step: a.step, Text: reply.Text, Thought: a.thought(reply.Text), Reasoning: reply.Reasoning, Calls: reply.Calls, Cut: reply.Cut, Tokens: reply.Tokens, Took: took, Call: a.call, Model: reply.Model})
 	return reply, nil
 }

@@ -67,6 +67,7 @@ var Remedies = map[fault.Code]fault.Sentences{
 	fault.ModelKeyRefused:  {"Set {key_variable} to a key that may use this model."},
 	fault.ModelMissing:     {"Check the model's name and {url_variable}."},
 	fault.ModelUnreachable: {"Check the network and {url_variable}, or ask again later."},
+	fault.ModelSilent:      {`Let it be silent for longer ("ask": {"silence": "1h"} in the configuration), or use a smaller model.`},
 	fault.ModelGarbled:     {"Check {url_variable}: what answers there may not be the model's API."},
 	fault.ScriptMissing:    {"Give the path of a script: --model scripted:FILE."},
 

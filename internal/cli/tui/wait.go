@@ -82,6 +82,9 @@ func (l *WaitLine) draw() error {
 
 // retrying is why a model is asked again and when.
 func retrying(e event.ModelRetrying) string {
+	if e.Model != "" {
+		return fmt.Sprintf("[%s: asking %s]", safetext.Line(e.Reason), safetext.Line(e.Model))
+	}
 	pause := time.Duration(e.After)
 	after := fmt.Sprintf("%.0f s", pause.Seconds())
 	if pause < 950*time.Millisecond {

@@ -2,17 +2,27 @@
 // every server that speaks the same (set the base URL): streaming, native tool
 // calls, and failures as the faults of the contract praxis/internal/llm.
 //
-// No model is asked to think aloud. Servers that do so all the same send blocks
-// of type "thinking" before the answer: they are kept apart from it and given
-// back before the calls that they led to, since such servers refuse a
-// conversation without them. Anthropic itself sends none and is given none.
+// Blocks of type "thinking" come before the answer when a model is asked to
+// reason, and from some models always. They are kept apart from the answer and
+// given back before the calls that they led to, since servers refuse a
+// conversation without them.
+//
+// The stable beginning of a conversation is marked for the server's cache: the
+// tools and the instructions, and all up to the last message, which the next
+// request repeats.
+//
+// What a server turns out not to know is remembered for the model's life: newer
+// models are given an effort and decide themselves, older ones are given a number
+// of tokens to think with; and a server may not know that there is a cache.
 package anthropic
 
 import (
 	"context"
 	"net/http"
+	"sync/atomic"
 	"time"
 
+	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/llm/stream"
@@ -28,7 +38,6 @@ const (
 	defaultURL       = "https://api.anthropic.com/"
 	ownHost          = "api.anthropic.com"
 	apiVersion       = "2023-06-01"
-	defaultTimeout   = 2 * time.Minute
 	defaultMaxTokens = 4096
 )
 
@@ -38,16 +47,22 @@ type Config struct {
 	Key        string        // may be empty when BaseURL is set
 	BaseURL    string        // empty: Anthropic's own
 	HTTPClient *http.Client  // gives the transport; nil: the default one
-	Timeout    time.Duration // the longest silence of the server; 0: 2 minutes
+	Timeout    time.Duration // the longest silence of the server; 0: what stream has for it
+	Effort     llm.Effort    // how much it is asked to reason; "": it is not asked
 	Retry      stream.Retry
 }
 
 // Model is one model of one server. It is safe for concurrent use.
 type Model struct {
 	name   string
-	own    bool // Anthropic's own server
+	effort llm.Effort
 	client *stream.Client
 	retry  stream.Retry
+
+	// What the server turned out not to know, or to need.
+	budgeted  atomic.Bool // thinking is asked for by a number of tokens, not by an effort
+	cacheless atomic.Bool // it knows no marks for a cache
+	extended  atomic.Bool // it thinks unasked, and needs tokens for that
 }
 
 var _ llm.Model = (*Model)(nil)
@@ -64,34 +79,76 @@ func New(c Config) (*Model, error) {
 	if c.BaseURL == "" {
 		c.BaseURL = defaultURL
 	}
-	if c.Timeout <= 0 {
-		c.Timeout = defaultTimeout
-	}
 	header := http.Header{}
 	header.Set("Anthropic-Version", apiVersion)
 	if c.Key != "" {
 		header.Set("X-Api-Key", c.Key)
 	}
 	client, err := stream.New(stream.Config{
-		Model: "anthropic:" + c.Name, Key: c.Key, KeyVar: KeyVar, BaseURL: c.BaseURL, URLVar: URLVar,
+		Model: "anthropic:" + c.Name, Key: c.Key, KeyVar: KeyVar, BaseURL: c.BaseURL, URLVar: URLVar, OwnHost: ownHost,
 		Header: header, HTTPClient: c.HTTPClient, Timeout: c.Timeout,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &Model{name: c.Name, own: client.Hostname() == ownHost, client: client, retry: c.Retry}, nil
+	return &Model{name: c.Name, effort: c.Effort, client: client, retry: c.Retry}, nil
 }
 
 // Name returns "anthropic:" and the model's name.
 func (m *Model) Name() string { return "anthropic:" + m.name }
 
 // Traits implements llm.Model.
-func (m *Model) Traits() llm.Traits { return llm.Traits{Sees: m.own, Local: !m.own} }
+func (m *Model) Traits() llm.Traits {
+	return llm.Traits{Sees: m.client.Own(), Local: m.client.Local()}
+}
 
 // Complete implements llm.Model.
 func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
-	body := m.request(req)
 	return m.retry.Stream(ctx, req, delta, func(show func(string)) (llm.Reply, error) {
-		return m.client.Ask(ctx, "v1/messages", body, &decoder{delta: show})
+		var used event.Tokens
+		for {
+			body := m.request(req)
+			reply, err := m.client.Ask(ctx, "v1/messages", body, &decoder{delta: show, reasoning: stream.Reasoning{Show: req.Reasoning}})
+			used = used.Add(reply.Tokens)
+			switch {
+			case err != nil && m.bend(body, stream.Refusal(err)):
+			case err == nil && stream.CutInThought(reply) && !body.extended:
+				m.extended.Store(true)
+			default:
+				reply.Tokens = used
+				return reply, err
+			}
+		}
 	})
+}
+
+// bend remembers what a server does not know when its refusal says so, and says
+// whether it is worth trying again.
+func (m *Model) bend(sent request, refusal string) bool {
+	switch {
+	case sent.cached && stream.SaysUnknown(refusal, "cache_control"):
+		m.cacheless.Store(true)
+	case sent.Effort != nil && stream.ContainsAny(refusal, "thinking", "output_config", "effort"):
+		m.budgeted.Store(true)
+	default:
+		return false
+	}
+	return true
+}
+
+// List returns the names of the models that a server has.
+func (m *Model) List(ctx context.Context) ([]string, error) {
+	var page struct {
+		Data []struct {
+			ID stream.Text `json:"id"`
+		} `json:"data"`
+	}
+	if err := m.client.Get(ctx, "v1/models", "limit=1000", &page); err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, d := range page.Data {
+		out = stream.Names(out, string(d.ID))
+	}
+	return out, nil
 }

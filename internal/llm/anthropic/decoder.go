@@ -30,6 +30,7 @@ type item struct {
 		Text      string          `json:"text"`
 		Thinking  stream.Text     `json:"thinking"`
 		Signature stream.Text     `json:"signature"`
+		Data      stream.Text     `json:"data"` // of thinking that is encrypted
 		ID        string          `json:"id"`
 		Name      string          `json:"name"`
 		Input     json.RawMessage `json:"input"`
@@ -54,13 +55,17 @@ type usage struct {
 	OutputTokens  stream.Count `json:"output_tokens"`
 }
 
-func (u usage) input() int { return int(u.InputTokens + u.CacheCreation + u.CacheRead) }
+func (u usage) tokens() event.Tokens {
+	return event.Tokens{Input: int(u.InputTokens + u.CacheCreation + u.CacheRead), Output: int(u.OutputTokens),
+		CacheRead: int(u.CacheRead), CacheWritten: int(u.CacheCreation)}
+}
 
 // decoder puts a reply together from the events of its stream.
 type decoder struct {
 	delta     func(string)
 	text      strings.Builder
 	reasoning stream.Reasoning
+	thoughts  []*begunThought
 	calls     []*begunCall
 	open      map[stream.Count]*begunCall
 	tokens    event.Tokens
@@ -92,8 +97,7 @@ func (d *decoder) Take(e stream.Event) error {
 	case "error":
 		return stream.ErrorEvent(data)
 	case "message_start":
-		u := it.Message.Usage
-		d.tokens = event.Tokens{Input: u.input(), Output: int(u.OutputTokens)}
+		d.tokens = it.Message.Usage.tokens()
 	case "content_block_start":
 		return d.begin(it)
 	case "content_block_delta":
@@ -112,12 +116,15 @@ func (d *decoder) finish(it item) {
 	if it.Delta.StopReason != "" {
 		d.stop = it.Delta.StopReason
 	}
-	if n := it.Usage.input(); n > d.tokens.Input { // some servers know it at the end only
-		d.tokens.Input = n
+	u := it.Usage.tokens()
+	if u.Output == 0 {
+		u.Output = d.tokens.Output
 	}
-	if n := int(it.Usage.OutputTokens); n > 0 {
-		d.tokens.Output = n
+	if u.Input <= d.tokens.Input { // some servers know it at the end only
+		d.tokens.Output = u.Output
+		return
 	}
+	d.tokens = u
 }
 
 func (d *decoder) begin(it item) error {
@@ -125,10 +132,11 @@ func (d *decoder) begin(it item) error {
 	switch b.Type {
 	case "text":
 		d.say(b.Text)
-	case "thinking":
-		d.reasoning.Begin()
-		d.reasoning.Add(string(b.Thinking))
-		d.reasoning.Sign(string(b.Signature))
+	case "thinking", "redacted_thinking":
+		if len(d.thoughts) < maxThoughts {
+			d.thoughts = append(d.thoughts, &begunThought{hidden: string(b.Data)})
+		}
+		d.think(string(b.Thinking), string(b.Signature))
 	case "tool_use":
 		if len(d.calls) >= maxCalls {
 			return fmt.Errorf("the reply holds more than %d tool calls", maxCalls)
@@ -150,10 +158,8 @@ func (d *decoder) add(it item) error {
 	switch it.Delta.Type {
 	case "text_delta":
 		d.say(it.Delta.Text)
-	case "thinking_delta":
-		d.reasoning.Add(string(it.Delta.Thinking))
-	case "signature_delta":
-		d.reasoning.Sign(string(it.Delta.Signature))
+	case "thinking_delta", "signature_delta":
+		d.think(string(it.Delta.Thinking), string(it.Delta.Signature))
 	case "input_json_delta":
 		c := d.open[it.Index]
 		if c == nil {
@@ -180,6 +186,7 @@ func (d *decoder) Reply() (llm.Reply, error) {
 	if d.stop == "refusal" {
 		return llm.Reply{}, stream.ErrDeclined
 	}
+	d.reasoning.Sign(d.signature())
 	out := llm.Reply{Text: d.text.String(), Reasoning: d.reasoning.Whole(), Tokens: d.tokens,
 		Cut: d.stop == "max_tokens" || d.stop == "model_context_window_exceeded"}
 	for _, c := range d.calls {

@@ -19,6 +19,7 @@ func FuzzDecoder(f *testing.F) {
 			`{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"a\":1}"}}` + "\n" + `{"type":"message_stop"}`,
 		`{"type":"content_block_start","content_block":{"type":"thinking","thinking":"t"}}` + "\n" +
 			`{"type":"content_block_delta","delta":{"type":"signature_delta","signature":"s"}}` + "\n" + `{"type":"message_stop"}`,
+		`{"type":"content_block_start","content_block":{"type":"redacted_thinking","data":"d"}}` + "\n" + `{"type":"content_block_start","content_block":{"type":"thinking","thinking":"t","signature":"s"}}` + "\n" + `{"type":"message_stop"}`,
 		`{"type":"error","error":{"type":"overloaded_error"}}`,
 		`{"type":"content_block_delta","index":3,"delta":{"type":"input_json_delta"}}`,
 	} {

@@ -33,10 +33,27 @@ type chunk struct {
 		} `json:"delta"`
 		FinishReason stream.Text `json:"finish_reason"`
 	} `json:"choices"`
-	Usage struct {
-		PromptTokens     stream.Count `json:"prompt_tokens"`
-		CompletionTokens stream.Count `json:"completion_tokens"`
-	} `json:"usage"`
+	Usage usage `json:"usage"`
+}
+
+// usage counts tokens. What came from a cache is a part of the prompt's. DeepSeek
+// has a name of its own for it.
+type usage struct {
+	PromptTokens     stream.Count `json:"prompt_tokens"`
+	CompletionTokens stream.Count `json:"completion_tokens"`
+	PromptDetails    struct {
+		Cached stream.Count `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+	CompletionDetails struct {
+		Reasoning stream.Count `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+	CacheHit stream.Count `json:"prompt_cache_hit_tokens"`
+}
+
+func (u usage) tokens() event.Tokens {
+	in, out := int(u.PromptTokens), int(u.CompletionTokens)
+	return event.Tokens{Input: in, Output: out,
+		CacheRead: min(in, int(cmp.Or(u.PromptDetails.Cached, u.CacheHit))), Reasoning: min(out, int(u.CompletionDetails.Reasoning))}
 }
 
 // part is a piece of a tool call.
@@ -97,7 +114,7 @@ func (d *decoder) Take(e stream.Event) error {
 		return stream.ErrorEvent(data)
 	}
 	if u := c.Usage; u.PromptTokens > 0 || u.CompletionTokens > 0 {
-		d.tokens = event.Tokens{Input: int(u.PromptTokens), Output: int(u.CompletionTokens)}
+		d.tokens = u.tokens()
 	}
 	for _, choice := range c.Choices {
 		if choice.Index != 0 { // one reply was asked for

@@ -54,3 +54,48 @@ func FuzzDecoder(f *testing.F) {
 		}
 	})
 }
+
+// FuzzResponseDecoder checks the same of the decoder of responses.
+func FuzzResponseDecoder(f *testing.F) {
+	const end = "\n" + `{"type":"response.completed","response":{"usage":{"input_tokens":3,"output_tokens":2}}}`
+	for _, text := range []string{
+		`{"type":"response.output_text.delta","delta":"a"}` + end,
+		`{"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","call_id":"x","name":"f"}}` + "\n" +
+			`{"type":"response.function_call_arguments.delta","output_index":1,"delta":"{\"a\":"}` + end,
+		`{"type":"response.output_item.done","item":{"type":"function_call","call_id":"x","name":"f","arguments":{"a":1}}}` + end,
+		`{"type":"response.output_item.done","item":{"type":"reasoning","id":"r","encrypted_content":"e","summary":[{"type":"summary_text","text":"t"}]}}` + end,
+		`{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}`,
+		`{"type":"error","message":"no"}`,
+		`{"type":"response.failed","response":null}`,
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var shown strings.Builder
+		d := &responseDecoder{delta: func(s string) { shown.WriteString(s) }}
+		for line := range strings.SplitSeq(text, "\n") {
+			err := d.Take(stream.Event{Data: []byte(line)})
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				return
+			}
+		}
+		reply, err := d.Reply()
+		if err != nil {
+			if reply.Text != "" || len(reply.Calls) > 0 {
+				t.Fatalf("a reply beside the error %v", err)
+			}
+			return
+		}
+		if !d.done || reply.Text != shown.String() || len(reply.Calls) > maxCalls || reply.Tokens.Input < reply.Tokens.CacheRead || reply.Tokens.Output < reply.Tokens.Reasoning {
+			t.Fatalf("reply = %+v, shown %q", reply, shown.String())
+		}
+		for _, c := range reply.Calls {
+			if c.ID == "" || c.Name == "" || (c.Input == nil) == (c.Raw == "") {
+				t.Fatalf("call = %+v", c)
+			}
+		}
+	})
+}

@@ -1,8 +1,12 @@
-// Package openai speaks the Chat Completions API: to OpenAI itself and to every
-// server that speaks the same, such as Ollama, vLLM, llama.cpp and DeepSeek
-// (set the base URL; the key may be empty then).
+// Package openai speaks OpenAI's two APIs: Responses to OpenAI itself, and Chat
+// Completions to every server that speaks the same, such as Ollama, vLLM,
+// llama.cpp and DeepSeek (set the base URL; the key may be empty then). Either
+// can be asked for by its name, see [API].
 //
-// Other servers differ from OpenAI in small ways, and the package bends. What a
+// By Responses nothing is stored at OpenAI: the reasoning that led to calls
+// comes encrypted and is given back with them, so that the model goes on with it.
+//
+// Other servers of Chat Completions differ from OpenAI in small ways, and the package bends. What a
 // server turns out not to know is remembered for the model's life (a [Model]):
 //   - a server that has no native tools, or not for this model, says so with an
 //     error; the model is then asked without tools from there on, and acts in
@@ -24,6 +28,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/llm/stream"
@@ -38,10 +43,25 @@ const (
 const (
 	defaultURL       = "https://api.openai.com/v1/"
 	ownHost          = "api.openai.com"
-	defaultTimeout   = 2 * time.Minute
-	ownTimeout       = 5 * time.Minute // a server of one's own may load a model first; it is asked twice
 	defaultMaxTokens = 4096
 )
+
+// API is which of OpenAI's interfaces a server is asked by.
+type API string
+
+// The interfaces. The zero value is Responses at OpenAI and Chat elsewhere.
+const (
+	Chat      API = "chat"
+	Responses API = "responses"
+)
+
+// Provider returns the name of the provider that asks by an interface.
+func (a API) Provider() string {
+	if a == "" {
+		return "openai"
+	}
+	return "openai-" + string(a)
+}
 
 // Config describes one model. Nothing is read from the environment.
 type Config struct {
@@ -49,40 +69,44 @@ type Config struct {
 	Key        string        // may be empty when BaseURL is set
 	BaseURL    string        // such as "http://localhost:11434/v1"; empty: OpenAI's own
 	HTTPClient *http.Client  // gives the transport; nil: the default one
-	Timeout    time.Duration // the longest silence of the server; 0: 2 minutes, 5 when BaseURL is set
+	API        API           // "": Responses at OpenAI, Chat elsewhere
+	Timeout    time.Duration // the longest silence of the server; 0: what stream has for it
+	Effort     llm.Effort    // how much it is asked to reason; "": it is not asked
 	Retry      stream.Retry
 }
 
 // Model is one model of one server. It is safe for concurrent use.
 type Model struct {
-	name   string
-	own    bool // OpenAI's own server
-	client *stream.Client
-	retry  stream.Retry
+	name     string
+	fullName string // with the provider
+	api      API
+	own      bool // OpenAI's own server
+	effort   llm.Effort
+	client   *stream.Client
+	retry    stream.Retry
 
-	// What the server said that it does not know.
+	// What the server said that it does not know, or turned out to need.
 	toolless    atomic.Bool // native tools
 	otherBound  atomic.Bool // the bound of the reply by the name that it is sent with at first
 	reasonless  atomic.Bool // reasoning_content in a conversation
 	reasonsEach atomic.Bool // calls without reasoning_content, be it empty
+	open        atomic.Bool // reasoning that is encrypted
+	summaryless atomic.Bool // summaries of reasoning
+	extended    atomic.Bool // a bound that counts the reply alone: it reasons unasked
 }
 
 var _ llm.Model = (*Model)(nil)
 
 // New makes a model. It sends nothing. A missing key without a base URL is a fault.Denied.
 func New(c Config) (*Model, error) {
+	provider := c.API.Provider()
+	full := provider + ":" + c.Name
 	if c.Name == "" {
-		return nil, fault.Coded(fault.ModelUnnamed, fault.Data{"provider": "openai"}, "cannot use openai: no model is named")
+		return nil, fault.Coded(fault.ModelUnnamed, fault.Data{"provider": provider}, "cannot use %s: no model is named", provider)
 	}
 	if c.Key == "" && c.BaseURL == "" {
-		return nil, fault.Coded(fault.ModelKeyMissing, fault.Data{"model": "openai:" + c.Name, "account": "OpenAI", "key_variable": KeyVar, "url_variable": URLVar},
-			"cannot use model openai:%s: neither %s nor %s is set", c.Name, KeyVar, URLVar)
-	}
-	if c.Timeout <= 0 {
-		c.Timeout = ownTimeout
-		if c.BaseURL == "" {
-			c.Timeout = defaultTimeout
-		}
+		return nil, fault.Coded(fault.ModelKeyMissing, fault.Data{"model": full, "account": "OpenAI", "key_variable": KeyVar, "url_variable": URLVar},
+			"cannot use model %s: neither %s nor %s is set", full, KeyVar, URLVar)
 	}
 	if c.BaseURL == "" {
 		c.BaseURL = defaultURL
@@ -92,57 +116,107 @@ func New(c Config) (*Model, error) {
 		header.Set("Authorization", "Bearer "+c.Key)
 	}
 	client, err := stream.New(stream.Config{
-		Model: "openai:" + c.Name, Key: c.Key, KeyVar: KeyVar, BaseURL: c.BaseURL, URLVar: URLVar,
+		Model: full, Key: c.Key, KeyVar: KeyVar, BaseURL: c.BaseURL, URLVar: URLVar, OwnHost: ownHost,
 		Header: header, HTTPClient: c.HTTPClient, Timeout: c.Timeout,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &Model{name: c.Name, own: client.Hostname() == ownHost, client: client, retry: c.Retry}, nil
+	if c.API == "" {
+		c.API = Chat
+		if client.Own() {
+			c.API = Responses
+		}
+	}
+	return &Model{name: c.Name, fullName: full, api: c.API, own: client.Own(), effort: c.Effort, client: client, retry: c.Retry}, nil
 }
 
-// Name returns "openai:" and the model's name.
-func (m *Model) Name() string { return "openai:" + m.name }
+// Name returns the provider's and the model's name.
+func (m *Model) Name() string { return m.fullName }
 
 // Traits implements llm.Model.
 func (m *Model) Traits() llm.Traits {
-	return llm.Traits{Sees: m.own, TextOnly: m.toolless.Load(), Local: !m.own}
+	return llm.Traits{Sees: m.own, TextOnly: m.toolless.Load(), Local: m.client.Local()}
 }
 
 // Complete implements llm.Model.
 func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
 	return m.retry.Stream(ctx, req, delta, func(show func(string)) (llm.Reply, error) {
+		var used event.Tokens
 		for {
-			body := m.request(req)
-			reply, err := m.client.Ask(ctx, "chat/completions", body, &decoder{delta: show})
-			if err == nil || !m.bend(body, err) {
+			reply, extended, again, err := m.once(ctx, req, show)
+			used = used.Add(reply.Tokens)
+			if err == nil && stream.CutInThought(reply) && !extended {
+				m.extended.Store(true)
+				again = true
+			}
+			if !again {
+				reply.Tokens = used
 				return reply, err
 			}
 		}
 	})
 }
 
+// once sends one request. extended says whether its bound left space for reasoning,
+// again whether the server refused it and it is worth trying another.
+func (m *Model) once(ctx context.Context, req llm.Request, show func(string)) (reply llm.Reply, extended, again bool, err error) {
+	limit, extended := m.bound(req)
+	thoughts := stream.Reasoning{Show: req.Reasoning}
+	if m.api == Responses {
+		body := m.response(req, limit)
+		reply, err = m.client.Ask(ctx, "responses", body, &responseDecoder{delta: show, reasoning: thoughts})
+		return reply, extended, err != nil && m.bendResponse(body, stream.Refusal(err)), err
+	}
+	body := m.request(req, limit)
+	reply, err = m.client.Ask(ctx, "chat/completions", body, &decoder{delta: show, reasoning: thoughts})
+	return reply, extended, err != nil && m.bend(body, stream.Refusal(err)), err
+}
+
+// bound is how many tokens a reply may have. OpenAI counts reasoning among them.
+func (m *Model) bound(req llm.Request) (limit int, extended bool) {
+	limit = req.MaxTokens
+	if limit <= 0 {
+		limit = defaultMaxTokens
+	}
+	if extended = m.effort != "" || m.extended.Load(); extended {
+		limit += stream.ReasoningAllowance(m.effort)
+	}
+	return limit, extended
+}
+
+// List returns the names of the models that a server has.
+func (m *Model) List(ctx context.Context) ([]string, error) {
+	var page struct {
+		Data []struct {
+			ID stream.Text `json:"id"`
+		} `json:"data"`
+	}
+	if err := m.client.Get(ctx, "models", "", &page); err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, d := range page.Data {
+		out = stream.Names(out, string(d.ID))
+	}
+	return out, nil
+}
+
 // bend remembers what a server does not know when its refusal of a request says
 // so, and says whether it is worth trying again: the next request differs from
 // the one that was sent.
-func (m *Model) bend(sent request, err error) bool {
-	switch fault.KindOf(err) {
-	case fault.Invalid, fault.Unavailable:
-	default:
-		return false
-	}
-	text := strings.ToLower(err.Error())
+func (m *Model) bend(sent request, text string) bool {
 	switch {
 	case len(sent.Tools) > 0 && saysNoTools(text):
 		m.toolless.Store(true)
 		return true
-	case saysUnknown(text, sent.bound()):
+	case stream.SaysUnknown(text, sent.bound()):
 		if sent.bound() != m.firstBound() {
 			return false // it knows neither
 		}
 		m.otherBound.Store(true)
 		return true
-	case sent.reasons() && saysUnknown(text, reasoningField):
+	case sent.reasons() && stream.SaysUnknown(text, reasoningField):
 		m.reasonless.Store(true)
 		return true
 	case strings.Contains(text, reasoningField) && saysMissing(text):
@@ -168,30 +242,11 @@ func (m *Model) firstBound() string {
 // (`"auto" tool choice requires --enable-auto-tool-choice …`) and llama.cpp
 // ("tools param requires --jinja flag").
 func saysNoTools(text string) bool {
-	return containsAny(text, "not support tools", "not support tool", "tool choice requires", "tools param requires", "tool calling is not supported", "not support function")
-}
-
-// saysUnknown recognizes the refusal of a field by its name, such as OpenAI's
-// "Unsupported parameter: 'max_tokens' is not supported with this model." and
-// what servers say that check a request against a schema ("Extra inputs are not
-// permitted", "Additional properties are not allowed"). A value that is refused
-// is another matter.
-func saysUnknown(text, field string) bool {
-	return strings.Contains(text, field) &&
-		containsAny(text, "unsupported", "not supported", "not support", "unknown", "unrecognized", "unexpected", "not permitted", "not allowed", "extra_forbidden", "no such field")
+	return stream.ContainsAny(text, "not support tools", "not support tool", "tool choice requires", "tools param requires", "tool calling is not supported", "not support function")
 }
 
 // saysMissing recognizes the demand for a field that was not sent, such as
 // DeepSeek's "The reasoning_content in the thinking mode must be passed back".
 func saysMissing(text string) bool {
-	return containsAny(text, "must be passed back", "missing", "required")
-}
-
-func containsAny(text string, parts ...string) bool {
-	for _, p := range parts {
-		if strings.Contains(text, p) {
-			return true
-		}
-	}
-	return false
+	return stream.ContainsAny(text, "must be passed back", "missing", "required")
 }

@@ -1,11 +1,13 @@
 package openai
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"slices"
 	"strings"
 
 	"praxis/internal/llm"
+	"praxis/internal/llm/stream"
 )
 
 // request is the body of a request for a chat completion.
@@ -15,6 +17,7 @@ type request struct {
 	Tools               []tool        `json:"tools,omitempty"`
 	MaxTokens           int           `json:"max_tokens,omitempty"`
 	MaxCompletionTokens int           `json:"max_completion_tokens,omitempty"`
+	Effort              llm.Effort    `json:"reasoning_effort,omitempty"`
 	Stream              bool          `json:"stream"`
 	StreamOptions       streamOptions `json:"stream_options"`
 }
@@ -26,10 +29,21 @@ type streamOptions struct {
 // message is one message; which fields it has follows from the role.
 type message struct {
 	Role             string  `json:"role"`
-	Content          *string `json:"content,omitempty"`
+	Content          any     `json:"content,omitempty"` // a string, or with pictures a list of parts
 	ReasoningContent *string `json:"reasoning_content,omitempty"`
 	ToolCalls        []call  `json:"tool_calls,omitempty"`
 	ToolCallID       string  `json:"tool_call_id,omitempty"`
+}
+
+// contentPart is a piece of a message with pictures.
+type contentPart struct {
+	Type     string    `json:"type"`
+	Text     string    `json:"text,omitempty"`
+	ImageURL *imageURL `json:"image_url,omitempty"`
+}
+
+type imageURL struct {
+	URL string `json:"url"`
 }
 
 type call struct {
@@ -78,12 +92,8 @@ func (r request) reasonsEach() bool {
 }
 
 // request turns a request into the API's own form.
-func (m *Model) request(req llm.Request) request {
-	out := request{Model: m.name, Stream: true, StreamOptions: streamOptions{IncludeUsage: true}}
-	limit := req.MaxTokens
-	if limit <= 0 {
-		limit = defaultMaxTokens
-	}
+func (m *Model) request(req llm.Request, limit int) request {
+	out := request{Model: m.name, Effort: m.effort, Stream: true, StreamOptions: streamOptions{IncludeUsage: true}}
 	if (m.firstBound() == newBound) != m.otherBound.Load() {
 		out.MaxCompletionTokens = limit
 	} else {
@@ -91,7 +101,7 @@ func (m *Model) request(req llm.Request) request {
 	}
 	native := !m.toolless.Load()
 	if req.System != "" {
-		out.Messages = append(out.Messages, message{Role: "system", Content: &req.System})
+		out.Messages = append(out.Messages, message{Role: "system", Content: req.System})
 	}
 	for _, msg := range req.Messages {
 		out.Messages = append(out.Messages, m.messages(msg, native)...)
@@ -114,7 +124,7 @@ func (m *Model) messages(msg llm.Message, native bool) []message {
 	if msg.Role == llm.Assistant {
 		a := message{Role: "assistant", ReasoningContent: m.reasoning(msg)}
 		if msg.Text != "" || len(msg.Calls) == 0 {
-			a.Content = &msg.Text
+			a.Content = msg.Text
 		}
 		for _, c := range msg.Calls {
 			one := call{ID: c.ID, Type: "function"}
@@ -125,20 +135,45 @@ func (m *Model) messages(msg llm.Message, native bool) []message {
 	}
 	var out []message
 	for _, r := range msg.Results {
-		out = append(out, message{Role: "tool", Content: &r.Text, ToolCallID: r.CallID})
+		out = append(out, message{Role: "tool", Content: r.Text, ToolCallID: r.CallID})
 	}
-	if msg.Text != "" || len(out) == 0 {
-		out = append(out, message{Role: "user", Content: &msg.Text})
+	shown := m.pictures(msg)
+	if msg.Text == "" && len(shown) == 0 && len(out) > 0 {
+		return out
+	}
+	user := message{Role: "user", Content: msg.Text}
+	if len(shown) > 0 {
+		var parts []contentPart
+		if msg.Text != "" {
+			parts = append(parts, contentPart{Type: "text", Text: msg.Text})
+		}
+		for _, url := range shown {
+			parts = append(parts, contentPart{Type: "image_url", ImageURL: &imageURL{url}})
+		}
+		user.Content = parts
+	}
+	return append(out, user)
+}
+
+// pictures returns the pictures of a message as addresses that hold them, where
+// the model is known to see and the API takes their type.
+func (m *Model) pictures(msg llm.Message) []string {
+	var out []string
+	for _, p := range msg.Pictures {
+		if m.Traits().Sees && slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, p.Type) {
+			out = append(out, "data:"+p.Type+";base64,"+base64.StdEncoding.EncodeToString(p.Data))
+		}
 	}
 	return out
 }
 
 // reasoning is what is given back of the reasoning that led to calls.
 func (m *Model) reasoning(msg llm.Message) *string {
-	if m.own || m.reasonless.Load() || len(msg.Calls) == 0 || msg.Reasoning.Text == "" && !m.reasonsEach.Load() {
+	thought := stream.OwnReasoning(msg.Reasoning, m.fullName).Text
+	if m.own || m.reasonless.Load() || len(msg.Calls) == 0 || thought == "" && !m.reasonsEach.Load() {
 		return nil
 	}
-	return &msg.Reasoning.Text
+	return &thought
 }
 
 // plain writes calls and results as text, for a server without native tools.
@@ -158,7 +193,7 @@ func plain(msg llm.Message) llm.Message {
 		}
 		parts = append(parts, c.Name+" "+input(c))
 	}
-	return llm.Message{Role: msg.Role, Text: strings.Join(parts, "\n\n")}
+	return llm.Message{Role: msg.Role, Text: strings.Join(parts, "\n\n"), Pictures: msg.Pictures}
 }
 
 func input(c llm.Call) string {

@@ -77,7 +77,7 @@ func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string
 	if delta != nil && x.Reply.Text != "" {
 		delta(x.Reply.Text)
 	}
-	return llm.Reply{Text: x.Reply.Text, Reasoning: x.Reply.Reasoning, Calls: given(x.Reply.Calls), Tokens: x.Reply.Tokens, Cut: x.Reply.Cut}, nil
+	return llm.Reply{Text: x.Reply.Text, Reasoning: x.Reply.Reasoning, Calls: given(x.Reply.Calls), Tokens: x.Reply.Tokens, Cut: x.Reply.Cut, Model: x.Reply.Model}, nil
 }
 
 // take stores a request and returns its number, counted from 0.

@@ -21,9 +21,11 @@ type Config struct {
 	KeyVar     string        // the setting that holds the key, as remedies name it
 	BaseURL    string        // where the API begins
 	URLVar     string        // the setting that holds the base URL
+	OwnHost    string        // the name of the provider's own server
+	Query      string        // of every address that a question is sent to
 	Header     http.Header   // of every request; here the key is sent
-	HTTPClient *http.Client  // gives the transport; nil: the default one
-	Timeout    time.Duration // the longest silence of the server
+	HTTPClient *http.Client  // gives the transport; nil: the default one, which goes through the proxy that the environment names
+	Timeout    time.Duration // the longest silence of the server; 0: see [Client.Silence]
 }
 
 // Client asks one model of one server. It is safe for concurrent use.
@@ -42,8 +44,11 @@ func New(c Config) (*Client, error) {
 	return &Client{cfg: c, base: base, http: withoutRedirects(c.HTTPClient)}, nil
 }
 
-// Hostname returns the server's name, without a port.
-func (c *Client) Hostname() string { return c.base.Hostname() }
+// Own says whether the server is the provider's own.
+func (c *Client) Own() bool { return c.base.Hostname() == c.cfg.OwnHost }
+
+// Local says whether the server is on the person's machine or network.
+func (c *Client) Local() bool { return isLocal(c.base.Hostname()) }
 
 // Decoder puts one reply together from the events of a stream.
 type Decoder interface {
@@ -89,7 +94,7 @@ func (c *Client) Ask(ctx context.Context, path string, body any, d Decoder) (llm
 	if err != nil { // a caller put in what JSON cannot express
 		return llm.Reply{}, fmt.Errorf("cannot write the request to model %s: %w", c.cfg.Model, err)
 	}
-	watched, came, stop := watch(ctx, c.cfg.Timeout)
+	watched, came, stop := watch(ctx, c.Silence())
 	defer stop()
 	if err := c.post(watched, path, text, came, d); err != nil {
 		return llm.Reply{}, c.failed(watched, err)
@@ -98,34 +103,63 @@ func (c *Client) Ask(ctx context.Context, path string, body any, d Decoder) (llm
 	if err != nil {
 		return llm.Reply{}, c.failed(watched, err)
 	}
+	if reply.Reasoning != (llm.Reasoning{}) {
+		reply.Reasoning.Model = c.cfg.Model
+	}
+	// A server that counts nothing says nothing, or that it took no input.
+	reply.Tokens.Incomplete = reply.Tokens.Input == 0
 	return reply, nil
 }
 
 // post sends a request and passes the events of its answer to d.
 func (c *Client) post(ctx context.Context, path string, text []byte, came func(), d Decoder) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.JoinPath(path).String(), bytes.NewReader(text))
+	req, err := c.request(ctx, http.MethodPost, path, c.cfg.Query, bytes.NewReader(text))
 	if err != nil {
 		return err
 	}
-	for name, values := range c.cfg.Header {
-		req.Header[name] = values
-	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream, application/json")
-	req.Header.Set("User-Agent", "praxis")
-	res, err := c.http.Do(req)
+	res, err := c.send(req)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = res.Body.Close() }() // the body is read to its end or given up: nothing to learn from its close
-	if res.StatusCode < 200 || res.StatusCode >= 300 {
-		return &statusError{status: res.StatusCode, after: retryAfter(res.Header, time.Now()), body: readErrorBody(head(res.Body))}
-	}
 	if kind := otherType(res.Header.Get("Content-Type")); kind != "" {
 		// Some servers report an error with a success.
 		return &notStreamError{kind: kind, message: readErrorBody(head(res.Body)).Message}
 	}
 	return take(NewReader(&bounded{src: res.Body, left: MaxBody, came: came}), d)
+}
+
+// request makes a request of an address below the base URL.
+func (c *Client) request(ctx context.Context, method, path, query string, body io.Reader) (*http.Request, error) {
+	at := c.base.JoinPath(path)
+	if query != "" {
+		at.RawQuery = query
+	}
+	req, err := http.NewRequestWithContext(ctx, method, at.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range c.cfg.Header {
+		req.Header[name] = values
+	}
+	req.Header.Set("User-Agent", "praxis")
+	return req, nil
+}
+
+// send sends a request. An answer that is no success is a *statusError, and its
+// body is closed, so that the connection is free or gone before anybody asks again.
+func (c *Client) send(req *http.Request) (*http.Response, error) {
+	res, err := c.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode < 200 || res.StatusCode >= 300 {
+		defer func() { _ = res.Body.Close() }() // what there is to learn was read
+		return nil, &statusError{status: res.StatusCode, after: retryAfter(res.Header, time.Now()), body: readErrorBody(head(res.Body))}
+	}
+	return res, nil
 }
 
 // take passes the events of a stream to d.

@@ -113,10 +113,12 @@ func TestErrorBodies(t *testing.T) {
 		raw  string
 		want errorBody
 	}{
-		{"OpenAI", `{"error":{"message":"no","type":"invalid_request_error","param":"x","code":"unsupported_parameter"}}`, errorBody{"no", "invalid_request_error", "unsupported_parameter"}},
-		{"Anthropic", `{"type":"error","error":{"type":"api_error","message":"no"},"request_id":"r"}`, errorBody{"no", "api_error", ""}},
+		{"OpenAI", `{"error":{"message":"no","type":"invalid_request_error","param":"x","code":"unsupported_parameter"}}`, errorBody{Message: "no", Type: "invalid_request_error", Code: "unsupported_parameter"}},
+		{"Anthropic", `{"type":"error","error":{"type":"api_error","message":"no"},"request_id":"r"}`, errorBody{Message: "no", Type: "api_error", Code: ""}},
 		{"Ollama", `{"error":"no"}`, errorBody{Message: "no"}},
-		{"flat", `{"object":"error","message":"no","type":"BadRequestError","code":400}`, errorBody{"no", "BadRequestError", "400"}},
+		{"flat", `{"object":"error","message":"no","type":"BadRequestError","code":400}`, errorBody{Message: "no", Type: "BadRequestError", Code: "400"}},
+		{"Google", `{"error":{"code":429,"message":"no","status":"RESOURCE_EXHAUSTED","details":[{"@type":"a"},{"retryDelay":"2.5s"}]}}`, errorBody{Message: "no", Type: "RESOURCE_EXHAUSTED", Code: "429", After: 2500 * time.Millisecond}},
+		{"details of another kind", `{"error":{"message":"no","details":{"retryDelay":7}}}`, errorBody{Message: "no"}},
 		{"a list of details", `{"detail":[{"type":"extra_forbidden","loc":["body","x"]}]}`, errorBody{Message: `[{"type":"extra_forbidden","loc":["body","x"]}]`}},
 		{"a detail", `{"detail":"Not Found"}`, errorBody{Message: "Not Found"}},
 		{"details in the message", `{"object":"error","message":{"detail":[1]}}`, errorBody{Message: `{"detail":[1]}`}},

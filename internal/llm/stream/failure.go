@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,7 +38,7 @@ func (c *Client) failed(watched context.Context, err error) error {
 	var reported *errorEvent
 	switch {
 	case errors.As(err, &answered):
-		return failure{c, answered.body, answered.status, answered.after}.fault()
+		return failure{c, answered.body, answered.status, max(answered.after, answered.body.After)}.fault()
 	case errors.As(err, &reported):
 		return failure{c, reported.body, reported.body.statusInStream(), 0}.fault()
 	}
@@ -48,7 +49,7 @@ func (c *Client) failed(watched context.Context, err error) error {
 func (f failure) fault() error {
 	model, host, said := f.cfg.Model, f.base.Host, f.said(f.errorBody)
 	switch {
-	case f.status == http.StatusUnauthorized || f.status == http.StatusForbidden:
+	case f.status == http.StatusUnauthorized || f.status == http.StatusForbidden || f.keyRefused():
 		return fault.Coded(fault.ModelKeyRefused, fault.Data{"model": model, "key_variable": f.cfg.KeyVar},
 			"cannot use model %s: %s refused the key%s", model, host, said)
 	case f.status == http.StatusNotFound:
@@ -78,6 +79,12 @@ func (c *Client) data() fault.Data {
 func (f failure) outOfCredit() bool {
 	return f.status == http.StatusPaymentRequired || f.Type == "billing_error" || f.Type == "insufficient_quota" || f.Code == "insufficient_quota" ||
 		strings.Contains(f.Message, "credit balance is too low")
+}
+
+// keyRefused recognizes a key that is refused with the status of a bad request,
+// as Google does it.
+func (f failure) keyRefused() bool {
+	return f.status == http.StatusBadRequest && strings.Contains(f.Message, "API key not valid")
 }
 
 // short is the status and what the server said of it.
@@ -124,6 +131,10 @@ func (c *Client) noAnswer(err error) error {
 		return &Temporary{Why: "unreadable reply", Err: c.noStream("what cannot be read: %s", cause)}
 	}
 	var slow tooSlow
+	if errors.As(err, &slow) && c.Local() {
+		// It may still be at work on this request, and would be on the next one after it.
+		return fault.Coded(fault.ModelSilent, c.data(), "cannot use model %s: no answer from %s: %s", c.cfg.Model, c.base.Host, cause)
+	}
 	return &Temporary{Slow: errors.As(err, &slow), Why: cause, Err: fault.Coded(fault.ModelUnreachable, c.data(),
 		"cannot use model %s: no answer from %s: %s", c.cfg.Model, c.base.Host, cause)}
 }
@@ -162,7 +173,8 @@ func plainCause(err error) (cause string, transport bool) {
 type errorBody struct {
 	Message string
 	Type    string
-	Code    string // a name, or a number
+	Code    string        // a name, or a number
+	After   time.Duration // how long the server asks to wait, where it says so here
 }
 
 // readErrorBody reads what it knows of an error's JSON. Of a text that is no
@@ -184,15 +196,34 @@ func readErrorBody(raw []byte) errorBody {
 		Message json.RawMessage `json:"message"`
 		Type    json.RawMessage `json:"type"`
 		Code    json.RawMessage `json:"code"`
+		Status  json.RawMessage `json:"status"` // Google's name of the type
+		Details json.RawMessage `json:"details"`
 	}
 	if json.Unmarshal(raw, &inner) == nil {
-		return errorBody{Message: plainText(inner.Message), Type: plainText(inner.Type), Code: plainText(inner.Code)}
+		return errorBody{Message: plainText(inner.Message), Type: cmp.Or(plainText(inner.Type), plainText(inner.Status)),
+			Code: plainText(inner.Code), After: retryDelay(inner.Details)}
 	}
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
 		return errorBody{Message: text}
 	}
 	return errorBody{}
+}
+
+// retryDelay reads the pause that Google's servers ask for in the details of an error.
+func retryDelay(details json.RawMessage) (wait time.Duration) {
+	var list []struct {
+		Delay Text `json:"retryDelay"` // such as "23s"
+	}
+	if json.Unmarshal(details, &list) != nil {
+		return 0
+	}
+	for _, d := range list {
+		if one, err := time.ParseDuration(string(d.Delay)); err == nil {
+			wait = max(wait, one)
+		}
+	}
+	return wait
 }
 
 // given says whether a member of a JSON object is there and is not null.

@@ -10,25 +10,24 @@ import (
 // the server with every later request.
 const (
 	maxReasoning = 256 << 10
-	maxSignature = 64 << 10
+	maxSignature = 384 << 10 // a provider may keep the whole of it there
 )
 
 // Reasoning gathers what a server streams of a model's reasoning, up to a
 // bound: what is longer is cut, not refused, since the reply does not depend
 // on it.
 type Reasoning struct {
+	Show      func(string) // is passed each piece of the text; nil: nobody listens
 	text      strings.Builder
 	signature strings.Builder
-	blocks    int
 	cut       bool
 }
 
-// Begin begins a block. A provider that does not send reasoning in blocks need
-// not call it.
-func (r *Reasoning) Begin() { r.blocks++ }
-
 // Add appends a piece of the text.
 func (r *Reasoning) Add(text string) {
+	if r.Show != nil && text != "" {
+		r.Show(text)
+	}
 	if left := maxReasoning - r.text.Len(); len(text) > left {
 		text, r.cut = strings.ToValidUTF8(text[:left], ""), true
 	}
@@ -44,12 +43,22 @@ func (r *Reasoning) Sign(signature string) {
 	r.signature.WriteString(signature)
 }
 
-// Whole returns what was gathered. A signature is of one whole block, so that
-// there is none when a block is missing something or is not the only one.
+// Whole returns what was gathered. A signature is of the whole text, so that
+// there is none when anything is missing.
 func (r *Reasoning) Whole() llm.Reasoning {
 	out := llm.Reasoning{Text: r.text.String()}
-	if r.blocks <= 1 && !r.cut {
+	if !r.cut {
 		out.Signature = r.signature.String()
 	}
 	return out
+}
+
+// OwnReasoning returns the reasoning of a message as the model called name may be
+// given it back: none when another model thought it, whose signature would be
+// refused. Recordings of old do not say whose it is.
+func OwnReasoning(r llm.Reasoning, name string) llm.Reasoning {
+	if r.Model != "" && r.Model != name {
+		return llm.Reasoning{}
+	}
+	return r
 }

@@ -222,7 +222,7 @@ func (m *Memory) encode(messages []event.Message) ([]byte, error) {
 // clean returns a message whose strings hold no secrets.
 func (m *Memory) clean(msg event.Message) event.Message {
 	msg.Text = m.redact(msg.Text)
-	if clean := (event.Reasoning{Text: m.redact(msg.Reasoning.Text), Signature: m.redact(msg.Reasoning.Signature)}); clean != msg.Reasoning {
+	if clean := (event.Reasoning{Text: m.redact(msg.Reasoning.Text), Signature: m.redact(msg.Reasoning.Signature), Model: msg.Reasoning.Model}); clean != msg.Reasoning {
 		clean.Signature = "" // it is of the text as it was
 		msg.Reasoning = clean
 	}

@@ -37,6 +37,9 @@ func (s *timeline) annotate(it *item) (annotation, bool) {
 	case event.ModelRequested:
 		return annotation{"model", e.Model + " was asked: " + unfinished, "", true}, it.lost
 	case event.ModelRetrying:
+		if e.Model != "" {
+			return annotation{"model", e.Reason + ": " + e.Model + " was asked instead", "", true}, true
+		}
 		return annotation{"model", fmt.Sprintf("%s: attempt %d after %s", e.Reason, e.Attempt, seconds(e.After)), "", true}, true
 	case event.ModelFailed:
 		return annotation{"model failed", e.Reason + " (after " + seconds(e.Took) + ")", "", true}, true

@@ -52,7 +52,7 @@ func PraxisRules() Rules {
 		TestTree: "internal/test",
 		Fuzzed: []string{
 			"internal/config", "internal/notebook", "internal/cli/format", "internal/cli/cmd", python, javascript, sqlLang, bash, jupyter, "internal/image/kernelspec", wire, "internal/guest", "internal/session", "internal/sessionfile", "internal/chunks", "internal/image", "internal/image/buildfile", "internal/image/embedded/archive",
-			"internal/llm/scripted", "internal/llm/stream", "internal/llm/anthropic", "internal/llm/openai", "internal/agent/action", "internal/agent/grounding",
+			"internal/llm/scripted", "internal/llm/stream", "internal/llm/anthropic", "internal/llm/openai", "internal/llm/gemini", "internal/llm/cassette", "internal/agent/action", "internal/agent/grounding",
 			event, safetext, "internal/record/journal", "internal/record/report", "internal/record/price", "internal/evaluate",
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
 			jsondoc, toolSchema, toolfile, "internal/tool/pystub", "internal/tool/search", "internal/tool/kind/gofunc", "internal/tool/approval",
@@ -93,6 +93,7 @@ func PraxisRules() Rules {
 func packages() map[string]Package {
 	out := guestPackages()
 	maps.Copy(out, runPackages())
+	maps.Copy(out, modelPackages())
 	maps.Copy(out, planPackages())
 	maps.Copy(out, toolPackages())
 	return out
@@ -239,6 +240,24 @@ func guestPackages() map[string]Package {
 	}
 }
 
+// modelPackages are the models.
+func modelPackages() map[string]Package {
+	return map[string]Package{
+		"internal/llm/recorded": {Imports: []string{fault, event, llm}},
+
+		// What providers over a network have in common, and the providers.
+		"internal/llm/stream":    {Imports: []string{fault, llm}},
+		"internal/llm/anthropic": {Imports: []string{fault, event, llm, "internal/llm/stream"}},
+		"internal/llm/openai":    {Imports: []string{fault, event, llm, "internal/llm/stream"}},
+		"internal/llm/gemini":    {Imports: []string{fault, event, llm, "internal/llm/stream"}},
+		"internal/llm/scripted":  {Imports: []string{fault, event, llm}},
+
+		// Models around models: one that asks several, and one that is a file.
+		"internal/llm/fallback": {Imports: []string{fault, llm}},
+		"internal/llm/cassette": {Imports: []string{fault, event, llm}},
+	}
+}
+
 // runPackages are what is done with sessions, what is stored of it, and what a person sees.
 func runPackages() map[string]Package {
 	return map[string]Package{
@@ -275,13 +294,6 @@ func runPackages() map[string]Package {
 				"internal/tool/bridge", "internal/planner", "internal/plan", "internal/plan/label", "internal/plan/policy", tool, jsondoc, toolSchema, toolfile},
 			Tests: []string{"internal/store/files", "internal/store/sqlite", "internal/llm/scripted", "internal/record/journal", "internal/tool/gate", python},
 		},
-		"internal/llm/recorded": {Imports: []string{fault, event, llm}},
-
-		// What providers over a network have in common, and the providers.
-		"internal/llm/stream":      {Imports: []string{fault, llm}},
-		"internal/llm/anthropic":   {Imports: []string{fault, event, llm, "internal/llm/stream"}},
-		"internal/llm/openai":      {Imports: []string{fault, event, llm, "internal/llm/stream"}},
-		"internal/llm/scripted":    {Imports: []string{fault, event, llm}},
 		"internal/agent/action":    {Imports: []string{fault, llm, lang}, Tests: []string{python, tally}},
 		"internal/agent/grounding": {Imports: []string{fault, event, lang}, Tests: []string{python}},
 		"internal/agent": {

@@ -21,7 +21,6 @@ func retired() []Retired {
 		retire("session, package or space", "workspace workspaces room rooms roomy", `workspaces?|rooms?`),
 		retire("sandboxes", "boxes", `boxes`),
 		retire("status", "fate fates outcome outcomes", `fates?|outcomes?`),
-		retire("budget or cost", "effort efforts", `efforts|(the|an|its|whose) effort`),
 		retire("manifest, requirements", "wants", `(the|its|whose) wants`),
 		retire("times, time formats", "moments", `moments`),
 		retire("execution", "enact enacts enacted enactment", `enact(s|ed|ing|ment|ments)?`),

@@ -1,0 +1,155 @@
+// Package gemini speaks Google's Gemini API, to Google itself and to every server
+// that speaks the same (set the base URL): streaming, native tool calls,
+// pictures, and failures as the faults of the contract praxis/internal/llm.
+//
+// What a model thought is signed where it led to a call, and newer models refuse
+// a conversation whose calls come back without the signature. A call that
+// another model made has none; the API then takes a text that says so in its place.
+//
+// What a model turns out not to know is remembered for the model's life: newer
+// ones are given a level of thinking, older ones a number of tokens to think with.
+package gemini
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/llm"
+	"praxis/internal/llm/stream"
+)
+
+// The settings that a person can change, as errors name them. Google's programs
+// know a key by either name.
+const (
+	KeyVar      = "GEMINI_API_KEY"
+	OtherKeyVar = "GOOGLE_API_KEY"
+	URLVar      = "GEMINI_BASE_URL"
+)
+
+const (
+	defaultURL       = "https://generativelanguage.googleapis.com/"
+	ownHost          = "generativelanguage.googleapis.com"
+	defaultMaxTokens = 4096
+)
+
+// Config describes one model. Nothing is read from the environment.
+type Config struct {
+	Name       string        // such as "gemini-2.5-flash"
+	Key        string        // may be empty when BaseURL is set
+	BaseURL    string        // empty: Google's own
+	HTTPClient *http.Client  // gives the transport; nil: the default one
+	Timeout    time.Duration // the longest silence of the server; 0: what stream has for it
+	Effort     llm.Effort    // how much it is asked to reason; "": it is not asked
+	Retry      stream.Retry
+}
+
+// Model is one model of one server. It is safe for concurrent use.
+type Model struct {
+	name   string
+	effort llm.Effort
+	client *stream.Client
+	retry  stream.Retry
+
+	// What the server turned out not to know, or to need.
+	budgeted atomic.Bool // thinking is asked for by a number of tokens, not by a level
+	strict   atomic.Bool // every call has a signature
+	extended atomic.Bool // it thinks unasked, and needs tokens for that
+}
+
+var _ llm.Model = (*Model)(nil)
+
+// New makes a model. It sends nothing. A missing key without a base URL is a fault.Denied.
+func New(c Config) (*Model, error) {
+	c.Name = strings.TrimPrefix(c.Name, "models/")
+	if c.Name == "" {
+		return nil, fault.Coded(fault.ModelUnnamed, fault.Data{"provider": "gemini"}, "cannot use gemini: no model is named")
+	}
+	if c.Key == "" && c.BaseURL == "" {
+		return nil, fault.Coded(fault.ModelKeyMissing, fault.Data{"model": "gemini:" + c.Name, "account": "Google", "key_variable": KeyVar, "url_variable": ""},
+			"cannot use model gemini:%s: %s is not set", c.Name, KeyVar)
+	}
+	if c.BaseURL == "" {
+		c.BaseURL = defaultURL
+	}
+	header := http.Header{}
+	if c.Key != "" {
+		header.Set("X-Goog-Api-Key", c.Key)
+	}
+	client, err := stream.New(stream.Config{
+		Model: "gemini:" + c.Name, Key: c.Key, KeyVar: KeyVar, BaseURL: c.BaseURL, URLVar: URLVar, OwnHost: ownHost, Query: "alt=sse",
+		Header: header, HTTPClient: c.HTTPClient, Timeout: c.Timeout,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Model{name: c.Name, effort: c.Effort, client: client, retry: c.Retry}, nil
+}
+
+// Name returns "gemini:" and the model's name.
+func (m *Model) Name() string { return "gemini:" + m.name }
+
+// Traits implements llm.Model.
+func (m *Model) Traits() llm.Traits { return llm.Traits{Sees: true, Local: m.client.Local()} }
+
+// Complete implements llm.Model.
+func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
+	path := "v1beta/models/" + url.PathEscape(m.name) + ":streamGenerateContent"
+	return m.retry.Stream(ctx, req, delta, func(show func(string)) (llm.Reply, error) {
+		var used event.Tokens
+		for {
+			body := m.request(req)
+			reply, err := m.client.Ask(ctx, path, body, &decoder{delta: show, reasoning: stream.Reasoning{Show: req.Reasoning}})
+			used = used.Add(reply.Tokens)
+			switch {
+			case err != nil && m.bend(body, stream.Refusal(err)):
+			case err == nil && stream.CutInThought(reply) && !body.extended:
+				m.extended.Store(true)
+			default:
+				reply.Tokens = used
+				return reply, err
+			}
+		}
+	})
+}
+
+// bend remembers what a model does not know when its refusal says so, and says
+// whether it is worth trying again.
+func (m *Model) bend(sent request, refusal string) bool {
+	thinking := sent.Generation.Thinking
+	switch {
+	case !sent.strict && stream.ContainsAny(refusal, "thought_signature", "thoughtsignature", "thought signature"):
+		m.strict.Store(true)
+	case thinking != nil && thinking.Level != "" && stream.ContainsAny(refusal, "thinking"):
+		m.budgeted.Store(true)
+	default:
+		return false
+	}
+	return true
+}
+
+// List returns the names of the models that a server has and that can be asked.
+func (m *Model) List(ctx context.Context) ([]string, error) {
+	var page struct {
+		Models []struct {
+			Name    stream.Text `json:"name"`
+			Methods []string    `json:"supportedGenerationMethods"`
+		} `json:"models"`
+	}
+	if err := m.client.Get(ctx, "v1beta/models", "pageSize=1000", &page); err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, one := range page.Models {
+		if len(one.Methods) == 0 || slices.Contains(one.Methods, "generateContent") {
+			out = stream.Names(out, strings.TrimPrefix(string(one.Name), "models/"))
+		}
+	}
+	return out, nil
+}
