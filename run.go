@@ -113,9 +113,15 @@ type Question struct {
 	Text string
 	// Mode is "code", "tools" or "both"; "": "code".
 	Mode string
-	// Model is "anthropic:NAME", "openai:NAME", or "scripted:FILE" for replies
-	// from a file; "": what the keys in the environment say.
-	Model    string
+	// Model is "anthropic:NAME", "openai:NAME", "gemini:NAME", or "scripted:FILE" or
+	// "replay:FILE" for replies from a file; "": what the keys in the environment say.
+	Model string
+	// Fallbacks are models that are asked, one after the other, when those before
+	// fail for good.
+	Fallbacks []string
+	// Effort is how much the model is asked to reason: "low", "medium" or "high"; "":
+	// it is not asked.
+	Effort   string
 	MaxSteps int // turns of the model; 0: 10
 	// Thread is the conversation that the question goes on with; "": it stands
 	// alone. Session.Name is not used.
@@ -153,7 +159,7 @@ func (c *Client) Ask(q Question) *Call[Answer] {
 			return Answer{}, err
 		}
 		out, err := c.app.Ask(ctx, app.AskRequest{
-			Question: q.Text, Mode: q.Mode, Model: q.Model, MaxSteps: q.MaxSteps, Thread: q.Thread, Strict: q.Strict, Session: q.Session.spec(),
+			Question: q.Text, Mode: q.Mode, Model: q.Model, Fallbacks: q.Fallbacks, Effort: q.Effort, MaxSteps: q.MaxSteps, Thread: q.Thread, Strict: q.Strict, Session: q.Session.spec(),
 			Bounds: q.Bounds, Files: files, Output: app.Output{Dir: q.OutDir}, Tools: q.Tools.spec(), Net: q.Net.spec(),
 		}, sink)
 		err = errors.Join(err, out.Unsaved)

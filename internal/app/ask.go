@@ -29,7 +29,10 @@ type AskRequest struct {
 	Question string
 	Mode     string // ModeCode, ModeTools or ModeBoth; "": ModeCode
 	Model    string // "provider:name"; "": what environment and configuration say
-	MaxSteps int    // turns of the model; 0: the configuration's
+	// Fallbacks are models that are asked, one after the other, when those before fail for good.
+	Fallbacks []string
+	Effort    string // how much they are asked to reason: one of Efforts
+	MaxSteps  int    // turns of the model; 0: the configuration's
 	// Thread is the conversation that the question goes on with, and the name of
 	// its session; "": it stands alone. Session.Name is not used.
 	Thread string
@@ -76,6 +79,11 @@ func (q *AskRequest) check(languages language.Table) (err error) {
 	return config.ValidateBounds(q.Bounds)
 }
 
+// models says which models are asked.
+func (q *AskRequest) models() modelChoice {
+	return modelChoice{q.Model, q.Fallbacks, q.Effort, q.model}
+}
+
 // checkSteps checks how many turns a model may take; 0 means the default.
 func checkSteps(n int) error {
 	if n == 0 {
@@ -108,7 +116,7 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 	if err := q.check(a.opt.Languages); err != nil {
 		return out, err
 	}
-	name, model, err := a.modelOf(q)
+	model, err := a.model(q.models())
 	if err != nil {
 		return out, err
 	}
@@ -124,9 +132,7 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 	if q.Mode != ModeCode && !t.has() {
 		return out, fault.New(fault.Invalid, "Declare some, or let it be answered by code.", "cannot ask in the mode %s: no tools are declared", q.Mode)
 	}
-	if script, ok := strings.CutPrefix(name, scriptPrefix); ok && q.model == nil {
-		q.Output.Protect = append(q.Output.Protect, script)
-	}
+	q.Output.Protect = append(q.Output.Protect, a.modelFiles(q.models())...)
 	q.Session.Name = q.Thread
 	if q.Session, err = a.withLanguage(ctx, q.Session, q.Language); err != nil {
 		return out, err
@@ -154,22 +160,6 @@ func (x *questionRun) result(ctx context.Context, began event.RunBegan, inputs [
 	return out, err
 }
 
-// modelOf returns the model that a question is asked of, and its name.
-func (a *App) modelOf(q AskRequest) (string, llm.Model, error) {
-	if q.model != nil {
-		return q.model.Name(), q.model, nil
-	}
-	name, err := a.chooseModel(q.Model)
-	if err != nil {
-		return "", nil, err
-	}
-	model, err := newModel(name, a.opt.Getenv)
-	return name, model, err
-}
-
-// scriptPrefix begins the names of models whose replies come from a file.
-const scriptPrefix = "scripted:"
-
 // callTime is the wall time of an execution that may wait for a call or for
 // somebody's approval; its processor time stays as it is.
 const callTime = 15 * time.Minute
@@ -178,11 +168,12 @@ const callTime = 15 * time.Minute
 func (a *App) questionBegan(q AskRequest, m llm.Model, t *toolset) event.RunBegan {
 	c := a.opt.Config
 	b := event.RunBegan{
-		Kind: event.Ask, Question: q.Question, Model: m.Name(), Scripted: strings.HasPrefix(m.Name(), scriptPrefix), Traits: m.Traits(),
+		Kind: event.Ask, Question: q.Question,
 		Files: inputNames(q.Files), MaxSteps: c.Ask.MaxSteps, Bounds: q.Bounds.Over(c.Execution), Tools: t.pins(), Net: t.hosts.Strings(),
 		Budget: event.Budget{Reply: agent.DefaultMaxTokens, Run: agent.DefaultTotalTokens, Window: c.Ask.Window},
 		Seed:   q.Session.Seed, Thread: q.Thread, Language: q.Language, Program: a.opt.Version, Strict: q.Strict,
 	}
+	describeModel(&b, m)
 	if q.Mode != ModeCode {
 		b.Mode = q.Mode
 	}

@@ -198,11 +198,16 @@ func (g *resumption) model(q AskResume, began *event.RunBegan) (llm.Model, error
 	if name == "" && began.Scripted {
 		return nil, fault.New(fault.Invalid, "Name the file as the model.", "cannot go on with run %s: its model's replies came from a file, which is not recorded", g.id)
 	}
-	m, err := newModel(cmp.Or(name, began.Model), g.app.opt.Getenv)
+	c := modelChoice{name: name}
+	if name == "" {
+		c.name, c.fallbacks = began.Model, began.Fallbacks
+	}
+	m, err := g.app.model(c)
 	if err != nil {
 		return nil, err
 	}
-	began.Model, began.Scripted, began.Traits = m.Name(), strings.HasPrefix(m.Name(), scriptPrefix), m.Traits()
+	began.Fallbacks = nil
+	describeModel(began, m)
 	return m, nil
 }
 

@@ -24,5 +24,5 @@ func WriteDemo(dir string) (Demo, error) {
 	if err := errors.Join(os.WriteFile(data, demo.Data, 0o600), os.WriteFile(script, demo.Script, 0o600)); err != nil {
 		return Demo{}, fmt.Errorf("cannot write the demo's files: %w", err)
 	}
-	return Demo{strings.TrimSpace(demo.Question), data, scriptPrefix + script}, nil
+	return Demo{strings.TrimSpace(demo.Question), data, "scripted:" + script}, nil
 }

@@ -132,7 +132,7 @@ func (e *evaluation) chooseModels() error {
 	}
 	for _, m := range e.models {
 		if m != EvaluateReplies {
-			if _, err := newModel(m, e.app.opt.Getenv); err != nil {
+			if _, err := e.app.model(modelChoice{name: m}); err != nil {
 				return err // before the first question costs anything
 			}
 			continue
@@ -206,7 +206,7 @@ func repliesModel(c evaluate.Case) llm.Model {
 	for _, text := range c.Replies {
 		all = append(all, replies.Exchange{Reply: event.ModelReplied{Text: text}})
 	}
-	return replies.New(scriptPrefix+EvaluateReplies, llm.Traits{Local: true}, all)
+	return replies.New("scripted:"+EvaluateReplies, llm.Traits{Local: true}, all)
 }
 
 // take returns a session that one question at a time may use.

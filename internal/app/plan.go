@@ -43,6 +43,7 @@ type PlanHost struct {
 	// tools that nothing implements, and of all that it answers, are rehearsed.
 	Replies string
 	Model   string        // the model that answers without tools; "": there is none
+	Effort  string        // how much it is asked to reason; "": what the configuration says
 	Timeout time.Duration // of the plan's own work, without its calls; 0: 5 minutes
 	Yes     bool          // every call that a person has to approve is approved
 	Later   bool          // the plan waits at such a call
@@ -202,7 +203,7 @@ func (a *App) planHost(spec PlanHost) (planHost, error) {
 		return h, nil
 	}
 	var err error
-	h.model, err = newModel(spec.Model, a.opt.Getenv)
+	h.model, err = a.model(modelChoice{name: spec.Model, effort: spec.Effort})
 	h.rehearsal.Models = true
 	return h, err
 }
@@ -228,7 +229,7 @@ func (p *planRun) run(ctx context.Context, began event.RunBegan, sink event.Sink
 	began.File = fileName(p.prepared.Source.Name)
 	began.Bounds.Timeout = event.Duration(p.host.Timeout)
 	if m := p.host.model; m != nil {
-		began.Model, began.Scripted = m.Name(), strings.HasPrefix(m.Name(), scriptPrefix)
+		describeModel(&began, m)
 	}
 	if p.start.Seed != 0 {
 		began.Seed = &p.start.Seed

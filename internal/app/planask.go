@@ -18,9 +18,12 @@ import (
 type PlanAskRequest struct {
 	Question string
 	Model    string // that writes plans, "provider:name"; "": what environment and configuration say
-	Plans    int    // that it may write; 0: the default
-	Tools    ToolSpec
-	Start    PlanStart
+	// Fallbacks write them, one after the other, when the models before fail for good.
+	Fallbacks []string
+	Effort    string // how much models are asked to reason: one of Efforts
+	Plans     int    // that it may write; 0: the default
+	Tools     ToolSpec
+	Start     PlanStart
 	// Host is what its plans are run with. Its Model is the one that sees data;
 	// "": the same model, in a conversation of its own.
 	Host PlanHost
@@ -54,22 +57,17 @@ func (a *App) AskPlan(ctx context.Context, q PlanAskRequest, sink event.Sink) (o
 	if err := q.check(); err != nil {
 		return out, err
 	}
-	name, err := a.chooseModel(q.Model)
+	model, err := a.model(modelChoice{name: q.Model, fallbacks: q.Fallbacks, effort: q.Effort})
 	if err != nil {
 		return out, err
 	}
-	if q.Host.Model == "" {
-		q.Host.Model = name
-	}
+	q.Host.Effort = q.Effort
 	h, err := a.planHost(q.Host)
 	if err != nil {
 		return out, err
 	}
-	model := h.model
-	if q.Host.Model != name {
-		if model, err = newModel(name, a.opt.Getenv); err != nil {
-			return out, err
-		}
+	if q.Host.Model == "" {
+		h.model, h.rehearsal.Models = model, true
 	}
 	t, err := a.openTools(ctx, q.Tools, NetSpec{}, sink)
 	if err != nil {
@@ -110,10 +108,10 @@ func (p *planQuestionRun) ask(ctx context.Context, sink event.Sink) (PlanAskResu
 		plans = planner.DefaultPlans
 	}
 	began := event.RunBegan{
-		Kind: event.Ask, Mode: ModePlan, Question: p.request.Question, Model: p.model.Name(), MaxSteps: plans,
-		Scripted: strings.HasPrefix(p.model.Name(), scriptPrefix), Program: p.app.opt.Version,
+		Kind: event.Ask, Mode: ModePlan, Question: p.request.Question, MaxSteps: plans, Program: p.app.opt.Version,
 		Bounds: event.Bounds{Timeout: event.Duration(p.host.Timeout)},
 	}
+	describeModel(&began, p.model)
 	if p.start.Seed != 0 {
 		began.Seed = &p.start.Seed
 	}

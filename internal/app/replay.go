@@ -242,10 +242,10 @@ func (a *App) Branch(ctx context.Context, q BranchRequest, sink event.Sink) (out
 	change := replay.Change{Question: q.Question, Code: q.Code}
 	if q.Model != "" {
 		var m llm.Model
-		if m, err = newModel(q.Model, a.opt.Getenv); err != nil {
+		if m, err = a.model(modelChoice{name: q.Model}); err != nil {
 			return out, err
 		}
-		change.Model, change.Scripted = m, strings.HasPrefix(q.Model, scriptPrefix)
+		change.Model, change.Scripted = m, scriptedModel(m)
 	}
 	if err := r.rec.Branchable(q.From, change); err != nil {
 		return out, err

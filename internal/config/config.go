@@ -68,10 +68,21 @@ type Sessions struct {
 
 // Ask says how the agent answers questions when a command does not say otherwise.
 type Ask struct {
-	Model    string // "provider:name"; "" lets the keys in the environment decide
-	MaxSteps int
-	Window   int // tokens that a request may have; what is older is condensed
+	Model string // "provider:name"; "" lets the keys in the environment decide
+	// Fallbacks are asked, one after the other, when the models before them fail
+	// for good.
+	Fallbacks []string
+	Effort    string        // how much a model is asked to reason: "low", "medium", "high"; "": it is not asked
+	Silence   time.Duration // how long a model may send nothing; 0: what its provider has for it
+	MaxSteps  int
+	Window    int // tokens that a request may have; what is older is condensed
 }
+
+// MaxFallbacks bounds the models that stand behind one.
+const MaxFallbacks = 8
+
+// Efforts returns how much a model can be asked to reason.
+func Efforts() []string { return []string{"low", "medium", "high"} }
 
 // Default returns the configuration of a person with this environment and no file.
 func Default(getenv func(string) string) (Config, error) {
@@ -168,9 +179,12 @@ type file struct {
 		Output  *string `json:"output"`
 	} `json:"execution"`
 	Ask struct {
-		Model    *string `json:"model"`
-		MaxSteps *int    `json:"max_steps"`
-		Window   *int    `json:"window"`
+		Model     *string   `json:"model"`
+		Fallbacks *[]string `json:"fallback_models"`
+		Effort    *string   `json:"effort"`
+		Silence   *string   `json:"silence"`
+		MaxSteps  *int      `json:"max_steps"`
+		Window    *int      `json:"window"`
 	} `json:"ask"`
 	SealKey   *string `json:"seal_key"`
 	HomeQuota *string `json:"home_quota"`
@@ -208,6 +222,8 @@ func (c *Config) overlay(data []byte) error {
 	set(&c.Image, f.Image)
 	set(&c.Pictures, f.Pictures)
 	set(&c.Ask.Model, f.Ask.Model)
+	set(&c.Ask.Fallbacks, f.Ask.Fallbacks)
+	set(&c.Ask.Effort, f.Ask.Effort)
 	set(&c.Ask.MaxSteps, f.Ask.MaxSteps)
 	set(&c.Ask.Window, f.Ask.Window)
 	set(&c.SealKey, f.SealKey)
@@ -219,6 +235,7 @@ func (c *Config) overlay(data []byte) error {
 		setParsed(&c.Execution.OutputBytes, f.Execution.Output, Output.Parse),
 		setParsed((*time.Duration)(&c.Execution.Timeout), f.Execution.Timeout, Timeout.Parse),
 		setParsed((*time.Duration)(&c.Execution.CPU), f.Execution.CPU, CPUTime.Parse),
+		setParsed(&c.Ask.Silence, f.Ask.Silence, Silence.Parse),
 		setParsed(&c.Sessions.KeepFor, f.Sessions.KeepFor, KeepFor.Parse),
 		setParsed(&c.HomeQuota, f.HomeQuota, HomeQuota.Parse),
 		setParsed(&c.Journal.SnapshotBytes, f.Journal.SnapshotBytes, Quota.Parse),
@@ -324,6 +341,17 @@ func (c Config) Validate() error {
 	}
 	if err := Keep.Check(float64(c.Sessions.Keep)); err != nil {
 		return err
+	}
+	if c.Ask.Silence != 0 {
+		if err := Silence.Check(c.Ask.Silence); err != nil {
+			return err
+		}
+	}
+	if e := c.Ask.Effort; e != "" && !slices.Contains(Efforts(), e) {
+		return fault.New(fault.Invalid, "Write one of "+strings.Join(Efforts(), ", ")+".", "cannot ask models with the effort %q", e)
+	}
+	if n := len(c.Ask.Fallbacks); n > MaxFallbacks {
+		return fault.New(fault.Invalid, fmt.Sprintf("Name %d at the most.", MaxFallbacks), "cannot fall back on %d models", n)
 	}
 	if err := Window.Check(float64(c.Ask.Window)); err != nil {
 		return err

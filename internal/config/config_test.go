@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -58,7 +59,7 @@ func load(t *testing.T, text string) (Config, error) {
 
 func TestLoad(t *testing.T) {
 	got, err := load(t, `{"home": "/data", "limits": {"memory": "2GiB", "cpus": 0.5, "processes": 64},
-		"execution": {"timeout": "1m30s", "cpu": "20", "output": "64KB"}, "ask": {"model": "openai:x", "max_steps": 3, "window": 5000},
+		"execution": {"timeout": "1m30s", "cpu": "20", "output": "64KB"}, "ask": {"model": "openai:x", "max_steps": 3, "window": 5000, "fallback_models": ["gemini:y"], "effort": "low", "silence": "15m"},
 		"sessions": {"keep": 5, "keep_for": "30d"}, "home_quota": "20GiB",
 		"journal": {"key": "/k.pem", "snapshots": false, "snapshot_bytes": "1GiB", "blob_bytes": "2GiB"}}`)
 	if err != nil {
@@ -71,10 +72,10 @@ func TestLoad(t *testing.T) {
 	want.Home, want.Run = "/data", "/data/run"
 	want.Limits.Memory, want.Limits.CPUs, want.Limits.Processes = 2<<30, 0.5, 64
 	want.Execution = event.Bounds{Timeout: event.Duration(90 * time.Second), CPU: event.Duration(20 * time.Second), OutputBytes: 64000}
-	want.Ask = Ask{Model: "openai:x", MaxSteps: 3, Window: 5000}
+	want.Ask = Ask{Model: "openai:x", MaxSteps: 3, Window: 5000, Fallbacks: []string{"gemini:y"}, Effort: "low", Silence: 15 * time.Minute}
 	want.Sessions, want.HomeQuota = Sessions{Keep: 5, KeepFor: 720 * time.Hour}, 20<<30
 	want.Journal = Journal{Key: "/k.pem", SnapshotBytes: 1 << 30, BlobBytes: 2 << 30}
-	if got != want {
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
 	if got, err := Load(env("XDG_CONFIG_HOME", t.TempDir(), "HOME", "/h")); err != nil || got.Ask.MaxSteps != 10 {
@@ -99,6 +100,9 @@ func TestLoadRefuses(t *testing.T) {
 		{`{"limits": {"open_files": 1}}`, "cannot use open files"},
 		{`{"execution": {"timeout": "-3s"}}`, "cannot use timeout"},
 		{`{"ask": {"max_steps": 0}}`, "cannot use max steps"},
+		{`{"ask": {"effort": "extreme"}}`, `cannot ask models with the effort "extreme"`},
+		{`{"ask": {"silence": "10ms"}}`, "cannot use silence"},
+		{`{"ask": {"fallback_models": ["a","a","a","a","a","a","a","a","a"]}}`, "cannot fall back on 9 models"},
 		{`{"sessions": {"keep": 0}}`, "cannot use number of kept steps"},
 		{`{"sessions": {"keep_for": "a week"}}`, `cannot use time of keeping "a week"`},
 		{`{"sessions": {"keep_for": "40000d"}}`, "out of range"},

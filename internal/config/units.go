@@ -54,6 +54,7 @@ var (
 	Quota    = Sizes{"quota", minQuota, maxQuota}
 	Timeout  = Durations{"timeout", 100 * time.Millisecond, 24 * time.Hour, false}
 	CPUTime  = Durations{"cpu time", 100 * time.Millisecond, 24 * time.Hour, false}
+	Silence  = Durations{"silence", time.Second, 24 * time.Hour, false}
 	MaxSteps = Numbers{"max steps", 1, 1000, true}
 	Window   = Numbers{"window", 4096, 10_000_000, true}
 	// What is kept of named sessions, and of everything.

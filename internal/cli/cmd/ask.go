@@ -32,8 +32,8 @@ tools, and --max-steps, --model and --out may be given. A run that has its answe
 branched instead ("praxis replay --help").
 
 The model is the one of --model, of PRAXIS_MODEL, of the configuration file, or
-what ANTHROPIC_API_KEY or OPENAI_API_KEY allow. OPENAI_BASE_URL makes openai: a
-local server. "scripted:FILE" plays replies from a file ("praxis help scripted").
+what the keys in the environment allow; "praxis models" lists those, "praxis help
+models" says how they are named. "scripted:FILE" plays replies from a file.
 
 With --tools the code may call the tools that these files declare. With --mode
 tools the model calls them itself, one native call after the other, and has no
@@ -50,6 +50,8 @@ type askCommand struct {
 	files    []string
 	out      string
 	model    string
+	fallback []string
+	effort   string
 	lang     string
 	thread   string
 	notes    bool
@@ -87,6 +89,8 @@ func (p *program) askCommand() *cobra.Command {
 	fs.StringArrayVar(&a.files, "file", nil, "`PATH` of a file that the question is about (may be repeated)")
 	fs.StringVar(&a.out, "out", "", "save charts and files that the code makes in this `DIR`")
 	fs.StringVar(&a.model, "model", "", "the model, as `PROVIDER:NAME`")
+	fs.StringArrayVar(&a.fallback, "fallback-model", nil, "a model that is asked when those before fail for good (may be repeated)")
+	fs.StringVar(&a.effort, "effort", "", "how much the model is asked to reason: low, medium or high")
 	fs.StringVar(&a.lang, "lang", "", "the main `LANGUAGE` of the model's code (default python)")
 	fs.StringVar(&a.thread, "thread", "", "go on with the conversation called `NAME`, its variables and files")
 	fs.BoolVar(&a.notes, "notes", false, "let the model keep notes and find those of all threads (with --thread it can)")
@@ -136,7 +140,7 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 		return a.plan(ctx, question)
 	}
 	q := app.AskRequest{
-		Question: question, Mode: a.mode.mode, Model: a.model, Thread: a.thread, Language: a.lang, Notes: a.notes, Strict: a.tools.strict,
+		Question: question, Mode: a.mode.mode, Model: a.model, Fallbacks: a.fallback, Effort: a.effort, Thread: a.thread, Language: a.lang, Notes: a.notes, Strict: a.tools.strict,
 		Session: a.flags.session(""), Bounds: a.flags.bounds(), Output: app.Output{Dir: a.out}, Tools: a.tools.spec(a.p),
 	}
 	q.Tools.Strict = false // that is of plans

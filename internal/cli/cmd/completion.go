@@ -51,9 +51,10 @@ func (p *program) completeAll(root *cobra.Command) error {
 			"session": p.completing(func(ctx context.Context, a *app.App, _ []string) ([]cobra.Completion, error) {
 				return sessionNames(ctx, a, nil) // no argument of the command is a session
 			}),
-			"model": completeModel,
-			"with":  cobra.NoFileCompletions,
-			"out":   cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+			"model": completeModel, "fallback-model": completeModel, "quarantine-model": completeModel,
+			"effort": cobra.FixedCompletions(app.Efforts(), cobra.ShellCompDirectiveNoFileComp),
+			"with":   cobra.NoFileCompletions,
+			"out":    cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		} {
 			if c.Flags().Lookup(flag) == nil {
 				continue
@@ -148,7 +149,7 @@ func completeModel(_ *cobra.Command, _ []string, typed string) ([]cobra.Completi
 		out = append(out, provider+":")
 	}
 	if strings.Contains(typed, ":") {
-		out = append(out, app.AnthropicModel, app.OpenAIModel)
+		out = append(out, app.AnthropicModel, app.OpenAIModel, app.GeminiModel)
 	}
 	out = slices.DeleteFunc(out, func(c cobra.Completion) bool { return !strings.HasPrefix(c, typed) || c == typed })
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace

@@ -50,6 +50,10 @@ const configKeys = `  home               data folder: images, templates, named s
   execution.cpu      processor time of one execution            --cpu-time
   execution.output   output of one execution that is shown      --output-limit
   ask.model          "PROVIDER:NAME"                            --model
+  ask.fallback_models asked, one after the other, when it fails  --fallback-model
+  ask.effort         how much it reasons: low, medium, high     --effort
+  ask.silence        how long it may send nothing, such as "15m"; what holds
+                     without it: 2 minutes, 30 for a server on your network
   ask.max_steps      turns that the model may take              --max-steps
   ask.window         tokens that a request may have; what is older is condensed
   home_quota         what the data folder may have, such as "20GiB"; see "praxis help gc"

@@ -21,7 +21,7 @@ type flagGroup struct {
 // is in the first, after what is named there, which is used most.
 func flagGroups() []flagGroup {
 	return []flagGroup{
-		{"Flags", []string{"code", "file", "out", "with", "session", "thread", "model", "mode", "tools", "policy", "json"}},
+		{"Flags", []string{"code", "file", "out", "with", "session", "thread", "model", "fallback-model", "effort", "mode", "tools", "policy", "json"}},
 		{"Plans", []string{"input", "replies", "later", "yes", "now", "quarantine-model"}},
 		{"Who decides", []string{"approve", "approve-timeout", "allow-commands"}},
 		{"Network", []string{"allow-net", "credential"}},

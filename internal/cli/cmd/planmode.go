@@ -67,7 +67,7 @@ func (m *modeFlags) check(cmd *cobra.Command, t *toolFlags) error {
 
 // plan answers a question with a plan. It needs no sandbox.
 func (a *askCommand) plan(ctx context.Context, question string) error {
-	q := app.PlanAskRequest{Question: question, Model: a.model, Tools: a.tools.spec(a.p), Host: a.mode.host.host()}
+	q := app.PlanAskRequest{Question: question, Model: a.model, Fallbacks: a.fallback, Effort: a.effort, Tools: a.tools.spec(a.p), Host: a.mode.host.host()}
 	q.Host.Model = a.mode.quarantine
 	if v := a.flags.timeout.value; v != nil {
 		q.Host.Timeout = *v

@@ -57,7 +57,7 @@ func (p *program) root() *cobra.Command {
 		{"What is stored:", []*cobra.Command{
 			p.sessionCommand(), p.threadCommand(), p.memoryCommand(), p.imageCommand(), p.keyCommand(), p.gcCommand(),
 		}},
-		{"This program:", []*cobra.Command{p.doctorCommand(), p.benchCommand(), p.versionCommand()}},
+		{"This program:", []*cobra.Command{p.modelsCommand(), p.doctorCommand(), p.benchCommand(), p.versionCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {
