@@ -78,6 +78,9 @@ func TestThread(t *testing.T) {
 			}
 			three, m := ask(two.Messages, "How many was it?", said("FINAL ANSWER: 42, of 8000."), said("FINAL ANSWER: 77."))
 			want := []event.Figure{{Text: "42", Source: "output"}, {Text: "8000", Source: "question"}}
+			for i := range three.Figures {
+				three.Figures[i].Match = nil
+			}
 			if !reflect.DeepEqual(three.Figures, want) {
 				t.Errorf("figures = %+v, want %+v", three.Figures, want)
 			}
@@ -166,8 +169,8 @@ func TestBegin(t *testing.T) {
 			}
 		}),
 		Begin: &agent.Begin{Step: 3, Messages: m.requests[2], Tokens: event.Tokens{Input: 500, Output: 100}, Ran: []agent.Ran{
-			{Code: "abc", Execution: event.Execution{Status: event.OK, State: event.Intact, Stdout: "out 3\n"}},
-			{Code: "abcd", Execution: event.Execution{Status: event.OK, State: event.Intact, Stdout: "out 7654321\n"}},
+			{Step: 1, Code: "abc", Execution: event.Execution{Status: event.OK, State: event.Intact, Stdout: "out 3\n"}},
+			{Step: 2, Code: "abcd", Execution: event.Execution{Status: event.OK, State: event.Intact, Stdout: "out 7654321\n"}},
 		}},
 	}, "Well?")
 	if err != nil {
@@ -179,7 +182,10 @@ func TestBegin(t *testing.T) {
 	if !reflect.DeepEqual(branch.requests[0], m.requests[2]) {
 		t.Errorf("it began with %+v", branch.requests[0])
 	}
-	want := []event.Figure{{Text: "1234567", Source: "output"}, {Text: "7654321", Source: "output"}}
+	want := []event.Figure{
+		{Text: "1234567", Source: "output", Match: &event.Match{Text: "1234567", In: "earlier conversation", Line: 3}},
+		{Text: "7654321", Source: "output", Match: &event.Match{Text: "7654321", Step: 2, In: "stdout", Line: 1}},
+	}
 	if !reflect.DeepEqual(a.Figures, want) {
 		t.Errorf("figures = %+v, want %+v", a.Figures, want)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"praxis/event"
 )
 
 // figure is one number, date or time of day in a text.
@@ -18,36 +20,60 @@ type figure struct {
 	long       string     // canonical digits, when there are more than a float64 holds
 	token      string     // such as 3.14.1, compared as text
 	when       *timestamp // a date or a time of day
-	split      []figure
+	split      []figure   // the numbers that it may be instead, such as 1,2,3
+	unit       unit
+	unitEnd    int           // where the unit ends that stands behind it
+	label      string        // the word before it, in lower case; of a source: that the number is part of, such as product_12
+	listed     bool          // it may be how many things are listed, as in "the three regions"
+	computed   *event.Figure // it was filled in, and is not traced
+	ratio      bool          // it compares two numbers, as "doubled" does
 }
 
 // reading is one number that a figure may mean. from and to bound what it is equal to at its precision.
 type reading struct {
 	value, from, to float64
-	signed          bool // the figure has a minus
+	signed          bool  // the figure has a minus
+	fraction        bool  // it is a percentage, and value is the fraction: 0.141 of 14.1 %
+	unscaled        uint8 // the word of scale, as scaleBit has it, is not in the value: 1.2 of 1.2 million
 }
 
 var (
 	coreRE    = regexp.MustCompile(`[0-9]+(?:[.,'’_\x{00A0}\x{202F}\x{2009}][0-9]+)*(?:[eE][+-]?[0-9]+)?`)
-	percentRE = regexp.MustCompile(`^[ \x{00A0}\x{202F}]?(?:%|percent\b|per cent\b|pct\b)`)
-	scaleRE   = regexp.MustCompile(`^(?:[ \x{00A0}\x{202F}-]?(thousand|millions?|billions?|trillions?|mln|mrd|bn|mn|tn|[kKMGT]i?B)\b|[ \x{00A0}\x{202F}]?([kKMBT])\b)`)
-	powerRE   = regexp.MustCompile(`^\s?[×x·*]\s?10(?:(?:\^|\*\*)\{?([-−+]?[0-9]+)\}?|([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+))`)
 	ordinalRE = regexp.MustCompile(`^(?:st|nd|rd|th)\b`)
-	aboutRE   = regexp.MustCompile(`(?i)(?:\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|over|under|more than|less than|some|circa|ca\.?)\s*|[~≈]\s*)[$€£¥]?\s?$`)
-	labelRE   = regexp.MustCompile(`(?i)\b(?:figures?|fig\.|tables?|steps?|sections?|options?|parts?|chapter|appendix|example|python|version|v\.)\s?$`)
+	aboutRE   = regexp.MustCompile(`(?i)(?:\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|over|under|more than|less than|some|circa|ca\.?|rund|etwa)\s*|[~≈]\s*)[$€£¥]?\s?$`)
+	labelRE   = regexp.MustCompile(`(?i)(?:\b(?:figures?|fig\.|tables?|steps?|sections?|options?|parts?|chapter|appendix|example|python|version|v\.|row|line|index|column|no\.)\s?|#)$`)
+	decimalRE = regexp.MustCompile(`^[ -](?:decimals?|decimal places?|significant (?:digits?|figures?)|digits after)\b`)
 	listRE    = regexp.MustCompile(`(?m)^[ \t>]*(?:#+[ \t]*)?(?:\*\*)?([0-9]{1,3})[.)](?:\*\*)?[ \t]+\S`)
 	nameRE    = regexp.MustCompile(`[A-Z]{2,}-$|\b[A-Z]-$`)
+	wordRE    = regexp.MustCompile(`([\pL]+)[\s_]?$`)
+	yearRE    = regexp.MustCompile(`(?i)\b(?:in|since|by|from|until|till|to|of|and|year|fy|during|before|after|for|through|between|und|bis|von|seit)\s$`)
+	// codeRE is a block of code, and a span that is a call or an index: what stands there is
+	// code that is shown, and no figure.
+	codeRE = regexp.MustCompile("(?s)```(?:python|py|sql|javascript|js|typescript|ts|bash|sh|json)\\b.*?(?:```|$)|`[^`\n]*[\\pL_]\\w*[(\\[][^`\n]*`")
 	// placeRE is an address, a path or the name of a file.
-	placeRE = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://\S+|(?:^|[\s"'(\[` + "`" + `])(?:\.{0,2}|~)/[\w./-]+|[\w-]+(?:\.[\w-]+)*\.(?i:csv|tsv|svg|png|jpe?g|gif|pdf|jsonl?|txt|md|html?|xlsx?|ods|parquet|py|ipynb|zip|gz|db|sqlite|xml|ya?ml|log)\b`)
+	placeRE = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://\S+|(?:^|[\s"'(\[` + "`" + `])(?:\.{0,2}|~)/[\w./-]+|[\w-]+(?:\.[\w-]+)*\.(?i:csv|tsv|svg|png|jpe?g|gif|pdf|jsonl?|txt|md|html?|xlsx?|ods|parquet|py|ipynb|zip|gz|db|sqlite|xml|ya?ml|log|js|ts)\b`)
 )
 
 // figures returns the figures of an answer: names, ordinals and the numbers of lists and labels are none.
 func figures(text string) []figure {
-	return scan(text, hideLists(hide(text, placeRE)), false)
+	n := normalize(text)
+	hidden := hideLists(hide(hide(n.text, codeRE), placeRE))
+	said := inWords(hidden)
+	b := []byte(hidden)
+	for _, f := range said {
+		blank(b, f.start, f.end)
+	}
+	out := append(scan(n.text, string(b), false), said...)
+	slices.SortStableFunc(out, func(a, b figure) int { return a.start - b.start })
+	shareUnits(n.text, out)
+	underHeaders(n.text, out)
+	for i := range out {
+		f := &out[i]
+		f.start, f.end = n.original(f.start), n.original(f.end)
+		f.text = text[f.start:f.end]
+	}
+	return out
 }
-
-// seen returns every number, date and time of a source, liberally.
-func seen(text string) []figure { return scan(text, text, true) }
 
 // hide replaces what the pattern matches by blanks of the same length.
 func hide(text string, re *regexp.Regexp) string {
@@ -109,25 +135,26 @@ func scan(text, hidden string, source bool) []figure {
 // number reads the figure whose digits are at start to end. It returns where
 // the search goes on, and false for what is no figure.
 func number(text, hidden string, start, end int, source bool) (figure, int, bool) {
-	rest := hidden[end:]
-	if !source {
-		if past, name := isName(hidden, start, end); name {
-			return figure{}, past, false
-		}
-		if ordinalRE.MatchString(rest) || labelRE.MatchString(tail(hidden[:start], 24)) {
-			return figure{}, end, false
-		}
+	// What stands beside a number is near to it: patterns need not see the rest of a long text.
+	rest, before := behind(hidden[end:]), inFront(hidden[:start])
+	past, name := isName(hidden, start, end)
+	switch {
+	case name && (!source || past > end):
+		return figure{}, past, false
+	case source:
+	case ordinalRE.MatchString(rest), labelRE.MatchString(before), decimalRE.MatchString(rest):
+		return figure{}, end, false
 	}
 	core := hidden[start:end]
 	exponent := 0
 	if i := strings.IndexAny(core, "eE"); i >= 0 {
 		n, err := strconv.Atoi(core[i+1:])
 		if err != nil || n > 400 || n < -400 {
-			return figure{start: start, end: end, text: text[start:end], token: strings.ToLower(core)}, end, true
+			return figure{start: start, end: end, unitEnd: end, text: text[start:end], token: strings.ToLower(core)}, end, true
 		}
 		core, exponent = core[:i], n
 	}
-	about := !source && aboutRE.MatchString(tail(hidden[:start], 32))
+	about := !source && aboutRE.MatchString(before)
 	from, signed := sign(hidden, start)
 	if start > 0 && hidden[start-1] == '.' && from == start { // .5
 		if before := strings.TrimRight(hidden[:start-1], "0123456789"); before == hidden[:start-1] {
@@ -140,27 +167,77 @@ func number(text, hidden string, start, end int, source bool) (figure, int, bool
 		f.end += len(m[0])
 		rest = rest[len(m[0]):]
 	}
-	scales := []float64{1}
-	if m := percentRE.FindString(rest); m != "" {
-		scales = append(scales, 0.01)
-		f.end += len(m)
-	} else if m := scaleRE.FindStringSubmatch(rest); m != nil {
-		scales = append(scales, factors(m[1]+m[2])...)
-		f.end += len(m[0])
+	scaled := f.scale(rest)
+	rest = behind(hidden[f.end:])
+	if f.unit.class == "" {
+		f.unit = unitOf(before, rest)
 	}
+	if f.unit.class == counted && yearRE.MatchString(before) && len(core) == 4 {
+		f.unit = unit{} // "in 2024 customers bought"
+	}
+	f.unitEnd = f.end
+	if m := afterRE.FindString(rest); m != "" && f.unit.class != "" && f.unit.class != percent {
+		f.unitEnd += len(m)
+	}
+	if m := wordRE.FindStringSubmatch(before); m != nil {
+		f.label = strings.ToLower(m[1])
+	}
+	f.listed = listedRE.MatchString(before)
 	f.text = text[f.start:f.end]
-	f.fill(core, exponent, scales, signed, about, source)
-	if source {
-		return f, end, true // what looks like a power or a scale may be a number too
-	}
+	f.fill(core, exponent, scaled, signed, about, source)
 	return f, f.end, true
 }
 
+// behind returns the text after a number, as far as it says something about it, and
+// inFront that before it. Most numbers of an output stand alone, which is quick to see.
+func behind(after string) string {
+	switch {
+	case after == "" || strings.IndexByte("\n\r\t,;)]}|", after[0]) >= 0:
+		return ""
+	case len(after) > 1 && after[0] == ' ' && (after[1] >= '0' && after[1] <= '9' || after[1] == ' ' || after[1] == '\n'):
+		return ""
+	}
+	return after[:min(len(after), 64)]
+}
+
+func inFront(before string) string {
+	if last := strings.TrimRight(tail(before, 8), " "); last == "" || strings.IndexByte("0123456789,;\n\t", last[len(last)-1]) >= 0 {
+		return ""
+	}
+	return tail(before, 48)
+}
+
+// scaling is what a percent sign or a word of scale makes of a number.
+type scaling struct {
+	factors []float64
+	percent bool
+	word    string // of scale; "": none
+}
+
+// scale reads a percent sign or a word of scale behind the figure.
+func (f *figure) scale(rest string) scaling {
+	if m := percentRE.FindString(rest); m != "" {
+		f.end += len(m)
+		f.unit = unit{class: percent}
+		return scaling{percent: true}
+	}
+	m := scaleRE.FindStringSubmatch(rest)
+	if m == nil {
+		return scaling{}
+	}
+	f.end += len(m[0])
+	word := m[1] + m[2]
+	if strings.HasSuffix(word, "B") && len(word) > 1 {
+		f.unit = unit{data, "bytes", 1}
+	}
+	return scaling{factors: factors(word), word: word}
+}
+
 // fill works out what the digits may mean.
-func (f *figure) fill(core string, exponent int, scales []float64, signed, about, source bool) {
+func (f *figure) fill(core string, exponent int, scaled scaling, signed, about, source bool) {
 	forms, loose := interpret(core)
 	for _, form := range forms {
-		f.addForm(form, exponent, scales, signed, about)
+		f.addForm(form, exponent, scaled, signed, about)
 	}
 	if strings.Count(core, ".") > 1 {
 		f.token = core
@@ -168,8 +245,11 @@ func (f *figure) fill(core string, exponent int, scales []float64, signed, about
 	if len(forms) == 1 && exponent == 0 && len(strings.Trim(strings.ReplaceAll(forms[0], ".", ""), "0")) > 15 {
 		f.long = canonical(forms[0])
 	}
-	if !loose && !source {
+	if !loose && (!source || f.token != "") {
 		return
+	}
+	if strings.Count(core, ".") > 1 && !strings.ContainsAny(core, ",'’_") {
+		return // a version or an address
 	}
 	pieces := strings.FieldsFunc(core, func(r rune) bool { return r != '.' && !unicode.IsDigit(r) })
 	if len(pieces) < 2 {
@@ -177,16 +257,16 @@ func (f *figure) fill(core string, exponent int, scales []float64, signed, about
 	}
 	for i, p := range pieces {
 		part := figure{start: f.start, end: f.end, text: p}
-		own, ownScales := 0, []float64{1}
+		own, ownScale := 0, scaling{}
 		if i == len(pieces)-1 { // the power and the scale stand after the last number
-			own, ownScales = exponent, scales
+			own, ownScale, part.unit = exponent, scaled, f.unit
 		}
-		part.fill(p, own, ownScales, false, false, false)
+		part.fill(p, own, ownScale, false, false, false)
 		f.split = append(f.split, part)
 	}
 }
 
-func (f *figure) addForm(form string, exponent int, scales []float64, signed, about bool) {
+func (f *figure) addForm(form string, exponent int, scaled scaling, signed, about bool) {
 	v, err := strconv.ParseFloat(form, 64)
 	if err != nil {
 		return // too many digits for any float: compared as text
@@ -195,23 +275,34 @@ func (f *figure) addForm(form string, exponent int, scales []float64, signed, ab
 	if i := strings.IndexByte(form, '.'); i >= 0 {
 		decimals = len(form) - i - 1
 	}
-	unit := math.Pow10(exponent - decimals)
-	half := unit / 2
+	step := math.Pow10(exponent - decimals)
+	half := step / 2
 	if zeros := len(form) - len(strings.TrimRight(form, "0")); about && decimals == 0 && zeros < len(form) {
-		half = unit * math.Pow10(zeros)
+		half = step * math.Pow10(zeros)
 	}
 	v *= math.Pow10(exponent)
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		f.token = form
 		return
 	}
-	for _, s := range scales {
-		slack := half*s*(1+1e-9) + math.Abs(v*s)*1e-14
-		r := reading{value: v * s, from: v*s - slack, to: v*s + slack, signed: signed}
+	add := func(by float64, r reading) {
+		slack := half*by*(1+1e-9) + math.Abs(v*by)*1e-14
+		r.value, r.from, r.to, r.signed = v*by, v*by-slack, v*by+slack, signed
 		if signed {
 			r.value, r.from, r.to = -r.value, -r.to, -r.from
 		}
 		f.readings = append(f.readings, r)
+	}
+	for _, by := range scaled.factors {
+		add(by, reading{})
+	}
+	if scaled.word != "" {
+		add(1, reading{unscaled: scaleBit(scaled.word)})
+	} else {
+		add(1, reading{})
+	}
+	if scaled.percent {
+		add(.01, reading{fraction: true})
 	}
 }
 
@@ -286,7 +377,7 @@ func isName(s string, start, end int) (past int, name bool) {
 	}
 	hasDigit := letters > end && letters < len(s) && s[letters] >= '0' && s[letters] <= '9'
 	underscore := letters > end && s[end] == '_'
-	if before == '_' || unicode.IsLetter(before) && start > 0 || hasDigit || underscore || nameRE.MatchString(tail(s[:start], 16)) {
+	if before == '_' || unicode.IsLetter(before) && start > 0 || hasDigit || underscore || before == '-' && nameRE.MatchString(tail(s[:start], 16)) {
 		for end < len(s) && (isWord(s[end]) || s[end] == '.' && end+1 < len(s) && isWord(s[end+1])) {
 			end++
 		}
@@ -336,25 +427,6 @@ func power(s string) int {
 		return 0 // the pattern lets digits and a sign through only, so there are too many
 	}
 	return n
-}
-
-// factors returns what a word of scale may multiply by.
-func factors(word string) []float64 {
-	switch strings.TrimSuffix(word, "s") {
-	case "k", "K", "thousand":
-		return []float64{1e3}
-	case "M", "million", "mln", "mn":
-		return []float64{1e6}
-	case "B", "billion", "bn", "mrd":
-		return []float64{1e9}
-	case "T", "trillion", "tn":
-		return []float64{1e12}
-	}
-	n := float64(1 + strings.Index("kMGT", strings.Replace(word[:1], "K", "k", 1)))
-	if strings.Contains(word, "i") {
-		return []float64{math.Pow(1024, n)}
-	}
-	return []float64{math.Pow(1000, n), math.Pow(1024, n)}
 }
 
 // tail returns the last n bytes of s, or all of it.

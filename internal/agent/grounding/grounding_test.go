@@ -253,6 +253,9 @@ func TestFill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for i := range got.Figures { // what they were found as, TestMatch checks
+		got.Figures[i].Match, got.Figures[i].Nearest = nil, nil
+	}
 	want := grounding.Filled{
 		Text: "In 2024, 12 rows gave 1,234.50 € (99 % (unverified), 8.5%, 77 (unverified) left), again 1,234.50; 5 (unverified), 66 (unverified), 7.5 of 2024, 55 (unverified) or 7 {{ x",
 		Figures: []event.Figure{
@@ -297,7 +300,10 @@ func TestTrace(t *testing.T) {
 			continue
 		}
 		n++
-		cols := strings.Split(line, "|")
+		cols := strings.Split(strings.ReplaceAll(line, `\|`, "\x00"), "|")
+		for k := range cols {
+			cols[k] = strings.ReplaceAll(cols[k], "\x00", "|")
+		}
 		if len(cols) != 3 {
 			t.Fatalf("line %d: %d columns, want 3: output | answer | figures", i+1, len(cols))
 		}

@@ -42,6 +42,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"praxis/event"
@@ -178,26 +179,24 @@ func (t Template) Fill(values []Value, s *Sources) (Filled, error) {
 // fill traces the figures of a text, marks those that are found nowhere, and puts the
 // computed values in where the masks stand.
 func fill(masked string, computed []event.Figure, s *Sources) Filled {
-	typed := figures(masked)
-	var all []event.Figure
-	var doubtful []figure
-	next := 0 // the first computed value that is not listed yet
-	for _, f := range typed {
-		for before := strings.Count(masked[:f.start], string(mask)); next < before; next++ {
-			all = append(all, computed[next])
+	all := figures(masked)
+	at := 0
+	for i := range computed {
+		at += strings.IndexRune(masked[at:], mask)
+		f := figure{start: at, end: at + len(string(mask)), computed: &computed[i]}
+		if of := scan(f.computed.Text, f.computed.Text, false); len(of) > 0 {
+			f.readings = of[0].readings
 		}
-		traced := s.trace(f)
-		all = append(all, traced)
-		if traced.Untraced() {
-			doubtful = append(doubtful, f)
-		}
+		all = append(all, f)
+		at = f.end
 	}
-	all = append(all, computed[next:]...)
+	slices.SortStableFunc(all, func(a, b figure) int { return a.start - b.start })
+	found := s.traceAll(masked, all)
 	text := put(masked, computed)
 	if !document(text) {
-		text = put(mark(masked, doubtful), computed)
+		text = put(mark(masked, all, found), computed)
 	}
-	return Filled{Text: text, Figures: all}
+	return Filled{Text: text, Figures: found}
 }
 
 // put replaces each mask by its value.
@@ -215,12 +214,14 @@ func put(masked string, computed []event.Figure) string {
 // Mark stands in an answer behind every figure that is found nowhere.
 const Mark = " (unverified)"
 
-func mark(text string, doubtful []figure) string {
+func mark(text string, all []figure, found []event.Figure) string {
 	var b strings.Builder
 	at := 0
-	for _, f := range doubtful {
-		b.WriteString(text[at:f.end] + Mark)
-		at = f.end
+	for i, f := range all {
+		if found[i].Untraced() {
+			b.WriteString(text[at:f.end] + Mark)
+			at = f.end
+		}
 	}
 	return b.String() + text[at:]
 }

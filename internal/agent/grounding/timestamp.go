@@ -13,6 +13,9 @@ type timestamp struct {
 	swapped              bool // day and month may stand the other way round: 03/04/2024
 }
 
+// ofDate is the label of the parts of a date.
+const ofDate = "(date)"
+
 const monthNames = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?`
 
 var (
@@ -61,8 +64,8 @@ func timestamps(text, hidden string) []figure {
 func parts(text string, whole figure) []figure {
 	var out []figure
 	for _, digits := range strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' }) {
-		p := figure{start: whole.start, end: whole.end, text: digits}
-		p.fill(digits, 0, []float64{1}, false, false, false)
+		p := figure{start: whole.start, end: whole.end, text: digits, label: ofDate}
+		p.fill(digits, 0, scaling{}, false, false, false)
 		out = append(out, p)
 	}
 	return out

@@ -1,8 +1,7 @@
 package grounding
 
 import (
-	"math/big"
-	"slices"
+	"math"
 	"strings"
 
 	"praxis/event"
@@ -14,12 +13,22 @@ const (
 	maxText    = 512 << 10 // bytes of one output that are read, head and tail
 	maxNumbers = 200_000
 	maxOthers  = 20_000
+	maxTried   = 2_000 // numbers that one figure is compared with
+	maxPrinted = 60    // bytes of a number as it was printed
 )
 
 // Sources holds every number, date and time that a run has shown: what its code
 // printed, and what the question says. It is not safe for concurrent use.
 type Sources struct {
 	outputs, question index
+	code              map[stated]bool
+	listed            map[int]bool // how many lines, items and rows outputs have
+}
+
+// stated is a number that stands in the code of a step.
+type stated struct {
+	step  int
+	value float64
 }
 
 // Origin says where a text was shown. Step is 0 for what an earlier run showed.
@@ -42,172 +51,149 @@ const (
 )
 
 // AddOutput takes in what code printed or returned.
-func (s *Sources) AddOutput(_ Origin, text string) { s.outputs.add(text) }
+func (s *Sources) AddOutput(o Origin, text string) {
+	s.outputs.add(o, text)
+	if s.listed == nil {
+		s.listed = map[int]bool{}
+	}
+	if len(text) < maxText {
+		for n := range lengths(text) {
+			s.listed[n] = true
+		}
+		s.listed[len(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }))] = true
+	}
+}
 
 // AddComputed takes in a value that was filled into the answer.
-func (s *Sources) AddComputed(text string) { s.AddOutput(Origin{In: InAnswer}, text) }
+func (s *Sources) AddComputed(text string) { s.outputs.add(Origin{In: InAnswer}, text) }
 
 // AddCode takes in code that ran in a step: a number that stands in it and in its output
 // may have been written there and not computed.
-func (s *Sources) AddCode(_ int, _ string) {}
+func (s *Sources) AddCode(step int, code string) {
+	if s.code == nil {
+		s.code = map[stated]bool{}
+	}
+	for _, f := range scan(code, code, true) {
+		if len(strings.Trim(strings.ReplaceAll(f.text, ".", ""), "0")) < 2 {
+			continue // a small number stands in any code
+		}
+		for _, r := range f.readings {
+			if len(s.code) < maxOthers {
+				s.code[stated{step, r.value}] = true
+			}
+		}
+	}
+}
 
 // AddQuestion takes in the question, or with InFile the name of a file and what is said about it.
-func (s *Sources) AddQuestion(_, text string) { s.question.add(text) }
+func (s *Sources) AddQuestion(in, text string) { s.question.add(Origin{In: in}, text) }
 
 // Trace lists the figures of a text that holds no placeholders.
-func (s *Sources) Trace(text string) []event.Figure {
-	var out []event.Figure
-	for _, f := range figures(text) {
-		out = append(out, s.trace(f))
+func (s *Sources) Trace(text string) []event.Figure { return s.traceAll(text, figures(text)) }
+
+// traceAll traces the figures of a text. What compares or counts is looked for in the
+// text itself, too: "doubled from 120 to 241", "the two regions North and South".
+func (s *Sources) traceAll(text string, all []figure) []event.Figure {
+	out := make([]event.Figure, len(all))
+	for i, f := range all {
+		if f.computed != nil {
+			out[i] = *f.computed
+		} else {
+			out[i] = s.trace(f)
+		}
+	}
+	var own map[int]bool
+	for i, f := range all {
+		if !out[i].Untraced() {
+			continue
+		}
+		if f.ratio {
+			if m := related(text, all, out, i); m != nil {
+				out[i] = event.Figure{Text: f.text, Source: Output, Match: m}
+			}
+			continue
+		}
+		n, ok := f.small()
+		if !ok {
+			continue
+		}
+		if own == nil {
+			own = lengths(text)
+		}
+		if own[n] && (f.listed || followed(text[f.end:])) || counts(text[f.end:], n) || f.listed && s.listed[n] {
+			out[i] = event.Figure{Text: f.text, Source: Output, Match: &event.Match{Text: "what is listed", In: InAnswer}}
+			if s.listed[n] && !own[n] {
+				out[i].Match.In = ""
+			}
+		}
 	}
 	return out
 }
 
-func (s *Sources) trace(f figure) event.Figure {
-	return event.Figure{Text: f.text, Source: s.source(f)}
+// followed says that a list or a table comes in the lines after a number.
+func followed(after string) bool {
+	line, rest, found := strings.Cut(after, "\n")
+	return found && (strings.HasSuffix(strings.TrimSpace(line), ":") || bulletRE.MatchString(strings.TrimLeft(rest, "\n")) || strings.HasPrefix(strings.TrimLeft(rest, "\n"), "|"))
 }
 
-func (s *Sources) source(f figure) string {
-	switch {
-	case s.outputs.contains(f):
-		return Output
-	case s.question.contains(f):
-		return Question
-	default:
-		return Unverified
+// small is the whole number that a figure is, where it may count what is listed.
+func (f figure) small() (int, bool) {
+	const most = 50
+	if len(f.readings) != 1 || f.unit.class != "" && f.unit.class != counted {
+		return 0, false
 	}
+	v := f.readings[0].value
+	return int(v), v >= 2 && v <= most && v == math.Trunc(v) && !strings.ContainsAny(f.text, ".,")
 }
 
-// index is what one kind of source has shown.
-type index struct {
-	numbers    []float64
-	sorted     bool
-	long       map[string]bool // numbers with more digits than a float64 holds, and tokens
-	timestamps []timestamp
-	months     [13]bool // by name
-}
-
-func (x *index) add(text string) {
-	if len(text) > maxText {
-		text = strings.ToValidUTF8(text[:maxText/2], " ") + " " + strings.ToValidUTF8(text[len(text)-maxText/2:], " ")
+// related looks for two figures in the sentence of a comparison that it is true of.
+func related(text string, all []figure, traced []event.Figure, at int) *event.Match {
+	f := all[at]
+	from := strings.LastIndexAny(text[:f.start], ".!?\n;") // a point within a number is no end
+	for from > 0 && from+1 < len(text) && text[from] == '.' && text[from+1] >= '0' && text[from+1] <= '9' {
+		from = strings.LastIndexAny(text[:from], ".!?\n;")
 	}
-	if x.long == nil {
-		x.long = map[string]bool{}
-	}
-	for _, f := range seen(text) {
-		x.take(f)
-	}
-	for _, name := range monthRE.FindAllString(text, -1) {
-		x.months[monthNumber(name)] = true
-	}
-	if len(x.numbers) > maxNumbers {
-		x.sort()
-		x.numbers = x.numbers[:min(len(x.numbers), maxNumbers)]
-	}
-}
-
-// sort makes numbers ready to be searched.
-func (x *index) sort() {
-	slices.Sort(x.numbers)
-	x.numbers = slices.Compact(x.numbers)
-	x.sorted = true
-}
-
-func (x *index) take(f figure) {
-	if f.when != nil {
-		if len(x.timestamps) < maxOthers {
-			x.timestamps = append(x.timestamps, *f.when)
+	to := len(text)
+	for i := f.end; i < len(text); i++ {
+		if text[i] == '\n' || strings.ContainsRune(".!?;", rune(text[i])) && (i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\n') {
+			to = i
+			break
 		}
-		if f.when.year >= 0 {
-			x.numbers, x.sorted = append(x.numbers, float64(f.when.year)), false
-		} else {
-			for _, p := range f.split {
-				x.take(p)
+	}
+	var near []int
+	for i, g := range all {
+		if i != at && g.start > from && g.end <= to && g.when == nil && !g.ratio && len(g.readings) > 0 && !traced[i].Untraced() && len(near) < 12 {
+			near = append(near, i)
+		}
+	}
+	for _, a := range near {
+		for _, b := range near {
+			x, y := all[a].readings[0].value, all[b].readings[0].value
+			r := f.readings[0]
+			if a != b && y != 0 && (x/y >= r.from && x/y <= r.to || r.value >= 2 && y/x >= r.from && y/x <= r.to) {
+				return &event.Match{Text: all[a].text + " ÷ " + all[b].text, In: InAnswer}
 			}
 		}
-		return
 	}
-	for _, r := range f.readings {
-		x.numbers, x.sorted = append(x.numbers, r.value), false
-	}
-	for _, t := range []string{f.long, f.token} {
-		if t != "" && len(x.long) < maxOthers {
-			x.long[t] = true
-		}
-	}
-	for _, p := range f.split {
-		x.take(p)
-	}
+	return nil
 }
 
-// contains says that the figure was shown, at the figure's own precision.
-func (x *index) contains(f figure) bool {
-	switch {
-	case f.when != nil:
-		return x.containsTimestamp(f)
-	case f.long != "":
-		return x.containsLong(f.long)
-	case f.token != "" && x.long[f.token]:
-		return true
-	case slices.ContainsFunc(f.readings, x.containsReading):
-		return true
+// trace looks a figure up.
+func (s *Sources) trace(f figure) event.Figure {
+	out := event.Figure{Text: f.text, Source: Unverified}
+	if m := s.outputs.find(f); m != nil {
+		out.Source, out.Match = Output, s.match(m)
+	} else if m := s.question.find(f); m != nil {
+		out.Source, out.Match = Question, s.match(m)
+	} else if m := s.outputs.nearest(f); m != nil {
+		out.Nearest = s.match(m)
 	}
-	return x.containsAll(f.split)
+	return out
 }
 
-// containsLong compares digits: a float64 would call two long numbers equal that
-// are not. A fraction may be a rounded or cut longer one.
-func (x *index) containsLong(digits string) bool {
-	if x.long[digits] {
-		return true
+func (s *Sources) match(n *shown) *event.Match {
+	return &event.Match{
+		Text: n.text, Step: n.origin.Step, In: n.origin.In, Line: n.line,
+		Stated: n.origin.Step > 0 && s.code[stated{n.origin.Step, n.value}],
 	}
-	_, decimals, ok := strings.Cut(digits, ".")
-	if !ok {
-		return false
-	}
-	for have := range x.long {
-		if len(have) <= len(digits) || strings.Count(have, ".") != 1 || len(have) > 2000 {
-			continue
-		}
-		if strings.HasPrefix(have, digits) {
-			return true
-		}
-		if r, ok := new(big.Rat).SetString(have); ok && canonical(r.FloatString(len(decimals))) == digits {
-			return true
-		}
-	}
-	return false
-}
-
-func (x *index) containsAll(figures []figure) bool {
-	for _, f := range figures {
-		if !x.contains(f) {
-			return false
-		}
-	}
-	return len(figures) > 0
-}
-
-func (x *index) containsTimestamp(f figure) bool {
-	if slices.ContainsFunc(x.timestamps, func(m timestamp) bool { return m.covers(*f.when) }) {
-		return true
-	}
-	// The parts may stand apart: columns, or a month by its name.
-	month := f.when.month
-	if month > 0 && monthRE.MatchString(f.text) && !x.months[month] && !x.between(float64(month), float64(month)) {
-		return false
-	}
-	return x.containsAll(f.split)
-}
-
-func (x *index) containsReading(r reading) bool {
-	return x.between(r.from, r.to) || !r.signed && x.between(-r.to, -r.from)
-}
-
-func (x *index) between(from, to float64) bool {
-	if !x.sorted {
-		x.sort()
-	}
-	i, _ := slices.BinarySearch(x.numbers, from)
-	return i < len(x.numbers) && x.numbers[i] <= to
 }

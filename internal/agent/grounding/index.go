@@ -1,0 +1,340 @@
+package grounding
+
+import (
+	"cmp"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+)
+
+// shown is one number of a source.
+type shown struct {
+	value   float64
+	text    string // as it was printed, with its unit
+	origin  Origin
+	line    int
+	unit    unit
+	label   string // what it is the number of, as in product_12: it is no quantity
+	role    role
+	percent bool  // its line or the header above speaks of percentages
+	scales  uint8 // the words of scale in its text
+	other   bool  // a second reading of its text, as 0.125 of "12.5%"
+}
+
+// role is what a number of a source is beside a quantity.
+type role uint8
+
+const (
+	quantity role = iota
+	year          // of a date
+	position      // it counts rows or items of a list
+	datePart      // of a date without a year, or of a time of day
+)
+
+// index is what one kind of source has shown.
+type index struct {
+	numbers    []shown
+	sorted     bool
+	long       map[string]shown // numbers with more digits than a float64 holds, and tokens
+	timestamps []dated
+	months     [13]bool // by name
+	scales     uint8
+}
+
+// dated is a date or a time of day of a source.
+type dated struct {
+	timestamp
+	at shown
+}
+
+// add takes in a text. Of a long one it reads the head and the tail.
+func (x *index) add(o Origin, text string) {
+	if x.long == nil {
+		x.long = map[string]shown{}
+	}
+	line := 1
+	if len(text) > maxText {
+		head, rest := text[:maxText/2], text[len(text)-maxText/2:]
+		head = head[:strings.LastIndexAny(head, " \n\t,;")+1] // a number is not cut
+		rest = rest[max(0, strings.IndexAny(rest, " \n\t,;")):]
+		x.read(o, strings.ToValidUTF8(head, " "), 1)
+		line += strings.Count(text[:len(text)-len(rest)], "\n")
+		text = strings.ToValidUTF8(rest, " ")
+	}
+	x.read(o, text, line)
+}
+
+func (x *index) read(o Origin, original string, line int) {
+	n := normalize(original)
+	text := n.text
+	s := structure{hidden: text, scales: scalesIn(text)}
+	if o.In != InQuestion {
+		s = analyze(text)
+	}
+	x.scales |= s.scales
+	hidden := x.releases(o, s.hidden, line)
+	at, first := 0, line
+	for _, f := range scan(text, hidden, true) {
+		line += strings.Count(text[at:f.start], "\n")
+		at = f.start
+		printed := text[f.start:min(max(f.end, f.unitEnd), f.start+maxPrinted)]
+		if f.unit.class == currency {
+			if m := beforeRE.FindStringIndex(text[:f.start]); m != nil {
+				printed = text[m[0]:f.start] + printed
+			}
+		}
+		v := shown{text: strings.ToValidUTF8(printed, ""), origin: o, line: line, unit: f.unit, scales: s.scales}
+		if s.index[f.start] {
+			v.role = position
+		}
+		if row := line - first; row < len(s.percent) {
+			v.percent = s.percent[row]
+		}
+		if partOfName(hidden, f.start) {
+			v.label = f.label
+		}
+		x.take(f, v)
+	}
+	for _, name := range monthRE.FindAllString(text, -1) {
+		x.months[monthNumber(name)] = true
+	}
+	if len(x.numbers) > maxNumbers {
+		x.sort()
+		x.numbers = x.numbers[:min(len(x.numbers), maxNumbers)]
+	}
+}
+
+// releases takes in the versions of a text, and blanks them out.
+func (x *index) releases(o Origin, text string, line int) string {
+	b := []byte(text)
+	for _, loc := range releaseRE.FindAllStringSubmatchIndex(text, -1) {
+		label := "version"
+		for _, g := range []int{2, 4} {
+			if loc[g] >= 0 {
+				label = strings.ToLower(text[loc[g]:loc[g+1]])
+			}
+		}
+		digits := text[loc[6]:loc[7]]
+		f := figure{text: digits}
+		f.fill(digits, 0, scaling{}, false, false, true)
+		x.take(f, shown{text: text[loc[0]:loc[1]], origin: o, line: line + strings.Count(text[:loc[0]], "\n"), label: label})
+		blank(b, loc[6], loc[7])
+	}
+	return string(b)
+}
+
+// partOfName says that letters touch the digits from the left, as in product_12.
+func partOfName(s string, start int) bool {
+	if start == 0 {
+		return false
+	}
+	c := s[start-1]
+	return isLetter(c) || c == '_'
+}
+
+// order puts the numbers in the order in which they are searched.
+func order(a, b shown) int {
+	return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.origin.Step, b.origin.Step), cmp.Compare(a.line, b.line))
+}
+
+// sort makes numbers ready to be searched.
+func (x *index) sort() {
+	slices.SortStableFunc(x.numbers, order)
+	x.sorted = true
+}
+
+func (x *index) take(f figure, v shown) {
+	if f.when != nil {
+		if len(x.timestamps) < maxOthers {
+			x.timestamps = append(x.timestamps, dated{*f.when, v})
+		}
+		if f.when.year >= 0 {
+			v.value, v.role = float64(f.when.year), year
+			x.numbers, x.sorted = append(x.numbers, v), false
+			return
+		}
+		v.role = datePart
+		for _, p := range f.split {
+			x.take(p, v)
+		}
+		return
+	}
+	for _, r := range f.readings {
+		v.value, v.other = r.value, r.fraction || r.unscaled > 0
+		x.numbers, x.sorted = append(x.numbers, v), false
+	}
+	for _, t := range []string{f.long, f.token} {
+		if t != "" && len(x.long) < maxOthers {
+			x.long[t] = v
+		}
+	}
+	for _, p := range f.split {
+		if p.unit.class == "" {
+			v.unit = unit{}
+		}
+		x.take(p, v)
+	}
+}
+
+// find returns what the figure was shown as, at the figure's own precision, or nil.
+func (x *index) find(f figure) *shown {
+	switch {
+	case f.when != nil:
+		return x.findTimestamp(f)
+	case f.long != "":
+		return x.findLong(f.long)
+	}
+	if v, ok := x.long[f.token]; ok && f.token != "" {
+		return &v
+	}
+	for _, r := range f.readings {
+		if v := x.findReading(f, r); v != nil {
+			return v
+		}
+	}
+	return x.findAll(f.split)
+}
+
+// findLong compares digits: a float64 would call two long numbers equal that
+// are not. A fraction may be a rounded or cut longer one.
+func (x *index) findLong(digits string) *shown {
+	if v, ok := x.long[digits]; ok {
+		return &v
+	}
+	_, decimals, ok := strings.Cut(digits, ".")
+	if !ok {
+		return nil
+	}
+	for have, v := range x.long {
+		if len(have) <= len(digits) || strings.Count(have, ".") != 1 || len(have) > 2000 {
+			continue
+		}
+		if strings.HasPrefix(have, digits) {
+			return &v
+		}
+		if r, ok := new(big.Rat).SetString(have); ok && canonical(r.FloatString(len(decimals))) == digits {
+			return &v
+		}
+	}
+	return nil
+}
+
+// findAll returns the first of the figures if all are found.
+func (x *index) findAll(figures []figure) *shown {
+	var first *shown
+	for _, f := range figures {
+		v := x.find(f)
+		if v == nil {
+			return nil
+		}
+		first = cmp.Or(first, v)
+	}
+	return first
+}
+
+func (x *index) findTimestamp(f figure) *shown {
+	for i, m := range x.timestamps {
+		if m.covers(*f.when) {
+			return &x.timestamps[i].at
+		}
+	}
+	// The parts may stand apart: columns, or a month by its name.
+	month := f.when.month
+	if month > 0 && monthRE.MatchString(f.text) && !x.months[month] && x.between(float64(month), float64(month), func(*shown) bool { return true }) == nil {
+		return nil
+	}
+	return x.findAll(f.split)
+}
+
+func (x *index) findReading(f figure, r reading) *shown {
+	ok := func(v *shown) bool { return x.supports(v, f, r) }
+	v := x.between(r.from, r.to, ok)
+	if v == nil && !r.signed {
+		v = x.between(-r.to, -r.from, ok)
+	}
+	return v
+}
+
+// supports says that a number of a source may be what a figure means, when its value is
+// that of the reading.
+func (x *index) supports(v *shown, f figure, r reading) bool {
+	switch {
+	case v.role == position || v.role == datePart && f.label != ofDate:
+		return false
+	case v.role == year && (f.unit.class != "" || !plainYear(f.text)):
+		return false
+	case v.label != "" && v.label != f.label && (math.Abs(v.value) < 1000 || f.unit.class != ""):
+		return false
+	case r.unscaled != 0 && (v.scales|x.scales)&r.unscaled == 0:
+		return false // 1.2 is not 1.2 million where nothing speaks of millions
+	case f.ratio:
+		return v.unit.class == "" && (r.fraction || v.percent) || v.unit.class == percent || v.unit.class == times
+	case r.fraction:
+		return v.unit.class == "" || v.other && v.unit.class == percent
+	case f.unit.class == percent && v.unit.class == "":
+		// 0.1413 is 14.1 %, and not 0.14 %, unless it is said to be in percent.
+		return math.Abs(v.value) >= 1 || v.value == 0 || v.percent
+	case v.other:
+		return f.unit.class == "" || f.unit.class == counted && v.unit.class != percent
+	}
+	return f.unit.fits(v.unit)
+}
+
+// plainYear says that a text is four digits.
+func plainYear(text string) bool {
+	return len(text) == 4 && strings.Trim(text, "0123456789") == ""
+}
+
+// between returns the best of the numbers in a range that are ok: one with the unit
+// written beside it, of the latest step.
+func (x *index) between(from, to float64, ok func(*shown) bool) *shown {
+	if !x.sorted {
+		x.sort()
+	}
+	i, _ := slices.BinarySearchFunc(x.numbers, from, func(v shown, from float64) int { return cmp.Compare(v.value, from) })
+	var best *shown
+	for n := 0; i < len(x.numbers) && x.numbers[i].value <= to && n < maxTried; i, n = i+1, n+1 {
+		v := &x.numbers[i]
+		if ok(v) && (best == nil || better(v, best, (from+to)/2)) {
+			best = v
+		}
+	}
+	return best
+}
+
+func better(a, b *shown, middle float64) bool {
+	da, db := math.Abs(a.value-middle), math.Abs(b.value-middle)
+	switch {
+	case (a.unit.class != "") != (b.unit.class != ""):
+		return a.unit.class != ""
+	case da != db:
+		return da < db
+	}
+	return a.origin.Step > b.origin.Step
+}
+
+// nearest returns the number of a source that is nearest to a figure that was not found,
+// if one is near at all.
+func (x *index) nearest(f figure) *shown {
+	if !x.sorted {
+		x.sort()
+	}
+	const most = .2 // of the value, beyond which nothing is near
+	const tried = 64
+	var best *shown
+	least := most
+	for _, r := range f.readings {
+		i, _ := slices.BinarySearchFunc(x.numbers, r.value, func(v shown, at float64) int { return cmp.Compare(v.value, at) })
+		for k := max(0, i-tried); k < min(len(x.numbers), i+tried); k++ {
+			v := &x.numbers[k]
+			if v.role != quantity || v.label != "" || v.other || v.origin.In == InAnswer {
+				continue
+			}
+			if d := math.Abs(v.value-r.value) / max(math.Abs(r.value), 1e-300); d < least {
+				best, least = v, d
+			}
+		}
+	}
+	return best
+}

@@ -1,0 +1,168 @@
+package grounding
+
+import (
+	"math"
+	"regexp"
+	"strings"
+)
+
+const smallWords = `zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|zwanzig|dreißig`
+
+var (
+	// saidRE is a number in words. A lone "one" is a pronoun as a rule, and no figure.
+	saidRE = regexp.MustCompile(`(?i)\b(?:(?:one|a|half a|half an|` + smallWords + `)[ -](?:hundred|thousand|million|billion|dozen)|` + smallWords + `)(?:(?:[ -]| and )(?:one|` + smallWords + `|hundred|thousand|million|billion|dozen)\b)*\b`)
+	// notSaidRE are words behind a number that make another thing of it.
+	notSaidRE = regexp.MustCompile(`(?i)^(?:[ -](?:decimals?|decimal places?|significant|digits after|or (?:two|three)\b|thirds?\b|quarters?\b|fifths?\b|tenths?\b|fold\b)|fold\b|-(?:way|dimensional|sided|step|part|column|digit|letter)\b)`)
+	// notBeforeRE are words before a number in words that make a phrase of both.
+	notBeforeRE = regexp.MustCompile(`(?i)\b(?:one or|or|step|option|part|section|table|figure|chapter)[ ]$`)
+	listedRE    = regexp.MustCompile(`(?i)\b(?:the|these|those|all|both|following|top|bottom|first|last|other|largest|smallest|highest|lowest|alle|die|its|their|our)[ ]$`)
+	numberWords = map[string]float64{
+		"zero": 0, "a": 1, "one": 1, "half a": .5, "half an": .5, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+		"eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
+		"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
+		"zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7, "acht": 8, "neun": 9, "zehn": 10, "zwölf": 12, "zwanzig": 20, "dreißig": 30,
+	}
+	powerWords = map[string]float64{"dozen": 12, "hundred": 100, "thousand": 1e3, "million": 1e6, "billion": 1e9}
+)
+
+// ratioWords are the words that compare two numbers. share says that the word is a part
+// of something, and not a change.
+var ratioWords = []struct {
+	re    *regexp.Regexp
+	value float64
+}{
+	{regexp.MustCompile(`(?i)\b(?:doubl(?:ed|es|ing)|double (?:the|that|of|its)|twice (?:as|the|that|of))\b`), 2},
+	{regexp.MustCompile(`(?i)\b(?:tripl(?:ed|es|ing)|trebled|triple (?:the|that|of|its)|threefold)\b`), 3},
+	{regexp.MustCompile(`(?i)\b(?:quadrupl(?:ed|es|ing)|quadruple (?:the|that|of|its)|fourfold)\b`), 4},
+	{regexp.MustCompile(`(?i)\b(?:tenfold)\b`), 10},
+	{regexp.MustCompile(`(?i)\b(?:halv(?:ed|es|ing)|half (?:of|the|as|that|its|their|all|are|were)|one half)\b`), .5},
+	{regexp.MustCompile(`(?i)\btwo[ -]thirds\b`), 2. / 3},
+	{regexp.MustCompile(`(?i)\b(?:a|one)[ -]third (?:of|lower|higher|less|more|were|are|is)\b`), 1. / 3},
+	{regexp.MustCompile(`(?i)\b(?:three[ -]quarters|three[ -]fourths) of\b`), .75},
+	{regexp.MustCompile(`(?i)\b(?:a|one)[ -](?:quarter|fourth) of\b`), .25},
+	{regexp.MustCompile(`(?i)\b(?:a|one)[ -]fifth of\b`), .2},
+	{regexp.MustCompile(`(?i)\b(?:a|one)[ -]tenth of\b`), .1},
+}
+
+// looseRE makes a comparison less exact.
+var looseRE = regexp.MustCompile(`(?i)\b(?:nearly|almost|about|roughly|around|over|more than|less than|approximately|just under|just over|some|well over)\s$`)
+
+// inWords finds the numbers and comparisons of a text that are written in words.
+func inWords(text string) []figure {
+	var out []figure
+	b := []byte(text)
+	for _, w := range ratioWords {
+		for _, loc := range w.re.FindAllIndex(b, -1) {
+			out = append(out, ratioFigure(text, loc[0], loc[1], w.value))
+			blank(b, loc[0], loc[1])
+		}
+	}
+	hidden := string(b)
+	for _, loc := range saidRE.FindAllStringIndex(hidden, -1) {
+		start, end := loc[0], loc[1]
+		before, rest := tail(hidden[:start], 48), hidden[end:]
+		if notSaidRE.MatchString(rest) || notBeforeRE.MatchString(before) {
+			continue
+		}
+		v, step := valueOf(hidden[start:end])
+		f := figure{start: start, end: end, unitEnd: end, text: text[start:end], unit: unitOf(before, rest), listed: listedRE.MatchString(before)}
+		if m := percentRE.FindString(rest); m != "" {
+			f.end, f.unit = end+len(m), unit{class: percent}
+			f.readings = append(f.readings, reading{value: v / 100, from: (v - .5) / 100, to: (v + .5) / 100, fraction: true})
+		}
+		slack := 1e-9
+		if step >= 1000 {
+			slack = step / 2
+		}
+		f.readings = append(f.readings, reading{value: v, from: v - slack, to: v + slack})
+		out = append(out, f)
+	}
+	return out
+}
+
+// valueOf works out a number in words. step is the last power that it names.
+func valueOf(words string) (value, step float64) {
+	words = strings.ToLower(strings.ReplaceAll(words, "-", " "))
+	for _, half := range []string{"half an ", "half a "} {
+		words = strings.Replace(words, half, "half_a ", 1)
+	}
+	total, part := 0., 0.
+	step = 1
+	for _, w := range strings.Fields(words) {
+		by, power := powerWords[w]
+		switch {
+		case w == "and":
+		case w == "half_a":
+			part += .5
+		case power && by <= 100:
+			part = math.Max(part, .5) * by
+			step = by
+		case power:
+			total += math.Max(part, .5) * by
+			part, step = 0, by
+		default:
+			part += numberWords[w]
+			step = 1
+		}
+	}
+	return total + part, step
+}
+
+// ratioFigure is a comparison such as "doubled": the ratio itself, as a fraction or in
+// percent, or the change that it is.
+func ratioFigure(text string, start, end int, value float64) figure {
+	f := figure{start: start, end: end, unitEnd: end, text: text[start:end], ratio: true, unit: unit{class: times}}
+	slack := .06
+	if looseRE.MatchString(tail(text[:start], 24)) {
+		slack = .15
+	}
+	near := func(v float64, fraction bool) {
+		d := math.Abs(v) * slack
+		f.readings = append(f.readings, reading{value: v, from: v - d, to: v + d, signed: v < 0, fraction: fraction})
+	}
+	near(value, true)
+	near(value*100, false)
+	if value >= 2 || value == .5 { // the change: doubled is +100 %, halved -50 %
+		near(value-1, true)
+		near((value-1)*100, false)
+	}
+	return f
+}
+
+var rangeRE = regexp.MustCompile(`^(?:\s?[-–—]\s?|\s(?:to|and|bis|und|or|through)\s)[$€£]?$`)
+
+// shareUnits gives the first number of a range what stands beside the second: in "12 to
+// 15 %" both are percentages, in "1.2–1.5 million" both are millions.
+func shareUnits(text string, all []figure) {
+	for i := len(all) - 2; i >= 0; i-- {
+		f, next := &all[i], &all[i+1]
+		if f.when != nil || next.when != nil || f.ratio || next.ratio || f.end > next.start || !rangeRE.MatchString(text[f.end:next.start]) {
+			continue
+		}
+		switch {
+		case f.unit.class == "" && next.unit.class == percent:
+			f.unit = next.unit
+			f.readings = append(f.readings, fractions(f.readings)...)
+		case len(next.readings) > 1 && next.unit.class != percent && len(f.readings) == 1 && next.readings[len(next.readings)-1].unscaled > 0:
+			by := next.readings[0].value / next.readings[len(next.readings)-1].value
+			r := f.readings[0]
+			if by > 1 && !math.IsInf(by, 0) {
+				f.readings = []reading{{value: r.value * by, from: r.from * by, to: r.to * by}, r}
+			}
+		}
+		if f.unit.class == "" || f.unit.class == counted && next.unit.class != counted {
+			f.unit = next.unit
+		} else if next.unit.class == "" && f.unit.class == currency {
+			next.unit = f.unit
+		}
+	}
+}
+
+// fractions returns the readings of percentages as fractions.
+func fractions(readings []reading) []reading {
+	var out []reading
+	for _, r := range readings {
+		out = append(out, reading{value: r.value / 100, from: r.from / 100, to: r.to / 100, signed: r.signed, fraction: true})
+	}
+	return out
+}
