@@ -423,11 +423,15 @@ type ToolReturned struct {
 	Error  string `json:"error,omitempty"` // why there is no result; of a call that was not made it begins with [NotCalled]
 	// Of a failure, the kind and the code, as package fault names them, and the
 	// remedy that the caller received.
-	Kind   string     `json:"kind,omitempty"`
-	Code   string     `json:"code,omitempty"`
-	Remedy string     `json:"remedy,omitempty"`
-	Took   Duration   `json:"took_ms"`
-	Label  *DataLabel `json:"label,omitempty"` // of a result that a plan gets
+	Kind   string   `json:"kind,omitempty"`
+	Code   string   `json:"code,omitempty"`
+	Remedy string   `json:"remedy,omitempty"`
+	Raised string   `json:"raised,omitempty"` // the class of the exception that the tool's code raised
+	Took   Duration `json:"took_ms"`
+	// Cut says how much of what was asked for the result holds, such as "1,000 of 3,000
+	// rows", when it is not all.
+	Cut   string     `json:"cut,omitempty"`
+	Label *DataLabel `json:"label,omitempty"` // of a result that a plan gets
 	// Rehearsed says where the answer comes from when the tool was not really
 	// called; empty: it was.
 	Rehearsed string `json:"rehearsed,omitempty"`
@@ -496,6 +500,9 @@ type Figure struct {
 	Source     string `json:"source"`               // "computed", "output", "question"; "unverified" when it was found nowhere
 	Match      *Match `json:"match,omitempty"`      // what it was found as
 	Nearest    *Match `json:"nearest,omitempty"`    // of an unverified figure: the nearest number that was shown
+	// Partial says of a figure that may rest on a result which was not the whole of what was
+	// asked for how much that was, such as "sql.query: 1,000 of 3,000 rows".
+	Partial string `json:"partial,omitempty"`
 }
 
 // Untraced says that the figure was found nowhere.

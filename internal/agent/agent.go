@@ -104,7 +104,10 @@ type Config struct {
 	Guide string
 	// Strict says that an answer with a figure that is found nowhere is none.
 	Strict bool
-	Now    func() time.Time
+	// Partial says which tools gave the last time a part of what they were asked for, and
+	// how much of it. nil: none did.
+	Partial func() []string
+	Now     func() time.Time
 }
 
 // File is a file that was put into the session.
@@ -205,6 +208,7 @@ type run struct {
 	found      string
 	last       string     // how the last step ended, for the message when the steps are used up
 	calls      []llm.Call // of the reply that is acted on
+	cuts       []string   // results of tools that the model knows to be parts
 }
 
 // actionResult is the result of one action.

@@ -63,6 +63,7 @@ func (r *run) answer(ctx context.Context, text string) (actionResult, error) {
 				"cannot answer: figures are found neither in what ran nor in the question: %s. The answer that was not taken: %s", grounding.List(untraced), r.draft)
 		}
 	}
+	r.markPartial(filled.Figures)
 	r.cfg.Sink.Emit(event.AnswerGiven{Text: filled.Text, Figures: filled.Figures})
 	a := Answer{Text: filled.Text, Figures: filled.Figures}
 	return actionResult{observation: answered(a), answer: &a}, nil

@@ -23,7 +23,7 @@ func (r *run) execute(ctx context.Context, a action.Action) (actionResult, error
 	if err := over(x); err != nil {
 		return actionResult{}, err
 	}
-	text := observation(x, a.Language, r.cfg)
+	text := r.tellPartial(observation(x, a.Language, r.cfg))
 	again, err := r.stall(stallKey(a.Text, x), "code", statusLine(x))
 	if err != nil {
 		return actionResult{}, err

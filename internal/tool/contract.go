@@ -94,4 +94,20 @@ type Labelled struct {
 	Value   any
 	Trusted *bool    // nil: it does not say
 	Readers []string // nil: it does not say; empty: nobody
+	// Cut says how much of what was asked for is in it, such as "1,000 of 3,000 rows", when
+	// it is not all: whoever called sees it. "": it is all.
+	Cut string
 }
+
+// Raised is the failure of a tool whose code raised an exception: code that called the tool
+// gets an exception of the same class.
+type Raised struct {
+	Type string // the name of its class
+	Err  error
+}
+
+// Error returns what the failure says.
+func (e Raised) Error() string { return e.Err.Error() }
+
+// Unwrap returns the failure.
+func (e Raised) Unwrap() error { return e.Err }

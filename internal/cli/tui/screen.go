@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -339,6 +340,9 @@ func (s *Screen) answer(e event.AnswerGiven) {
 	s.printf("\n")
 	if traced > 0 {
 		s.note(fmt.Sprintf("[%s in the answer traced to what ran or to the question]", safetext.Count(traced, "figure")))
+	}
+	if i := slices.IndexFunc(e.Figures, func(f event.Figure) bool { return f.Partial != "" }); i >= 0 {
+		s.printf("  %s %s\n", s.Style.Paint(format.Yellow, "warning: computed from a part of what there is:"), safetext.Line(e.Figures[i].Partial))
 	}
 	if len(unverified) > 0 {
 		s.printf("  %s %s\n", s.Style.Paint(format.Yellow, "warning: not traced to anything that ran:"), strings.Join(unverified, ", "))

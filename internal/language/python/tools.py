@@ -19,7 +19,8 @@
 
 Functions have signatures, docstrings and annotations; wrong arguments raise TypeError before
 anything is sent. What the host refuses raises ToolError or one of its subclasses, with .kind,
-.remedy and .tool.
+.remedy and .tool; what a tool's own code raises keeps its class: ValueError is both. When a
+result is not all of what was asked for, stderr says how much it is.
 
 Arguments become JSON: None, booleans, text, whole numbers of any size, floats, dicts, lists and
 tuples as they are; dates and times in ISO 8601, a timedelta in seconds, a Decimal as a number when a
@@ -352,8 +353,54 @@ def _request(tool, version, arguments):
 
 def call(name, arguments=None, version=""):
     """Call the tool of that name with a dict of arguments and return its result."""
-    answer = _exchange(_request(name, version, dict(arguments or {})), name)
-    return answer.get("result") if isinstance(answer, dict) else answer
+    return _given(_exchange(_request(name, version, dict(arguments or {})), name), name)
+
+
+def _given(answer, tool):
+    """Return the result in an answer, tell of what is not in it, or raise what the tool raised."""
+    if not isinstance(answer, dict):
+        return answer
+    if answer.get("raised"):
+        kind = answer.get("kind", "internal")
+        raise _class_of(answer["raised"], kind)(answer.get("message", ""), kind, answer.get("remedy", ""), tool)
+    if answer.get("cut"):
+        print(f"{tool}: only {answer['cut']} are given", file=sys.stderr)
+    return answer.get("result")
+
+
+_raised = {}  # classes of exceptions that tools raised, by their names and what they are of
+
+
+def _class_of(name, kind):
+    """Return the class for an exception of a tool: a ToolError, and one of Python's of that name, if there is."""
+    import builtins
+
+    base = _KINDS.get(kind, ToolError)
+    if not (isinstance(name, str) and name.isidentifier() and len(name) <= 100):
+        return base
+    made = _raised.get((name, base))
+    if made is None and len(_raised) < 1000:
+        own = getattr(builtins, name, None)
+        bases = (base,)
+        if own is not None:
+            if not (isinstance(own, type) and issubclass(own, Exception) and own is not MemoryError):
+                return base  # it says something of the session itself
+            if not issubclass(base, own):
+                bases = (base, own)
+        try:
+            made = type(name, bases, {"__module__": "tools", "__reduce__": _reduced, "__str__": ToolError.__str__})
+        except TypeError:  # what the interpreter lays out in another way
+            made = type(name, (base,), {"__module__": "tools", "__reduce__": _reduced})
+        _raised[name, base] = made
+    return made or base
+
+
+def _reduced(self):
+    return _raise_again, (type(self).__name__, self.message, self.kind, self.remedy, self.tool)
+
+
+def _raise_again(name, message, kind, remedy, tool):
+    return _class_of(name, kind)(message, kind, remedy, tool)
 
 
 class _Grip:
@@ -389,7 +436,7 @@ async def _call_async(name, arguments, version):
     except asyncio.CancelledError:
         grip.cancel()
         raise
-    return answer.get("result") if isinstance(answer, dict) else answer
+    return _given(answer, name)
 
 
 def _threads():

@@ -94,6 +94,12 @@ func tooled(t *testing.T) *kernel {
 		case "result":
 			return 0, `{"result":[1,{"whole":true}]}`
 		case "call":
+			switch string(m.Arguments["value"]) {
+			case `"raise"`:
+				return 0, `{"raised":` + string(m.Arguments["from"]) + `,"kind":"unavailable","message":"cannot call put: it broke","remedy":""}`
+			case `"part"`:
+				return 0, `{"result":[1],"cut":"1 of 3 rows"}`
+			}
 			if from, ok := m.Arguments["from"]; ok {
 				return 0, `{"result":{"from":` + string(from) + `,"value":` + string(m.Arguments["value"]) + `}}`
 			}
@@ -173,6 +179,23 @@ func TestToolFunctions(t *testing.T) {
 		if got := k.Text(code); got != want {
 			t.Errorf("%s: got %s, want %s", code, got, want)
 		}
+	}
+	for code, want := range map[string]string{
+		"caught(put, 'raise', 'ValueError')":         "'ValueError: cannot call put: it broke'",
+		"caught(put, 'raise', 'MemoryError')":        "'Unavailable: cannot call put: it broke'",
+		"caught(put, 'raise', 'SystemExit')":         "'Unavailable: cannot call put: it broke'",
+		"caught(put, 'raise', 'no name')":            "'Unavailable: cannot call put: it broke'",
+		"caught(put, 'raise', 'NotInStock')":         "'NotInStock: cannot call put: it broke'",
+		"caught(put, 'raise', 'UnicodeDecodeError')": "'UnicodeDecodeError: cannot call put: it broke'",
+		"caught(put, 'raise', 'FileNotFoundError')":  "'FileNotFoundError: cannot call put: it broke'",
+		"try: put('raise', 'KeyError')\nexcept KeyError as e: r = isinstance(e, tools.ToolError), type(e).__name__, pickle.loads(pickle.dumps(e)).tool\nr": "(True, 'KeyError', 'put')",
+	} {
+		if got := k.Text("import pickle\n" + code); got != want {
+			t.Errorf("%s: got %s, want %s", code, got, want)
+		}
+	}
+	if o := k.Run("put('part')"); o.Done.Result["text"] != "[1]" || o.Stderr != "put: only 1 of 3 rows are given\n" {
+		t.Errorf("a part of a result: %v, %q", o.Done.Result, o.Stderr)
 	}
 	o := k.Run("put()")
 	if strings.Contains(o.Done.Error.Traceback, "_call(") || !strings.Contains(o.Done.Error.Traceback, "put()") {

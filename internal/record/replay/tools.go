@@ -268,6 +268,7 @@ func (k *toolkit) equip(cfg *agent.Config) error {
 	if k == nil {
 		return nil
 	}
+	cfg.Partial = k.bridge.Partial
 	if mode := k.rec.Began.Mode; mode != modeTools {
 		cfg.Guide = k.bridge.Guide(k.rec.Began.Net)
 		if mode != modeBoth {
@@ -400,6 +401,9 @@ func answered(r event.ToolReturned, def *tool.Definition, from string) (any, err
 	if r.Error != "" {
 		failed := fault.New(cmp.Or(fault.KindNamed(r.Kind), fault.Unavailable), r.Remedy, "%s", r.Error)
 		failed.Code = fault.Code(r.Code)
+		if r.Raised != "" {
+			return nil, gate.RehearsedFailure{Err: tool.Raised{Type: r.Raised, Err: failed}, From: from}
+		}
 		return nil, gate.RehearsedFailure{Err: failed, From: from}
 	}
 	v, err := jsondoc.Decode([]byte(r.Result))
@@ -407,7 +411,7 @@ func answered(r event.ToolReturned, def *tool.Definition, from string) (any, err
 		unreadable := fault.New(fault.Denied, "Go on without.", "%s was not called: its recorded result cannot be read", def.Name)
 		return nil, gate.RehearsedFailure{Err: unreadable, From: from}
 	}
-	return gate.Rehearsed{Result: labelled(v, def, r.Label), From: from}, nil
+	return gate.Rehearsed{Result: labelled(v, def, r), From: from}, nil
 }
 
 // Identity names what answers.
@@ -415,11 +419,15 @@ func (k *toolkit) Identity(*tool.Definition) string { return k.from() }
 
 // labelled is a result that depends on what it depended on: a result may have
 // said of itself that it is less trusted, or for fewer, than its definition says.
-func labelled(v any, def *tool.Definition, was *event.DataLabel) any {
-	if was == nil {
+func labelled(v any, def *tool.Definition, r event.ToolReturned) any {
+	was := r.Label
+	switch {
+	case was == nil && r.Cut == "":
 		return v
+	case was == nil:
+		return tool.Labelled{Value: v, Cut: r.Cut}
 	}
-	out := tool.Labelled{Value: v}
+	out := tool.Labelled{Value: v, Cut: r.Cut}
 	if !was.Anyone {
 		out.Readers = append([]string{}, was.Readers...)
 	}

@@ -218,6 +218,9 @@ func (n *Native) call(ctx context.Context, step int, id, name string, args *json
 		n.bridge.store(id, out.Value, whole)
 		used.Text = head(whole, maxShown) + n.more(id, whole)
 	}
+	if out.Cut != "" {
+		used.Text += "\n[only " + out.Cut + " are given: what is counted or summed up from them is not of all]"
+	}
 	return used, nil
 }
 

@@ -196,9 +196,11 @@ type Result struct {
 	// Failed says why there is no value although the call was let through, or
 	// why it could not be judged: a fault for the caller. It contains no secret.
 	Failed        error
-	Done          bool // it was executed
-	Later         bool // its answer comes later ([ErrLater])
-	NeedsApproval bool // what comes later is an approval, not a value
+	Raised        string // of a failure, the class of the exception of the tool's code
+	Cut           string // how much of what was asked for the value holds, when it is not all
+	Done          bool   // it was executed
+	Later         bool   // its answer comes later ([ErrLater])
+	NeedsApproval bool   // what comes later is an approval, not a value
 
 	size int // bytes of the result's JSON
 }

@@ -444,7 +444,7 @@ func (c *passing) finish(result any, failed error, took time.Duration) (Result, 
 		result = v.Result
 	}
 	if v, ok := result.(tool.Labelled); ok {
-		result = v.Value
+		result, e.Cut = v.Value, safetext.OneLine(c.cfg.Redact(v.Cut), maxCut)
 	}
 	text, err := event.Encode(c.def.RedactResult(result)) // members keep their order
 	if err != nil {
@@ -457,15 +457,18 @@ func (c *passing) finish(result any, failed error, took time.Duration) (Result, 
 	for _, low := range got.Lowered {
 		c.Sink().Emit(event.LabelLowered{Step: c.Step, ID: c.out.ID, By: low.Rule, Who: low.Who, Why: low.Why, From: DataLabel(low.From), To: DataLabel(low.To)})
 	}
-	c.out.Value, c.out.Label = result, got.Label
+	c.out.Value, c.out.Label, c.out.Cut = result, got.Label, e.Cut
 	return c.out, nil
 }
 
 func (c *passing) fail(e event.ToolReturned, failed error) Result {
 	f := c.plain(failed)
 	failure(&e, f)
+	if raised := (tool.Raised{}); errors.As(failed, &raised) {
+		e.Raised = safetext.OneLine(c.cfg.Redact(raised.Type), maxCut)
+	}
 	c.Sink().Emit(e)
-	c.out.Failed = f
+	c.out.Failed, c.out.Raised = f, e.Raised
 	if c.Origin != Plan { // the text of a failure comes from outside, too
 		c.sawCall(c.source(false))
 	}
@@ -490,6 +493,10 @@ func (c *passing) plain(err error) *fault.Error {
 func failure(e *event.ToolReturned, f *fault.Error) {
 	e.Error, e.Kind, e.Code, e.Remedy = f.Message, f.Kind.String(), string(f.Code), f.Remedy
 }
+
+// maxCut bounds what says how much of a result is there, and the name of an exception's
+// class, in bytes.
+const maxCut = 200
 
 // maxMessage bounds what a tool says of its failure, in bytes.
 const maxMessage = 8 << 10

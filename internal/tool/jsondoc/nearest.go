@@ -1,6 +1,8 @@
 package jsondoc
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"praxis/internal/safetext"
@@ -30,6 +32,29 @@ func Nearest(name string, candidates []string) string {
 		}
 	}
 	return best
+}
+
+// ByLikeness returns the candidates with the nearest to name, by edits, first. They should
+// be short.
+func ByLikeness(name string, candidates []string) []string {
+	type rated struct {
+		name string
+		cost int
+	}
+	var all []rated
+	for _, c := range candidates {
+		cost := len(name) + len(c)
+		if len(name) <= 100 && len(c) <= 100 {
+			cost = edits(strings.ToLower(name), strings.ToLower(c), cost)
+		}
+		all = append(all, rated{c, cost})
+	}
+	slices.SortStableFunc(all, func(a, b rated) int { return cmp.Compare(a.cost, b.cost) })
+	out := make([]string, len(all))
+	for i, r := range all {
+		out[i] = r.name
+	}
+	return out
 }
 
 // fold drops case and separators, so that readableBy meets readable_by.

@@ -81,6 +81,9 @@ func (u under) try(t testing.TB, ctx context.Context, args string) (any, error) 
 	}
 	out, err := u.impl.Call(ctx, tool.Invocation{Tool: u.d, ID: "1", Key: "k", Arguments: u.d.FillDefaults(given)})
 	if err == nil {
+		if l, ok := out.(tool.Labelled); ok {
+			out = l.Value
+		}
 		if err := u.d.CheckResult(out); err != nil {
 			t.Errorf("%s: %v", args, err)
 		}

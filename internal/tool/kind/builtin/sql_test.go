@@ -131,7 +131,7 @@ func TestQueryRefused(t *testing.T) {
 	}
 	u.refused(t, `{"sql":"SELECT ?","params":[1e400]}`, fault.Invalid, "no such number")
 	u.refused(t, `{"sql":"SELECT :x","params":{"a b":1}}`, fault.Invalid, "letters")
-	u.refused(t, `{"sql":"SELECT amuont FROM sales"}`, fault.Invalid, "sales")
+	u.refused(t, `{"sql":"SELECT s.amuont FROM sales s"}`, fault.Invalid, "nearest first: sales (amount, ")
 	if after := sums(t, dir); after != before {
 		t.Errorf("files changed:\n%s\n%s", before, after)
 	}
@@ -197,11 +197,21 @@ func TestQueryBounds(t *testing.T) {
 	u.refused(t, `{"sql":"SELECT hex(zeroblob(1500000))"}`, fault.Exhausted, "substr")
 	u.refused(t, `{"sql":"SELECT zeroblob(1000000000)"}`, fault.Exhausted, "bytes")
 	u.refused(t, `{"sql":"SELECT `+strings.Repeat("1,", 3000)+`1"}`, fault.Invalid, "columns")
-	if got := u.got(t, `{"sql":"WITH RECURSIVE r(n) AS (VALUES (1) UNION ALL SELECT n+1 FROM r) SELECT hex(zeroblob(500000)) h FROM r"}`); len(got) > 17<<20 || !strings.HasSuffix(got, `"truncated":true}`) {
-		t.Errorf("%d bytes", len(got))
+	// What is too much is refused and not cut: a sum over a part of the rows is a wrong sum.
+	const counting = `WITH RECURSIVE r(n) AS (VALUES (1) UNION ALL SELECT n+1 FROM r WHERE n < `
+	u.refused(t, `{"sql":"`+counting+`100) SELECT hex(zeroblob(500000)) h FROM r"}`, fault.Exhausted, "its first 17 rows have more than 16MiB")
+	u.refused(t, `{"sql":"`+counting+`5001) SELECT 1 FROM r"}`, fault.Exhausted, "it has more than 5,000 rows")
+	u.refused(t, `{"sql":"`+counting+`5001) SELECT 1 FROM r","limit":1000000}`, fault.Exhausted, "LIMIT and OFFSET")
+	if got := u.got(t, `{"sql":"`+counting+`5000) SELECT 1 FROM r"}`); strings.Count(got, `{"1":1}`) != 5000 || !strings.HasSuffix(got, `"truncated":false}`) {
+		t.Errorf("without a limit: %d bytes", len(got))
 	}
-	if got := u.got(t, `{"sql":"WITH RECURSIVE r(n) AS (VALUES (1) UNION ALL SELECT n+1 FROM r) SELECT 1 FROM r","limit":1000000}`); strings.Count(got, `{"1":1}`) != 5000 {
-		t.Errorf("max_rows: %d bytes", len(got))
+	// What the caller's own limit cuts says how much there is.
+	for _, c := range []struct{ rows, limit, cut string }{{"3000", "1000", "1,000 of 3,000 rows"}, {"200000", "2", "2 of more than 100,002 rows"}, {"5", "5", ""}} {
+		out, err := u.impl.Call(t.Context(), tool.Invocation{Tool: u.d, Arguments: object(t, `{"sql":"`+counting+c.rows+`) SELECT n FROM r","limit":`+c.limit+`}`)})
+		l, _ := out.(tool.Labelled)
+		if err != nil || l.Cut != c.cut {
+			t.Errorf("%s of %s: %q, %v", c.limit, c.rows, l.Cut, err)
+		}
 	}
 }
 

@@ -9,9 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,15 +47,15 @@ const (
 	sqliteInterrupt, sqliteFull, sqliteTooBig, sqliteAuth, sqliteRange             = 9, 13, 18, 23, 25
 )
 
-const queryDocument = `{"name": "sql.query", "version": "1.0.0", "title": "Query tables", "effects": "read",
+const queryDocument = `{"name": "sql.query", "version": "1.1.0", "title": "Query tables", "effects": "read",
 "input": {"type": "object", "required": ["sql"], "additionalProperties": false, "properties": {
 	"sql": {"type": "string", "minLength": 1, "maxLength": 65536, "description": "One SELECT in SQLite's dialect."},
 	"params": {"anyOf": [{"type": "array", "maxItems": 500}, {"type": "object", "maxProperties": 500}], "default": [], "description": "Values for ? in their order, or for :name by name."},
-	"limit": {"type": "integer", "minimum": 1, "maximum": 1000000, "default": 1000, "description": "How many rows at most."}}},
+	"limit": {"type": "integer", "minimum": 1, "maximum": 1000000, "description": "How many rows at most; without it, all."}}},
 "output": {"type": "object", "required": ["columns", "rows", "truncated"], "properties": {
 	"columns": {"type": "array", "items": {"type": "string"}},
 	"rows": {"type": "array", "items": {"type": "object", "additionalProperties": true}},
-	"truncated": {"type": "boolean", "description": "There are more rows than are given."}}}}`
+	"truncated": {"type": "boolean", "description": "There are more rows than the limit."}}}}`
 
 func describeQuery(ctx context.Context, b binding) (*jsondoc.Object, error) {
 	s, err := readSettings(b)
@@ -144,7 +146,7 @@ func (q *query) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit, err := wholeOf(c.Arguments, "limit", 1000)
+	limit, err := wholeOf(c.Arguments, "limit", 0)
 	if err != nil {
 		return nil, err
 	}
@@ -181,9 +183,9 @@ func (q *query) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	late := fault.New(fault.Exhausted, "Ask for less: fewer rows, a condition on an indexed column, no product of tables.", "cannot run the query: it takes longer than %s", q.settings.timeout)
 	timed, cancel := context.WithTimeoutCause(call, q.settings.timeout, late)
 	defer cancel()
-	out, err := q.run(timed, st, params, int(min(limit, q.settings.rows)))
+	out, err := q.run(timed, st, params, limit)
 	if err != nil {
-		return nil, q.failed(timed, err)
+		return nil, q.nearby(timed, st, q.failed(timed, err))
 	}
 	return out, nil
 }
@@ -456,7 +458,7 @@ func withoutPath(err error, path, name string) error {
 // run executes the statement as a part of a SELECT of ours. Columns that are declared
 // as times pass through an expression, without which the driver would read them
 // and lose their text.
-func (q *query) run(ctx context.Context, st statement, params []any, limit int) (*jsondoc.Object, error) {
+func (q *query) run(ctx context.Context, st statement, params []any, limit int64) (any, error) {
 	db, conn, err := q.connect(ctx)
 	if err != nil {
 		return nil, err
@@ -494,8 +496,10 @@ func (q *query) run(ctx context.Context, st statement, params []any, limit int) 
 	return q.collect(rows, unique(columns), limit)
 }
 
-func (q *query) collect(rows *sql.Rows, columns []string, limit int) (*jsondoc.Object, error) {
-	list, truncated := []any{}, false
+// collect reads the rows, as many as the caller's limit says; 0: all of them. What is
+// bounded otherwise is refused and not cut: who sums up rows must have all of them.
+func (q *query) collect(rows *sql.Rows, columns []string, limit int64) (any, error) {
+	list := []any{}
 	names := []any{}
 	size := int64(64)
 	each := int64(2)
@@ -509,10 +513,15 @@ func (q *query) collect(rows *sql.Rows, columns []string, limit int) (*jsondoc.O
 	for i := range values {
 		into[i] = &values[i]
 	}
+	cut := ""
 	for rows.Next() {
-		if len(list) >= limit {
-			truncated = true
+		n := int64(len(list))
+		if limit > 0 && n >= limit {
+			cut = left(n, rows)
 			break
+		}
+		if n >= q.settings.rows {
+			return nil, fault.New(fault.Exhausted, remedyRows, "cannot return the result: it has more than %s rows", safetext.Number(int(q.settings.rows)))
 		}
 		if err := rows.Scan(into...); err != nil {
 			return nil, err
@@ -525,19 +534,41 @@ func (q *query) collect(rows *sql.Rows, columns []string, limit int) (*jsondoc.O
 			row.Set(columns[i], value)
 		}
 		if size > q.bytes {
-			if truncated = true; len(list) == 0 {
+			if n == 0 {
 				return nil, fault.New(fault.Exhausted, "Ask for fewer columns, or parts of them with substr.", "cannot return the result: its first row has more than %d bytes", q.bytes)
 			}
-			break
+			return nil, fault.New(fault.Exhausted, remedyRows, "cannot return the result: its first %s rows have more than %s", safetext.Number(int(n+1)), safetext.Size(q.bytes))
 		}
 		list = append(list, row)
 	}
-	if !truncated {
+	if cut == "" {
 		if err := rows.Err(); err != nil {
 			return nil, err
 		}
 	}
-	return jsondoc.NewObject(jsondoc.Member{Name: "columns", Value: names}, jsondoc.Member{Name: "rows", Value: list}, jsondoc.Member{Name: "truncated", Value: truncated}), nil
+	out := jsondoc.NewObject(jsondoc.Member{Name: "columns", Value: names}, jsondoc.Member{Name: "rows", Value: list}, jsondoc.Member{Name: "truncated", Value: cut != ""})
+	if cut == "" {
+		return out, nil
+	}
+	return tool.Labelled{Value: out, Cut: cut}, nil
+}
+
+// remedyRows says how to have less of a result without a part of it.
+const remedyRows = "Sum up, group or filter in the query, or take it in parts with LIMIT and OFFSET."
+
+// maxCounted is how many rows behind the limit are counted.
+const maxCounted = 100_000
+
+// left says how many rows there are of which n are given; the next one has been reached.
+func left(n int64, rows *sql.Rows) string {
+	more := int64(1)
+	for more <= maxCounted && rows.Next() {
+		more++
+	}
+	if more > maxCounted || rows.Err() != nil {
+		return safetext.Number(int(n)) + " of more than " + safetext.Number(int(n+more-1)) + " rows"
+	}
+	return safetext.Number(int(n)) + " of " + safetext.Number(int(n+more)) + " rows"
 }
 
 // valueOf turns a value of SQLite's into JSON and says about how long that is.
@@ -613,6 +644,68 @@ func (q *query) failed(ctx context.Context, err error) error {
 		return fmt.Errorf("cannot run the query: %s", message)
 	}
 	return fault.New(kind, remedy, "cannot run the query: %s", message)
+}
+
+// missing finds the column that an error of SQLite's says there is not.
+var missing = regexp.MustCompile(`no such column: (?:[^\s.]+\.)*"?([^\s."]+)`)
+
+// nearby adds to an error about a column the columns that the tables of the query have,
+// the nearest first.
+func (q *query) nearby(ctx context.Context, st statement, err error) error {
+	f, ours := errors.AsType[*fault.Error](err)
+	m := missing.FindStringSubmatch(err.Error())
+	if !ours || f.Kind != fault.Invalid || m == nil {
+		return err
+	}
+	db, conn, failed := q.connect(ctx)
+	if failed != nil {
+		return err
+	}
+	defer db.Close()
+	defer conn.Close()
+	var tables []string
+	words := slices.Sorted(maps.Keys(st.words))
+	for _, word := range words[:min(len(words), maxWords)] {
+		columns := columnsOf(ctx, conn, word)
+		if len(columns) == 0 {
+			continue
+		}
+		columns = jsondoc.ByLikeness(m[1], columns)
+		more := ""
+		if len(columns) > maxNear {
+			columns, more = columns[:maxNear], ", …"
+		}
+		if tables = append(tables, word+" ("+strings.Join(columns, ", ")+more+")"); len(tables) == maxNear {
+			break
+		}
+	}
+	if len(tables) > 0 {
+		f.Remedy = "The columns, the nearest first: " + safetext.OneLine(strings.Join(tables, "; "), 1000) + "."
+	}
+	return f
+}
+
+const (
+	maxNear  = 10  // columns, and tables, that an error names
+	maxWords = 200 // of a statement that may be tables
+)
+
+// columnsOf returns the columns of a table; none when there is no such table.
+func columnsOf(ctx context.Context, conn *sql.Conn, table string) []string {
+	rows, err := conn.QueryContext(ctx, "SELECT name FROM pragma_table_info(?) LIMIT 1000", table)
+	if err != nil {
+		return nil
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		name := ""
+		if rows.Scan(&name) != nil {
+			return nil
+		}
+		out = append(out, safetext.Clip(name, 64))
+	}
+	return out
 }
 
 func (q *query) names() string {

@@ -29,7 +29,8 @@ const (
 	maxTables    = 64        // files of tables
 	maxTableFile = 256 << 20 // bytes of one
 	maxColumns   = 1000
-	maxShown     = 12_000 // bytes of the list of tables in a description
+	maxRows      = 1_000_000 // of a result; its bytes are bounded, too
+	maxShown     = 12_000    // bytes of the list of tables in a description
 	describeTime = time.Minute
 )
 
@@ -96,11 +97,11 @@ func readSettings(b binding) (sqlSettings, error) {
 			files.Set(name, v)
 		}
 	}
-	r := reserved{Timeout: 30 * time.Second, MaxRows: 10_000}
+	r := reserved{Timeout: 30 * time.Second, MaxRows: maxRows}
 	if err := toolfile.DecodeSpec(own, &r); err != nil {
 		return sqlSettings{}, err
 	}
-	s := sqlSettings{timeout: min(max(r.Timeout, time.Millisecond), time.Hour), rows: min(max(r.MaxRows, 1), 1_000_000)}
+	s := sqlSettings{timeout: min(max(r.Timeout, time.Millisecond), time.Hour), rows: min(max(r.MaxRows, 1), maxRows)}
 	for _, group := range []*jsondoc.Object{files, r.Tables, r.Databases} {
 		if group == nil {
 			continue

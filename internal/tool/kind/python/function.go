@@ -280,7 +280,7 @@ func (f *function) read(data []byte) (any, error) {
 			message += " (" + f.src.base + ", line " + safetext.Clip(n.String(), 20) + ")"
 		}
 	}
-	return nil, fmt.Errorf("cannot call %s: %s", f.name, message)
+	return nil, tool.Raised{Type: safetext.Clip(text("type"), 200), Err: fmt.Errorf("cannot call %s: %s", f.name, message)}
 }
 
 func (f *function) large(size int64) error {
