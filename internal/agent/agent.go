@@ -79,7 +79,11 @@ type Config struct {
 	MaxTokens   int        // of one reply; 0: DefaultMaxTokens
 	TotalTokens int        // input and output of the whole run; 0: DefaultTotalTokens
 	Files       []File     // what the question is about, in the session already
-	Packages    []string   // installed besides the standard library, such as "numpy 2.3.1"
+	Packages    []string   // that were asked for besides the standard library, such as "numpy 2.3.1"
+	// Bounds and Limits are those of each execution and of the session, for the prompt: the
+	// session enforces them.
+	Bounds event.Bounds
+	Limits event.Limits
 	// History is the conversation that the question goes on with: the Messages
 	// of the answer before.
 	History []llm.Message
@@ -367,6 +371,9 @@ func (r *run) allowed() []action.Kind {
 
 // tools are the native tools of the next request.
 func (r *run) tools() []llm.Tool {
+	if r.cfg.Model.Traits().TextOnly {
+		return nil // the prompt lists them
+	}
 	own := tools(r.cfg.Languages, r.allowed(), r.cfg.Session != nil)
 	if r.cfg.Tools != nil {
 		own = append(own, r.cfg.Tools.Tools()...)

@@ -430,6 +430,53 @@ func TestSystemPrompt(t *testing.T) {
 	}
 }
 
+// traits are a model of which something else is known.
+type traits struct {
+	llm.Model
+	is event.Traits
+}
+
+func (m traits) Traits() event.Traits { return m.is }
+
+// TestFormats checks that a prompt mentions the formats that the model has, and no others.
+func TestFormats(t *testing.T) {
+	for name, c := range map[string]struct {
+		is       event.Traits
+		has, not []string
+		tools    int
+	}{
+		"native":     {event.Traits{Sees: true}, []string{"call the tool execute_python", "You see the pictures", "Your limits: 10 steps in all, 30s for each execution, 1GiB of memory."}, []string{"```", "FINAL ANSWER", "cannot see"}, 5},
+		"a server":   {event.Traits{Local: true}, []string{"call the tool execute_python", "if you have no tools, write one fenced block:\n```python\n", "FINAL ANSWER", "cannot see pictures"}, nil, 5},
+		"text alone": {event.Traits{TextOnly: true}, []string{"To run code, write one fenced block:\n```python\n", "```recall", "FINAL ANSWER", "- look: Gives look. Arguments: {\"type\":\"object\"}"}, []string{"call the tool execute", "call the tool final", "if you have no tools"}, 0},
+	} {
+		var req llm.Request
+		script, err := scripted.Parse("case", strings.NewReader("=== reply\nFINAL ANSWER: yes"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := agent.Config{
+			Languages: language.Table{py}, Model: traits{spy{script, &req}, c.is}, Session: &fake{t: t}, Notes: &notes{}, Tools: toolbox{"look": ""},
+			Bounds: event.Bounds{Timeout: event.Duration(30 * time.Second)}, Limits: event.Limits{Memory: 1 << 30},
+		}
+		if _, err := agent.Run(t.Context(), cfg, "Well?"); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.has {
+			if !strings.Contains(req.System, want) {
+				t.Errorf("%s: the prompt lacks %q", name, want)
+			}
+		}
+		for _, not := range c.not {
+			if strings.Contains(req.System, not) {
+				t.Errorf("%s: the prompt has %q", name, not)
+			}
+		}
+		if len(req.Tools) != c.tools {
+			t.Errorf("%s: the request has %d tools", name, len(req.Tools))
+		}
+	}
+}
+
 // TestSystemPromptWithNotes checks what is added when there are notes.
 func TestSystemPromptWithNotes(t *testing.T) {
 	prompt := func(n agent.Notes) (string, []llm.Tool) {

@@ -145,7 +145,8 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 	a := &agentSession{task: t, s: s, rec: rec, dirty: true}
 	a.save = func(step int) { a.saving.Go(func() { save(ctx, s, step, rec) }) }
 	cfg.Session, cfg.Sink, cfg.SessionName = a, event.SinkFunc(a.emit), s.Describe().Session
-	for _, p := range s.Describe().Packages() {
+	cfg.Bounds, cfg.Limits = t.Began.Bounds, s.Describe().Limits
+	for _, p := range asked(s.Describe()) {
 		cfg.Packages = append(cfg.Packages, p.Name+" "+p.Version)
 	}
 	for _, in := range t.Inputs {
