@@ -157,7 +157,7 @@ func Run(ctx context.Context, cfg Config, question string) (Answer, error) {
 	began := cfg.Now()
 	answer, err := r.loop(ctx)
 	answer.Steps, answer.Tokens, answer.Took = r.step, r.tokens, cfg.Now().Sub(began)
-	answer.Messages = r.messages
+	answer.Messages = withoutPictures(r.messages)
 	if err != nil {
 		answer.Draft, answer.Found = r.draft, r.found
 	}
@@ -218,6 +218,7 @@ type run struct {
 // actionResult is the result of one action.
 type actionResult struct {
 	observation string // for the model
+	pictures    []event.Picture
 	failed      bool
 	beside      []noteResult // of notes beside the action
 	answer      *Answer      // the run is over
@@ -417,7 +418,7 @@ func (r *run) observe(t turn, o actionResult) {
 		parts = append(parts, "Two steps are left.")
 	}
 	text := strings.Join(parts, "\n\n")
-	observed := llm.Message{Role: llm.User}
+	observed := llm.Message{Role: llm.User, Pictures: o.pictures}
 	if len(t.reply.Calls) == 0 {
 		observed.Text = text
 	}

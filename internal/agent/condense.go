@@ -60,7 +60,7 @@ func (r *run) condense(ctx context.Context) error {
 	if to <= r.cut {
 		return nil
 	}
-	older := r.messages[:to]
+	older := withoutPictures(r.messages[:to])
 	e := event.HistoryCondensed{Step: r.step, Messages: to, Bytes: messageBytes(older...)}
 	if r.cfg.Store != nil {
 		whole, err := toJSON(older)
@@ -105,6 +105,7 @@ func messageBytes(messages ...llm.Message) int {
 	n := 0
 	for _, m := range messages {
 		n += len(m.Text) + len(m.Reasoning.Text) + len(m.Reasoning.Signature) + 16
+		n += len(m.Pictures) * pictureTokens * bytesPerToken
 		for _, c := range m.Calls {
 			n += len(c.ID) + len(c.Name) + len(c.Raw) + valueBytes(c.Input)
 		}

@@ -23,7 +23,11 @@ func (r *run) execute(ctx context.Context, a action.Action) (actionResult, error
 	if err := over(x); err != nil {
 		return actionResult{}, err
 	}
-	text := r.tellPartial(observation(x, a.Language, r.cfg))
+	var seen *gallery
+	if r.cfg.Model.Traits().Sees {
+		seen = &gallery{step: r.step}
+	}
+	text := r.tellPartial(observation(x, a.Language, r.cfg, seen))
 	again, err := r.stall(stallKey(a.Text, x), "code", statusLine(x))
 	if err != nil {
 		return actionResult{}, err
@@ -32,7 +36,11 @@ func (r *run) execute(ctx context.Context, a action.Action) (actionResult, error
 		text += "\n\nThis code gave this result before. Try something else."
 	}
 	r.last = "the last step ended with " + statusLine(x)
-	return actionResult{observation: text, failed: x.Status != event.OK}, nil
+	o := actionResult{observation: text, failed: x.Status != event.OK}
+	if seen != nil {
+		o.pictures = seen.pictures
+	}
+	return o, nil
 }
 
 // send runs code in the session, the model's or what fills expressions in, between the events that say so. The session's

@@ -23,8 +23,9 @@ const (
 	maxDisplays  = 12
 )
 
-// observation is what the model sees of what its code did.
-func observation(x event.Execution, lang string, cfg Config) string {
+// observation is what the model sees of what its code did. Pictures go to g; nil: the model
+// sees none.
+func observation(x event.Execution, lang string, cfg Config, g *gallery) string {
 	var parts []string
 	add := func(title, text string) {
 		if text = strings.TrimRight(strings.ToValidUTF8(text, "\uFFFD"), "\n"); text != "" {
@@ -44,7 +45,10 @@ func observation(x event.Execution, lang string, cfg Config) string {
 	add("stderr", shorten(x.Stderr, maxStderr, whole))
 	l := cfg.Languages.Named(lang)
 	add("result", shorten(plainText(x.Result), maxResult, wholeValue(l)))
-	parts = append(parts, displays(x.Displays)...)
+	if seen := g.take(x.Result, "the result"); seen != "" {
+		parts = append(parts, "the result is a picture"+seen)
+	}
+	parts = append(parts, displays(x.Displays, g)...)
 	if x.Error != nil {
 		text := x.Error.Traceback
 		switch {
@@ -92,8 +96,8 @@ func unmarked(text string) string {
 	return text
 }
 
-// displays names the rich values that the code displayed; the model sees no picture.
-func displays(all []event.Bundle) []string {
+// displays names the rich values that the code displayed.
+func displays(all []event.Bundle, g *gallery) []string {
 	var out []string
 	for i, d := range all {
 		if i == maxDisplays {
@@ -106,7 +110,7 @@ func displays(all []event.Bundle) []string {
 				break
 			}
 		}
-		line := fmt.Sprintf("display %d: %s", i+1, kind)
+		line := fmt.Sprintf("display %d: %s", i+1, kind) + g.take(d, fmt.Sprintf("display %d", i+1))
 		if text := strings.TrimSpace(strings.ToValidUTF8(plainText(d), "\uFFFD")); text != "" {
 			line += "\n" + shorten(text, maxDisplay, "")
 		}
