@@ -37,7 +37,12 @@ const (
 	markShown    = "\n\nThe person was shown:\n"
 	markQuestion = "\n\nThe person asks:\n"
 	markError    = "\nerror:\n"
+	// What follows it was said by nobody, and is no source of figures.
+	markChanged = "\n\nSince the conversation stopped: "
 )
+
+// maxChanged bounds what is said of it, in bytes.
+const maxChanged = 2000
 
 // check says what would make a provider refuse the conversation.
 func (b *Begin) check() error {
@@ -78,7 +83,7 @@ func (r *run) begin(ctx context.Context, question string) {
 	learnMessages(&r.sources, r.messages)
 	text := questionText(question, r.cfg.Files)
 	if r.cfg.Changed != "" {
-		text += "\n\nSince the conversation stopped: " + safetext.OneLine(r.cfg.Changed, 300) + "."
+		text += markChanged + safetext.OneLine(r.cfg.Changed, maxChanged) + "."
 	}
 	r.messages = follow(r.messages, text)
 	r.questionAt = len(r.messages) - 1
@@ -124,15 +129,21 @@ func learnMessages(s *grounding.Sources, messages []llm.Message) {
 		text, question, found := cutLast(m.Text, markQuestion)
 		switch {
 		case found:
-			s.AddQuestion(grounding.InQuestion, question)
+			s.AddQuestion(grounding.InQuestion, personal(question))
 			s.AddOutput(earlier, shown(text))
 		case i == 0 && strings.HasPrefix(text, condensed): // what it repeats may be claimed
 		case i == 0 || len(m.Results) > 0:
-			s.AddQuestion(grounding.InQuestion, text)
+			s.AddQuestion(grounding.InQuestion, personal(text))
 		default:
 			s.AddOutput(earlier, shown(text))
 		}
 	}
+}
+
+// personal returns the part of a message that the person said.
+func personal(text string) string {
+	text, _, _ = strings.Cut(text, markChanged)
+	return text
 }
 
 // shown returns the part of an observation that code printed or returned. A

@@ -282,6 +282,13 @@ func (x *questionRun) conversation(ctx context.Context, s run.Session) (run.Conv
 	if out.Changed != "" {
 		x.sink.Emit(event.Notice{Text: out.Changed})
 	}
+	own := []string{x.run.ID()}
+	if x.again != nil {
+		own = append(own, x.again.rec.Line...)
+	}
+	if failed := x.app.failed(ctx, t, own); failed != "" {
+		out.Changed = strings.TrimPrefix(out.Changed+"; "+failed, "; ")
+	}
 	return out, nil
 }
 

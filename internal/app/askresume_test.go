@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -273,4 +275,105 @@ func count(names []string, name string) int {
 		}
 	}
 	return n
+}
+
+// TestResumeTwice goes on with one run from many sides at once: one of them does.
+func TestResumeTwice(t *testing.T) {
+	w, home := newResumeWorld(t, golden...), t.TempDir()
+	w.kill(home, "", "", 20)
+	a := w.app(t, home)
+	run, err := a.FindRun(t.Context(), "last")
+	if err != nil {
+		t.Fatal(err)
+	}
+	errs := make([]error, 4)
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() {
+			_, errs[i] = a.ResumeAsk(t.Context(), AskResume{Run: run, Tools: w.tools()}, event.Discard)
+		})
+	}
+	wg.Wait()
+	done := 0
+	for _, err := range errs {
+		if err == nil {
+			done++
+		} else if fault.CodeOf(err) != fault.RunResumed {
+			t.Error(err)
+		}
+	}
+	if done != 1 || w.sent() != 1 {
+		t.Errorf("%d went on, %d were sent", done, w.sent())
+	}
+	w.once(false)
+}
+
+// TestResumeUnknownCall does not make a call again that was begun and has no end, and says
+// so to the person and to the model.
+func TestResumeUnknownCall(t *testing.T) {
+	w, home := newResumeWorld(t, golden...), t.TempDir()
+	w.kill(home, "", "", slices.Index(w.whole(""), "decision_made")+1)
+	a := w.app(t, home)
+	if err := os.Remove(filepath.Join(w.dir, "sent.txt")); err != nil { // of the whole run
+		t.Fatal(err)
+	}
+	var events recorded
+	out, err := a.ResumeAsk(t.Context(), AskResume{Run: "last", Tools: w.tools()}, &events)
+	if err != nil || out.Text != "It is 12." || w.sent() != 0 {
+		t.Errorf("%+v, %v, sent %d", out, err, w.sent())
+	}
+	notices := eventsOf[event.Notice](&events)
+	if len(notices) != 1 || !strings.Contains(notices[0].Text, "mail.send was being called in step 1 when run") {
+		t.Errorf("the person receives %+v", notices)
+	}
+	returned := eventsOf[event.ToolReturned](&events)[0]
+	if !strings.Contains(returned.Error, "mail.send was not called again") || returned.Rehearsed == "" {
+		t.Errorf("the call returned %+v", returned)
+	}
+	if seen := eventsOf[event.ModelRequested](&events)[1].Messages; !strings.Contains(seen[len(seen)-1].Text, "it may be done") {
+		t.Errorf("the model receives %+v", seen)
+	}
+}
+
+// TestResumeRefuses refuses what cannot go on, each with what to do.
+func TestResumeRefuses(t *testing.T) {
+	w, home := newResumeWorld(t, golden...), t.TempDir()
+	w.kill(home, "", "", 20)
+	a := w.app(t, home)
+	other := filepath.Join(w.dir, "other.yaml")
+	if err := os.WriteFile(other, []byte(strings.Replace(mailTools, "Sends a mail.", "Sends another.", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		q    AskResume
+		want string
+	}{
+		"no such run":    {AskResume{Run: "20000101-000000-0000"}, "there is no run"},
+		"no tools":       {AskResume{Run: "last"}, "nothing says what implements its tools"},
+		"other tools":    {AskResume{Run: "last", Tools: ToolSpec{Files: []string{other}, Commands: true}}, "the tools are not those"},
+		"too many steps": {AskResume{Run: "last", MaxSteps: 5000}, "cannot use max steps"},
+		"another file":   {AskResume{Run: "last", Files: []string{"x.csv=" + other}}, "was given no file of that name"},
+	} {
+		if _, err := a.ResumeAsk(t.Context(), c.q, event.Discard); err == nil || fault.RemedyOf(err) == "" || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := a.RunCode(t.Context(), CodeRequest{Code: "print 1"}, event.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.ResumeAsk(t.Context(), AskResume{Run: "last"}, event.Discard); fault.CodeOf(err) != fault.RunNoQuestion {
+		t.Error(err)
+	}
+	// A thread that went on since is not taken back.
+	w.kill(home, "", "talk", 20)
+	run, err := a.FindRun(t.Context(), "last")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Ask(t.Context(), w.question("talk"), event.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.ResumeAsk(t.Context(), AskResume{Run: run, Tools: w.tools()}, event.Discard); fault.CodeOf(err) != fault.RunMoved {
+		t.Error(err)
+	}
 }

@@ -16,6 +16,10 @@ const (
 // maxReached bounds what is shown of the last output of a run that was killed.
 const maxReached = 2000
 
+// Reached returns what a question without an answer came to: the last answer that could
+// not be taken, and the last output of its code.
+func Reached(run Run) (draft, found string) { return newTimeline(run).reached() }
+
 // reached returns what a question without an answer came to: the last answer that could
 // not be taken, and the last output. A run whose process was killed says neither itself.
 func (t *timeline) reached() (draft, found string) {
