@@ -2,6 +2,7 @@ package image
 
 import (
 	"archive/tar"
+	"encoding/binary"
 	"io"
 	"os"
 	"path/filepath"
@@ -21,7 +22,7 @@ var arch = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[goarch]
 // which it is known which wheels it takes.
 func glibcPython(more ...container.Entry) []container.Entry {
 	out := fakePython("3.12")
-	out[0].Text += "/lib64/ld-linux-test.so.2\x00"
+	out[0].Text = program("/lib64/ld-linux-test.so.2")
 	return append(append(out,
 		container.Entry{Name: "usr/local/include/python3.12/patchlevel.h", Text: "#define PY_VERSION             \"3.12.7\"\n"},
 		container.Entry{Name: "lib64", Kind: tar.TypeSymlink, Link: "usr/lib/gnu"},
@@ -30,6 +31,39 @@ func glibcPython(more ...container.Entry) []container.Entry {
 		container.Entry{Name: "usr/local/lib/python3.12/site-packages/atoms-1.0.dist-info/METADATA", Text: "Name: atoms\n"},
 		container.Entry{Name: "usr/local/lib/python3.12/site-packages/odd-1.0~x.dist-info/METADATA"},
 	), more...)
+}
+
+// program is the file of one that names its loader, behind much else.
+func program(loader string) string {
+	h := make([]byte, 64+2*56)
+	copy(h, fakePython("3.12")[0].Text[:20])
+	h[5] = 1
+	binary.LittleEndian.PutUint64(h[32:], 64)
+	binary.LittleEndian.PutUint16(h[54:], 56)
+	binary.LittleEndian.PutUint16(h[56:], 2)
+	at := 64 + 56 // the second segment
+	binary.LittleEndian.PutUint32(h[at:], 3)
+	binary.LittleEndian.PutUint64(h[at+8:], 100_000)
+	binary.LittleEndian.PutUint64(h[at+32:], uint64(len(loader)+1))
+	return string(h) + strings.Repeat("x", 100_000-len(h)) + loader + "\x00more"
+}
+
+// What is no program, or a damaged one, names no loader, and little of it is read.
+func FuzzLoader(f *testing.F) {
+	f.Add([]byte(program("/lib/ld-linux.so.2")))
+	f.Add([]byte(program("/lib/ld-linux.so.2")[:150]))
+	f.Add([]byte("\x7fELF"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got := loaderOf(func(offset int64, n int) ([]byte, error) {
+			if offset < 0 || n < 0 || n > 1<<20 {
+				t.Fatalf("reads %d bytes at %d", n, offset)
+			}
+			return data[min(offset, int64(len(data))):min(offset+int64(n), int64(len(data)))], nil
+		})
+		if len(got) > maxLoader {
+			t.Errorf("got %q", got)
+		}
+	})
 }
 
 // importAs takes an image into a store.
@@ -161,7 +195,7 @@ func TestTargets(t *testing.T) {
 	t.Parallel()
 	s := containerStore(t)
 	musl := fakePython("3.13")
-	musl[0].Text += "/lib/ld-musl-test.so.1\x00"
+	musl[0].Text = program("/lib/ld-musl-test.so.1")
 	static := fakePython("3.11")
 	environment := append(glibcPython(),
 		container.Entry{Name: "opt/venv/bin/python3", Kind: tar.TypeSymlink, Link: "/usr/local/bin/python3"},

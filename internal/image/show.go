@@ -81,7 +81,7 @@ func (s *Store) History(ctx context.Context, idOrName string) ([]Step, error) {
 	if b != nil {
 		out = containerSteps(b)
 	}
-	for _, kind := range []string{kindRoot, kindPython, kindLayer} {
+	for _, kind := range []string{kindRoot, kindPython, kindLayer, kindNode, kindModules} {
 		key, ok := r.parts()[kind]
 		if !ok || b != nil && kind == kindRoot {
 			continue
@@ -90,7 +90,7 @@ func (s *Store) History(ctx context.Context, idOrName string) ([]Step, error) {
 		if !ok {
 			continue
 		}
-		what := map[string]string{kindRoot: "packages of Debian", kindPython: "CPython " + pythonVersion, kindLayer: "packages of Python"}[kind]
+		what := map[string]string{kindRoot: "packages of Debian", kindPython: "CPython " + pythonVersion, kindLayer: "packages of Python", kindNode: "Node " + nodeVersion, kindModules: "packages of npm"}[kind]
 		out = append(out, Step{Created: p.info.Created, By: what, Comment: "Praxis", Bytes: p.info.Bytes, Unpacked: p.info.Bytes})
 	}
 	return out, nil

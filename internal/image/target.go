@@ -1,6 +1,7 @@
 package image
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,13 +37,14 @@ func ourTarget(py interpreter) target {
 
 // Bounds of what is read of an image to know its interpreter.
 const (
-	maxProgramHead = 64 << 10
-	maxLibrary     = 32 << 20
-	maxPresent     = 5000 // packages that it has
+	maxLibrary = 32 << 20 // bytes
+	maxPresent = 5000     // packages that it has
+	maxLoader  = 256      // bytes of the path of a program's loader
+	maxProgram = 1 << 40  // where something of it may lie in its file
 )
 
 var (
-	loaderName   = regexp.MustCompile(`/[A-Za-z0-9/_.-]{0,100}/ld-(musl|linux)[A-Za-z0-9_.-]{0,40}\x00`)
+	loaderName   = regexp.MustCompile(`^/.*/ld-(musl|linux)[^/]*$`)
 	glibcVersion = regexp.MustCompile(`GNU C Library [^\n]{0,200} release version 2\.([0-9]{1,2})`)
 	muslVersion  = regexp.MustCompile(`\x001\.([0-9]{1,2})\.[0-9]{1,2}\x00`)
 	fullVersion  = regexp.MustCompile(`(?m)^#define PY_VERSION\s+"(3\.[0-9]{1,3}\.[0-9]{1,3})"`)
@@ -59,20 +61,16 @@ type libc struct {
 
 // libraryOf finds the C library of a program by the loader that its file names.
 func libraryOf(u *oci.Unpacker, at string) libc {
-	head, err := u.Head(at, maxProgramHead)
-	if err != nil {
-		return libc{}
-	}
-	m := loaderName.FindSubmatch(head)
+	m := loaderName.FindStringSubmatch(loaderOf(func(offset int64, n int) ([]byte, error) { return u.Piece(at, offset, n) }))
 	if m == nil {
 		return libc{}
 	}
-	loader, _, err := u.Find(strings.Trim(string(m[0]), "/\x00"))
+	loader, _, err := u.Find(strings.TrimLeft(m[0], "/"))
 	if err != nil {
 		return libc{}
 	}
 	name, file, version := "musl", loader, muslVersion // whose loader is the library
-	if string(m[1]) == "linux" {
+	if m[1] == "linux" {
 		name, file, version = "glibc", path.Join(path.Dir(loader), "libc.so.6"), glibcVersion
 	}
 	at, st, err := u.Find(file)
@@ -83,11 +81,43 @@ func libraryOf(u *oci.Unpacker, at string) libc {
 	if err != nil {
 		return libc{}
 	}
-	if m = version.FindSubmatch(data); m == nil {
+	said := version.FindSubmatch(data)
+	if said == nil {
 		return libc{}
 	}
-	minor, _ := strconv.Atoi(string(m[1])) // two digits
+	minor, _ := strconv.Atoi(string(said[1])) // two digits
 	return libc{name, minor}
+}
+
+// loaderOf returns the path of the loader that a program's file names (ELF of 64 bits, the
+// lower byte first); "": it names none, or is damaged. read reads a piece of the file.
+func loaderOf(read func(offset int64, n int) ([]byte, error)) string {
+	const header, segment, named = 64, 56, 3
+	h, err := read(0, header)
+	if err != nil || len(h) < header || string(h[:4]) != "\x7fELF" || h[4] != 2 || h[5] != 1 {
+		return ""
+	}
+	number := binary.LittleEndian
+	at, count := number.Uint64(h[32:]), int(number.Uint16(h[56:]))
+	if at > maxProgram || number.Uint16(h[54:]) != segment || count > 256 {
+		return ""
+	}
+	segments, err := read(int64(at), count*segment)
+	if err != nil {
+		return ""
+	}
+	for ; len(segments) >= segment; segments = segments[segment:] {
+		at, size := number.Uint64(segments[8:]), number.Uint64(segments[32:])
+		if number.Uint32(segments) != named || at > maxProgram || size > maxLoader {
+			continue
+		}
+		name, err := read(int64(at), int(size))
+		if err != nil {
+			return ""
+		}
+		return strings.TrimRight(string(name), "\x00")
+	}
+	return ""
 }
 
 // platforms are the tags of wheels that run with a C library, the best first.

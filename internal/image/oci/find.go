@@ -130,15 +130,18 @@ func (u *Unpacker) swap(link string, keep []string) error {
 }
 
 // Head reads the first bytes of a regular file, at most n.
-func (u *Unpacker) Head(name string, n int) ([]byte, error) {
+func (u *Unpacker) Head(name string, n int) ([]byte, error) { return u.Piece(name, 0, n) }
+
+// Piece reads bytes of a regular file from an offset on, at most n.
+func (u *Unpacker) Piece(name string, offset int64, n int) ([]byte, error) {
 	f, err := u.root.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	head := make([]byte, n)
-	read, err := io.ReadFull(f, head)
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+	piece := make([]byte, n)
+	read, err := f.ReadAt(piece, offset)
+	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	return head[:read], errors.Join(err, f.Close())
+	return piece[:read], errors.Join(err, f.Close())
 }
