@@ -29,6 +29,7 @@ const (
 	ociManifest   = "manifest.json" // as it came
 	baseFile      = "base.json"
 	launchDir     = "bin"  // laid over the folder of our interpreter, where the image has no C library that it runs with
+	lettingDir    = "let"  // has the file that lets the image's own interpreter find what is put beside
 	launchNodeDir = "node" // laid over that of Node, likewise
 	maxDownloads  = 3
 	guestRoot     = "/.praxis-root" // where our root file system is in a guest that has another
@@ -322,6 +323,8 @@ func completeBase(u *oci.Unpacker, dir string, config oci.Config, info *baseInfo
 		if err == nil {
 			err = letIn(u, own.Program, at, own.Version)
 		}
+		let := filepath.Join(dir, lettingDir)
+		err = errors.Join(err, os.Mkdir(let, 0o755), os.WriteFile(filepath.Join(let, packagesFile), []byte(packagesPth), 0o644), os.Chmod(let, 0o755), os.Chmod(filepath.Join(let, packagesFile), 0o644))
 		if err != nil {
 			return err
 		}

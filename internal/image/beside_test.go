@@ -3,6 +3,7 @@ package image
 import (
 	"archive/tar"
 	"encoding/binary"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -181,12 +182,36 @@ func TestPackagesForOwnPython(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Error(err)
 	}
+	exportedWithPackages(t, s, img)
 	recipe, err := s.Recipe(t.Context(), more, event.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if again, err := s.Make(t.Context(), recipe, event.Discard); err != nil || again.ID != more.ID || again.Name != more.Name {
 		t.Errorf("of its recipe: %s %s, %v, want %s %s", again.ID, again.Name, err, more.ID, more.Name)
+	}
+}
+
+// exportedWithPackages exports an image, whose packages are layers of what is written.
+func exportedWithPackages(t *testing.T, s *Store, img Image) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "out.tar")
+	out, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Export(t.Context(), img.ID, out)
+	if err = errors.Join(err, out.Close()); err != nil {
+		t.Fatal(err)
+	}
+	again, err := containerStore(t).Import(t.Context(), Import{Path: file, Name: "again"}, event.Discard)
+	if err != nil || again.Runtimes[0].Program != img.Runtimes[0].Program || !strings.Contains(variable(again.Env, "PATH", ""), ":/opt/packages/bin") {
+		t.Fatalf("got %+v, %v", again, err)
+	}
+	for _, name := range []string{"opt/packages/fast.py", "opt/packages/bin/told", "usr/local/lib/python3.12/site-packages/praxis.pth"} {
+		if _, err := os.Stat(filepath.Join(again.Root, name)); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -27,6 +27,7 @@ type target struct {
 	options []string  // that tell pip which wheels it takes; nil: it is the one that pip runs in
 	markers []byte    // what markers of requirements find, as JSON; nil: as where pip runs
 	there   []Package // that it has already
+	lets    []string  // folders in which a file lets it find what is put beside
 	session bool      // they are those of a session, and not of its image alone
 }
 
@@ -172,9 +173,11 @@ func (b basePart) target() (target, error) {
 		// What the kernel below says is the host's matter where pip runs, and no image's.
 		"platform_release": "", "platform_version": "",
 	})
-	for _, dir := range sitesOf(u, own.Program, at, own.Version) {
+	sites := sitesOf(u, own.Program, at, own.Version)
+	for _, dir := range sites {
 		t.there = presentIn(u, dir, t.there)
 	}
+	t.lets = letting(u, sites, at)
 	return t, err
 }
 
@@ -235,19 +238,25 @@ func presentIn(u *oci.Unpacker, dir string, known []Package) []Package {
 	return known
 }
 
-// letIn lets an interpreter of an image find what is put beside it: by a file in a folder
-// that it looks in, as ours does.
+// letting are the folders of those that an interpreter looks in where a file lets it find
+// what is put beside: the first, and where that was missing Debian's, which does not use it.
+func letting(u *oci.Unpacker, sites []string, at string) []string {
+	names, err := u.List(sites[0])
+	made := err != nil || len(names) == 1 && names[0] == packagesFile
+	if made && len(sites) > 1 && path.Dir(path.Dir(at)) == "usr" {
+		return []string{sites[0], sites[len(sites)-1]}
+	}
+	return sites[:1]
+}
+
+// letIn lets an interpreter of an image find what is put beside it, as ours does.
 func letIn(u *oci.Unpacker, program, at, version string) error {
-	sites := sitesOf(u, program, at, version)
-	_, _, err := u.Find(sites[0])
-	if err := u.Put(path.Join(sites[0], packagesFile), []byte(packagesPth)); err != nil {
-		return err
+	for _, dir := range letting(u, sitesOf(u, program, at, version), at) {
+		if err := u.Put(path.Join(dir, packagesFile), []byte(packagesPth)); err != nil {
+			return err
+		}
 	}
-	if err == nil || len(sites) == 1 || path.Dir(path.Dir(at)) != "usr" {
-		return nil
-	}
-	// Debian's interpreter does not look there.
-	return u.Put(path.Join(sites[len(sites)-1], packagesFile), []byte(packagesPth))
+	return nil
 }
 
 // launchers are links to the guest's agent, which starts programs of ours for which an
