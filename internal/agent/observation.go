@@ -71,7 +71,7 @@ func observation(x event.Execution, lang string, cfg Config, g *gallery) string 
 	case event.Fresh:
 		parts = append(parts, "The session was started anew: variables and files of earlier steps are gone; the files that were given are in place again.")
 	case event.Restored:
-		parts = append(parts, "The session went back to its last snapshot: what was done since then is gone.")
+		parts = append(parts, "The session went back to its last snapshot: variables, imports and files are as they were then, and what was done since is gone, files too.")
 	}
 	if len(parts) == 1 && x.Status == event.OK {
 		parts = append(parts, "The code printed nothing and its last line has no value. Print what you need to see.")

@@ -169,6 +169,9 @@ type Model struct {
 	// the lines of its own. nil: it is shown as it is. What is there in the place of what an
 	// exception misses the kernel says (event.Raised, Hint).
 	Brief func(traceback string) string
+	// CrashLine returns the line of the code that was being executed outside of functions
+	// when the interpreter crashed, as what it wrote says. nil: it says nothing.
+	CrashLine func(report string) (line int, ok bool)
 	// Invoke is code that is run before a program: its arguments are args, the first of
 	// which is its name, and what it reads from standard input is the file stdin. Both
 	// may be empty. nil: the language has no such thing.

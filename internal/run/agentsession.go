@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"praxis/event"
@@ -18,6 +19,14 @@ type agentSession struct {
 	saving sync.WaitGroup
 	dirty  bool // code ran since the last saving
 	gone   bool // the session is over
+	// before is the snapshot of the state before the step; "": it is not saved. It is
+	// written while the state is saved, and read after that.
+	before string
+}
+
+// Restorer is a session that can go back to a snapshot.
+type Restorer interface {
+	Rollback(ctx context.Context, snapshot string) error
 }
 
 // emit passes an event of the agent on.
@@ -36,6 +45,9 @@ func (a *agentSession) Execute(ctx context.Context, lang, code string, sink even
 	a.dirty = true
 	x, err := a.s.Execute(ctx, lang, code, a.task.Began.Bounds, sink)
 	a.gone = a.gone || x.State == event.Gone
+	if err == nil && x.State == event.Lost && ctx.Err() == nil {
+		x = a.restore(ctx, lang, x)
+	}
 	if err != nil || x.State != event.Fresh || ctx.Err() != nil {
 		return x, err
 	}
@@ -44,3 +56,24 @@ func (a *agentSession) Execute(ctx context.Context, lang, code string, sink even
 	}
 	return x, nil
 }
+
+// restore takes a session whose interpreter ended back to the state before the step, if
+// that is saved: what earlier steps made of variables and imports would be gone otherwise.
+// What the code wrote goes back with it, so that it can be run again.
+func (a *agentSession) restore(ctx context.Context, lang string, x event.Execution) event.Execution {
+	s, can := a.s.(Restorer)
+	if !can || a.before == "" || s.Rollback(ctx, a.before) != nil {
+		return x // variables are gone, as its message says
+	}
+	note := restoredNote
+	if line := a.task.Languages.Named(lang).Model.CrashLine; line != nil {
+		if n, ok := line(x.Stderr); ok {
+			note = fmt.Sprintf("line %d was being executed, and what stands before it had run; %s", n, note)
+		}
+	}
+	x.Message = joined(x.Cause(), note)
+	x.State, x.StateNote, x.Changes, x.Unlisted, x.OutputFile = event.Restored, note, nil, "", ""
+	return x
+}
+
+const restoredNote = "the session went back to the state before this step: variables, imports and files are as they were"

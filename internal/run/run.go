@@ -143,7 +143,7 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 	}
 	cfg.Languages = t.languages(s)
 	a := &agentSession{task: t, s: s, rec: rec, dirty: true}
-	a.save = func(step int) { a.saving.Go(func() { save(ctx, s, step, rec) }) }
+	a.save = func(step int) { a.saving.Go(func() { a.before = save(ctx, s, step, rec) }) }
 	cfg.Session, cfg.Sink, cfg.SessionName = a, event.SinkFunc(a.emit), s.Describe().Session
 	cfg.Bounds, cfg.Limits = t.Began.Bounds, s.Describe().Limits
 	for _, p := range asked(s.Describe()) {
@@ -357,12 +357,14 @@ func (t Task) finish(ctx context.Context, s Session, r Result, rec Recorder) {
 
 // save saves the state before a step. When that fails, the run goes on and
 // reports it; a branch from that step then runs the code again.
-func save(ctx context.Context, s Session, step int, rec Recorder) {
+func save(ctx context.Context, s Session, step int, rec Recorder) (snapshot string) {
 	saved, err := s.Snapshot(ctx)
 	switch {
 	case err == nil:
 		rec.Emit(event.SnapshotTaken{Step: step, Session: s.Describe().Session, Snapshot: saved.ID, Bytes: saved.Bytes})
+		return saved.ID
 	case ctx.Err() == nil:
 		rec.Emit(event.Progress{Stage: "session", Text: fmt.Sprintf("the state before step %d is not saved: %v", step, err)})
 	}
+	return ""
 }

@@ -32,7 +32,10 @@ type fakeSession struct {
 	saves int
 	slow  time.Duration // of a Save
 	busy  bool          // a Save is running
-	t     *testing.T
+	back  []string      // snapshots that were gone back to
+	// backErr is why they cannot be.
+	backErr error
+	t       *testing.T
 }
 
 func (b *fakeSession) Execute(_ context.Context, _, code string, _ event.Bounds, sink event.Sink) (event.Execution, error) {
@@ -49,6 +52,10 @@ func (b *fakeSession) Execute(_ context.Context, _, code string, _ event.Bounds,
 	switch {
 	case strings.Contains(code, "fresh"):
 		b.files, x.State, x.Status = map[string]string{}, event.Fresh, event.Memory
+	case strings.Contains(code, "lost"):
+		x.State, x.Status, x.Message, x.StateNote = event.Lost, event.Crashed, "signal 11; variables are lost", "variables are lost"
+		x.Stderr = "Fatal Python error: Segmentation fault\n\nCurrent thread 0x1 (most recent call first):\n  File \"<cell 2>\", line 4 in f\n  File \"<cell 2>\", line 7 in <module>\n"
+		x.Changes = []event.Change{{Path: "/work/new.txt", Kind: "created"}}
 	case strings.Contains(code, "broken"):
 		return event.Execution{}, errors.New("the wire is cut")
 	case strings.Contains(code, "gone"):
@@ -58,6 +65,14 @@ func (b *fakeSession) Execute(_ context.Context, _, code string, _ event.Bounds,
 		sink.Emit(event.Output{Stream: event.Stdout, Data: []byte(x.Stdout)})
 	}
 	return x, nil
+}
+
+// Rollback notes the snapshot that is gone back to.
+func (b *fakeSession) Rollback(_ context.Context, snapshot string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.back = append(b.back, snapshot)
+	return b.backErr
 }
 
 func (b *fakeSession) WriteFile(_ context.Context, path string, r io.Reader) error {
@@ -275,5 +290,47 @@ func TestCode(t *testing.T) {
 			t.Errorf("stdout %q", x.Stdout)
 		}
 		cancel(nil)
+	}
+}
+
+// TestRestored requires that a session whose interpreter ended goes back to the state
+// before the step, and that the model knows how far its code came and that files went
+// back, too. Without that state all is as the session says.
+func TestRestored(t *testing.T) {
+	for name, c := range map[string]struct {
+		snapshots bool
+		err       error
+		want      event.State
+	}{
+		"saved": {true, nil, event.Restored}, "not saved": {false, nil, event.Lost}, "gone": {true, errors.New("it is gone"), event.Lost},
+	} {
+		b, l := &fakeSession{t: t, files: map[string]string{}, backErr: c.err}, &log{}
+		task := Task{
+			Languages: languages, Began: event.RunBegan{Question: "What?", MaxSteps: 5}, Snapshots: c.snapshots,
+			Open: func(context.Context) (Session, error) { return b, nil },
+		}
+		if _, err := Ask(t.Context(), task, script(t, "=== reply\n```python\nlost\n```\n=== reply\nFINAL ANSWER: none"), l); err != nil {
+			t.Fatal(err)
+		}
+		var x event.Execution
+		seen := ""
+		for _, e := range l.events {
+			switch e := e.(type) {
+			case event.ExecutionEnded:
+				x = e.Execution
+			case event.ModelRequested:
+				seen = e.Messages[len(e.Messages)-1].Text
+			}
+		}
+		if x.State != c.want || len(b.back) > 0 != c.snapshots || (len(x.Changes) == 0) != (c.want == event.Restored) {
+			t.Errorf("%s: %+v, went back to %q", name, x, b.back)
+		}
+		if c.want != event.Restored {
+			continue
+		}
+		const message = "signal 11; line 7 was being executed, and what stands before it had run; the session went back to the state before this step: variables, imports and files are as they were"
+		if x.Message != message || x.Cause() != "signal 11" || !strings.Contains(seen, message) {
+			t.Errorf("%s: %q, the model receives %q", name, x.Message, seen)
+		}
 	}
 }

@@ -65,6 +65,7 @@ func Language() language.Language {
 			Undefined:   "NameError",
 			Last:        "_",
 			Brief:       brief,
+			CrashLine:   crashLine,
 			Invoke:      invoke,
 			Exit:        "SystemExit",
 			Package:     packageOf,

@@ -116,6 +116,14 @@ func (r Recording) StateBefore(step int) string {
 	return best.Snapshot
 }
 
+// restored says whether the session went back to a snapshot after code had ended its
+// interpreter: it can only do that again when states are saved.
+func (r Recording) restored() bool {
+	return slices.ContainsFunc(r.Steps, func(s Step) bool {
+		return slices.ContainsFunc(s.Executions, func(x Execution) bool { return x.Ended != nil && x.Ended.State == event.Restored })
+	})
+}
+
 // FinalState returns the snapshot of the state at the end, or "".
 func (r Recording) FinalState() string { return r.StateBefore(math.MaxInt) }
 

@@ -119,6 +119,17 @@ type Opened struct {
 	Close  func() error
 }
 
+var _ run.Restorer = Opened{}
+
+// Rollback implements run.Restorer where the session does.
+func (o Opened) Rollback(ctx context.Context, snapshot string) error {
+	s, can := o.Session.(run.Restorer)
+	if !can {
+		return errors.New("cannot go back: this session has no states")
+	}
+	return s.Rollback(ctx, snapshot)
+}
+
 // recordFailure ends the record of a run that its caller began and that cannot
 // be executed: it failed, and was not left unfinished.
 func (c Config) recordFailure(err error) error {
@@ -153,7 +164,7 @@ func (c Config) prepareRerun(ctx context.Context, rec Recording) (*rerun, error)
 	if err != nil {
 		return nil, err
 	}
-	e.task = run.Task{Began: rec.Began, Languages: c.Languages, Inputs: inputs, Snapshots: c.Snapshots}
+	e.task = run.Task{Began: rec.Began, Languages: c.Languages, Inputs: inputs, Snapshots: c.Snapshots || rec.restored()}
 	if err := e.equip(ctx, rec.Steps[0].N); err != nil {
 		return nil, err
 	}

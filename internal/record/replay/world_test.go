@@ -129,6 +129,18 @@ func (b *fakeSession) Snapshot(context.Context) (run.Snapshot, error) {
 	return run.Snapshot{ID: id, Bytes: 1}, nil
 }
 
+// Rollback implements run.Restorer.
+func (b *fakeSession) Rollback(_ context.Context, id string) error {
+	b.w.mu.Lock()
+	defer b.w.mu.Unlock()
+	s, ok := b.w.snapshots[id]
+	if !ok {
+		return fault.New(fault.NotFound, "", "cannot go back to %s: it is gone", id)
+	}
+	b.state = s.clone()
+	return nil
+}
+
 func (b *fakeSession) Execute(_ context.Context, _, code string, _ event.Bounds, sink event.Sink) (event.Execution, error) {
 	x := event.Execution{Status: event.OK, State: event.Intact, Usage: event.Usage{WallMS: 1.5}, Session: fmt.Sprint(b.w.opened)}
 	if code == languages[0].Model.Rest {
