@@ -59,7 +59,7 @@ func (v Value) pieces() []piece {
 		return []piece{{v.Text, v.Computed}}
 	}
 	var typed index
-	typed.add(v.Typed)
+	typed.add(Origin{In: InQuestion}, v.Typed)
 	var out []piece
 	at, any := 0, false
 	for _, f := range figures(v.Text) {
@@ -69,7 +69,7 @@ func (v Value) pieces() []piece {
 		if f.start > at {
 			out = append(out, piece{text: v.Text[at:f.start]})
 		}
-		known := typed.contains(f)
+		known := typed.find(f) != nil
 		any = any || known
 		out = append(out, piece{v.Text[f.start:f.end], !known})
 		at = f.end

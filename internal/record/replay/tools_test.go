@@ -231,7 +231,7 @@ ask shop.order {"thing":"nut","many":2}
 ` + "```\n=== reply\nFINAL ANSWER: done\n"
 
 func questionBegan(mode string) event.RunBegan {
-	return event.RunBegan{Kind: event.Ask, Mode: mode, Question: question, Model: "scripted:case", Scripted: true}
+	return event.RunBegan{Kind: event.Ask, Mode: mode, Question: question, Model: "scripted:case", Scripted: true, Traits: event.Traits{Local: true}}
 }
 
 // TestReplayTools replays runs of each mode: all is the same, what the model is
