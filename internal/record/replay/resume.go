@@ -176,8 +176,7 @@ func (r Recording) Begin(ctx context.Context, src Source, at State) *agent.Begin
 	b := &agent.Begin{Step: at.Step, Messages: r.find(at.Step).Messages}
 	b.Tokens, b.Ran = before(ctx, src, r, at.Step)
 	for _, x := range r.replies(at) { // they count, and are not paid again
-		b.Tokens.Input += x.Reply.Tokens.Input
-		b.Tokens.Output += x.Reply.Tokens.Output
+		b.Tokens = b.Tokens.Add(x.Reply.Tokens)
 	}
 	return b
 }
