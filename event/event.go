@@ -162,6 +162,11 @@ type RunBegan struct {
 	Tools []ToolPin `json:"tools,omitempty"`
 	// Net are the hosts that code may reach, as rules say them.
 	Net []string `json:"net,omitempty"`
+	// Schema is the JSON Schema that the answer must keep to.
+	Schema json.RawMessage `json:"schema,omitempty"`
+	// InputChecks are run before the model is asked, and Checks when it has answered.
+	InputChecks []Check `json:"input_checks,omitempty"`
+	Checks      []Check `json:"checks,omitempty"`
 }
 
 // Budget bounds a model's tokens: of one reply, of all of a run, and of one
@@ -330,6 +335,32 @@ type ExecutionBegan struct {
 	Fills    []string `json:"fills,omitempty"` // the expressions whose values the code fills into an answer; nil for the model's own code
 	// Untrusted says that nobody vouches for the values that the code itself makes.
 	Untrusted bool `json:"untrusted,omitempty"`
+	// Purpose says what code is for that neither a model nor a person's run brought, and
+	// Check is the name of the check that it is.
+	Purpose Purpose `json:"purpose,omitempty"`
+	Check   string  `json:"check,omitempty"`
+}
+
+// Own says whether the code is what the run is about: the model's, or a person's.
+func (e ExecutionBegan) Own() bool { return len(e.Fills) == 0 && e.Purpose == "" }
+
+// Purpose says what an execution is for that is no step of a model and no code of a
+// run's person. "" is none of them.
+type Purpose string
+
+// The purposes.
+const (
+	Profiling     Purpose = "profile"     // what the inputs are, before a model is asked
+	CheckingInput Purpose = "input_check" // whether the inputs are what they should be
+	Checking      Purpose = "check"       // whether the answer is
+)
+
+// Check is code that decides whether inputs or an answer are right: it is wrong where it
+// raises. With Expression it is one expression, which must be true.
+type Check struct {
+	Name       string `json:"name"` // of its file, or the expression
+	Code       string `json:"code"`
+	Expression bool   `json:"expression,omitempty"`
 }
 
 // Output is a piece of a stream, in the order in which the guest wrote it. It may split a character.
@@ -491,6 +522,11 @@ type AnswerGiven struct {
 	Figures []Figure `json:"figures,omitempty"` // every value that was filled in or traced back
 	// Rehearsed are tools that the answer relies on and that were not really called.
 	Rehearsed []string `json:"rehearsed,omitempty"`
+	// Value is the answer as JSON, where it is more than a text: what a schema asked for, or
+	// data that code gave. A table is a list of objects.
+	Value json.RawMessage `json:"value,omitempty"`
+	// Files are what belongs to the answer, as paths in the session: a table as CSV, pictures.
+	Files []string `json:"files,omitempty"`
 }
 
 // Figure is one value of an answer and where it comes from.

@@ -29,6 +29,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -111,7 +112,10 @@ type Config struct {
 	// Partial says which tools gave the last time a part of what they were asked for, and
 	// how much of it. nil: none did.
 	Partial func() []string
-	Now     func() time.Time
+	// Schema is what the answer must be; nil: a text.
+	Schema *Schema
+	Checks Checks // of the answer; the zero value: none
+	Now    func() time.Time
 }
 
 // File is a file that was put into the session.
@@ -125,9 +129,11 @@ type File struct {
 
 // Answer is what a run found. When Run returns an error, it says how far the run came.
 type Answer struct {
-	Text    string         // with its values; empty when there is no answer
-	Figures []event.Figure // every figure and where it comes from
-	Steps   int            // the last step that was taken
+	Text    string          // with its values; empty when there is no answer
+	Figures []event.Figure  // every figure and where it comes from
+	Value   json.RawMessage // the answer as JSON, where it is more than a text
+	Files   []string        // that belong to the answer, in the session
+	Steps   int             // the last step that was taken
 	Tokens  event.Tokens
 	Took    time.Duration
 	Draft   string // without an answer: the last one that could not be taken
@@ -148,6 +154,9 @@ func Run(ctx context.Context, cfg Config, question string) (Answer, error) {
 		return Answer{}, fault.New(fault.Invalid, "Ask something.", "cannot run: the question is empty")
 	}
 	if err := cfg.Begin.check(); err != nil {
+		return Answer{}, err
+	}
+	if err := cfg.Checks.validate(); err != nil {
 		return Answer{}, err
 	}
 	cfg = cfg.withDefaults()

@@ -27,6 +27,8 @@ import (
 	"praxis/internal/language/python"
 	"praxis/internal/llm"
 	"praxis/internal/llm/scripted"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // py is the language of the code in these tests.
@@ -44,6 +46,8 @@ var update = flag.Bool("update", false, "write the transcripts anew")
 //	            are the code (of the snippet that evaluates placeholders: its
 //	            first line and the placeholders), "<<<" begins the JSON of its Execution, "!!!" an error
 //	history     JSON of the conversation that goes before
+//	schema      what the answer must keep to
+//	checks      JSON of the checks of the answer
 //	notes       JSON of the notes that a search finds; without it there are none to be used
 //	transcript  what must come of it: events, and what the model receives (-update writes it)
 func TestTranscripts(t *testing.T) {
@@ -134,6 +138,28 @@ func play(t *testing.T, c map[string]string) string {
 		cfg.Tools = tools
 		if _, ok := c["session"]; !ok {
 			cfg.Session = nil
+		}
+	}
+	if text := c["schema"]; text != "" {
+		s, err := schema.Parse("schema.json", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Schema = &agent.Schema{Text: text, Check: func(value []byte) error {
+			v, err := jsondoc.Decode(value)
+			if err != nil {
+				return err
+			}
+			if m := s.Validate(v); m != nil {
+				return errors.New(m.All())
+			}
+			return nil
+		}}
+	}
+	if text := c["checks"]; text != "" {
+		cfg.Checks.Language = py
+		if err := json.Unmarshal([]byte(text), &cfg.Checks.List); err != nil {
+			t.Fatal(err)
 		}
 	}
 	if cfg.Window > 0 {
@@ -273,13 +299,20 @@ func show(log *bytes.Buffer, e event.Event) {
 	case event.ModelReplied:
 		fmt.Fprintf(log, "ModelReplied step %d, %s: %q\n", e.Step, e.Took, e.Thought)
 	case event.ExecutionBegan:
-		fmt.Fprintf(log, "ExecutionBegan step %d\n%s", e.Step, indent(brief(e.Code)))
+		what := ""
+		if e.Purpose != "" {
+			what = fmt.Sprintf(" for %s %s", e.Purpose, e.Check)
+		}
+		fmt.Fprintf(log, "ExecutionBegan step %d%s\n%s", e.Step, what, indent(brief(e.Code)))
 	case event.Output:
 		fmt.Fprintf(log, "Output %s %d bytes\n", e.Stream, len(e.Data))
 	case event.ExecutionEnded:
 		fmt.Fprintf(log, "ExecutionEnded step %d %s %s\n", e.Step, e.Execution.Status, e.Execution.Message)
 	case event.AnswerGiven: // its figures are listed below
 		fmt.Fprintf(log, "AnswerGiven %q\n", e.Text)
+		if e.Value != nil || e.Files != nil {
+			fmt.Fprintf(log, "    value %s, files %q\n", e.Value, e.Files)
+		}
 	case event.ToolCalled:
 		fmt.Fprintf(log, "ToolCalled step %d %s %s %v\n", e.Step, e.ID, e.Tool, e.Arguments)
 	case event.ToolReturned:

@@ -52,21 +52,7 @@ func (r *run) answer(ctx context.Context, text string) (actionResult, error) {
 	if err != nil {
 		return r.rejectAnswer(err)
 	}
-	r.draft = shorten(filled.Text, 2000, "")
-	if untraced := event.Untraced(filled.Figures); len(untraced) > 0 {
-		if r.doubts < r.mostDoubts() && r.step < r.cfg.MaxSteps {
-			r.doubts++
-			return r.rejectAnswer(r.unverified(untraced))
-		}
-		if r.cfg.Strict {
-			return actionResult{}, fault.Coded(fault.FiguresUntraced, fault.Data{"figures": grounding.List(untraced)},
-				"cannot answer: figures are found neither in what ran nor in the question: %s. The answer that was not taken: %s", grounding.List(untraced), r.draft)
-		}
-	}
-	r.markPartial(filled.Figures)
-	r.cfg.Sink.Emit(event.AnswerGiven{Text: filled.Text, Figures: filled.Figures})
-	a := Answer{Text: filled.Text, Figures: filled.Figures}
-	return actionResult{observation: answered(a), answer: &a}, nil
+	return r.conclude(ctx, final{text: filled.Text, figures: filled.Figures})
 }
 
 // mostDoubts is how often an answer may go back because of figures that are found

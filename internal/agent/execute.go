@@ -27,7 +27,11 @@ func (r *run) execute(ctx context.Context, a action.Action) (actionResult, error
 	if r.cfg.Model.Traits().Sees {
 		seen = &gallery{step: r.step}
 	}
-	text := r.tellPartial(observation(x, a.Language, r.cfg, seen))
+	text := r.tellPartial(observation(withoutGiven(x), a.Language, r.cfg, seen))
+	if out, given, err := r.give(ctx, a, x, text); given || err != nil {
+		r.last = "the last step ended with " + statusLine(x)
+		return out, err
+	}
 	again, err := r.stall(stallKey(a.Text, x), "code", statusLine(x))
 	if err != nil {
 		return actionResult{}, err
@@ -46,13 +50,19 @@ func (r *run) execute(ctx context.Context, a action.Action) (actionResult, error
 // send runs code in the session, the model's or what fills expressions in, between the events that say so. The session's
 // own opening and closing events, if it emits any, are left out: they know no step.
 func (r *run) send(ctx context.Context, lang, code string, fills []string) (event.Execution, error) {
-	r.cfg.Sink.Emit(event.ExecutionBegan{Step: r.step, Session: r.cfg.SessionName, Language: lang, Code: code, Fills: fills})
+	return r.sendAs(ctx, event.ExecutionBegan{Language: lang, Code: code, Fills: fills})
+}
+
+// sendAs is send for code of any purpose.
+func (r *run) sendAs(ctx context.Context, began event.ExecutionBegan) (event.Execution, error) {
+	began.Step, began.Session = r.step, r.cfg.SessionName
+	r.cfg.Sink.Emit(began)
 	if cause := ctx.Err(); cause != nil { // nothing is done that cannot be recorded
 		x := event.Execution{Status: event.Interrupted, Message: "it was not run", State: event.Intact}
 		r.cfg.Sink.Emit(event.ExecutionEnded{Step: r.step, Execution: x})
 		return x, canceled(cause)
 	}
-	x, err := r.cfg.Session.Execute(ctx, lang, code, event.SinkFunc(func(e event.Event) {
+	x, err := r.cfg.Session.Execute(ctx, began.Language, began.Code, event.SinkFunc(func(e event.Event) {
 		switch e.(type) {
 		case event.ExecutionBegan, event.ExecutionEnded:
 		default:
@@ -87,6 +97,7 @@ func (r *run) notRun(err error) (actionResult, error) {
 // learn keeps what the execution of a step has shown, for the figures of the answer.
 func (r *run) learn(step int, code string, x event.Execution) {
 	r.sources.AddCode(step, code)
+	x = withoutGiven(x)
 	shown := func(in, text string) {
 		if text != "" {
 			r.sources.AddOutput(grounding.Origin{Step: step, In: in}, strings.ToValidUTF8(text, " "))

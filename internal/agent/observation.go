@@ -23,6 +23,9 @@ const (
 	maxDisplays  = 12
 )
 
+// nothingShown is what the model reads of code that shows nothing.
+const nothingShown = "The code printed nothing and its last line has no value. Print what you need to see."
+
 // observation is what the model sees of what its code did. Pictures go to g; nil: the model
 // sees none.
 func observation(x event.Execution, lang string, cfg Config, g *gallery) string {
@@ -74,7 +77,7 @@ func observation(x event.Execution, lang string, cfg Config, g *gallery) string 
 		parts = append(parts, "The session went back to its last snapshot: variables, imports and files are as they were then, and what was done since is gone, files too.")
 	}
 	if len(parts) == 1 && x.Status == event.OK {
-		parts = append(parts, "The code printed nothing and its last line has no value. Print what you need to see.")
+		parts = append(parts, nothingShown)
 	}
 	return unmarked(strings.Join(parts, "\n"))
 }

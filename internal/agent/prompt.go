@@ -52,10 +52,10 @@ func system(cfg Config) string {
 	if cfg.Guide != "" {
 		text += "\n\n" + cfg.Guide
 	}
-	if cfg.Notes == nil {
-		return text
+	if cfg.Notes != nil {
+		text += notesSystem(cfg.Session != nil, f)
 	}
-	return text + notesSystem(cfg.Session != nil, f)
+	return text + form(cfg)
 }
 
 // codeSystem is the prompt of a run whose model writes code.
@@ -81,7 +81,7 @@ How to act
 
 How to answer
 - When you have seen what you need, ` + answering(f) + ` Give it alone, without code to run.
-` + figures(cfg.language()) + `
+` + figures(cfg.language()) + forms(cfg) + `
 - A figure that you write out yourself must stand in an output that you have seen or in the question; others are sent back.
 - Answer in the language of the question, briefly, with units. Say what was assumed. If the question cannot be answered from what there is, say so and why.`
 }

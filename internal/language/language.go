@@ -157,6 +157,12 @@ type Model struct {
 	// shows values: for each placeholder a list of its text, whether that was computed, and
 	// what of it was typed.
 	Filled func(shown string) (list string, ok bool)
+	// Check returns the code of a check: code that raises where something is wrong, or an
+	// expression that must be true. It sees the session's variables and, beside them, names, a
+	// JSON object, and leaves nothing of its own. nil: the language has none.
+	Check func(name, code string, expression bool, names []byte) string
+	// Answer is an example of code that gives the answer of a run; "": no code can.
+	Answer string
 	// Rest is code that waits for the threads that code left, as an interpreter
 	// does before it ends; its value, if it has one, is how many go on. "": none.
 	Rest string

@@ -47,15 +47,29 @@ func Values(l language.Language, shown string, n int) ([]Value, error) {
 	return out, nil
 }
 
+// Given traces the figures of values that code gave as its answer, which stand below each
+// other: each is computed where it was not typed. expression says what gave them.
+func Given(values []Value, expression string, s *Sources) Filled {
+	var t Template
+	for i := range values {
+		if i > 0 {
+			t.parts = append(t.parts, part{text: "\n\n", slot: -1})
+		}
+		t.parts = append(t.parts, part{text: expression, slot: i})
+	}
+	return t.fill(values, true, s)
+}
+
 // piece is a stretch of a value.
 type piece struct {
 	text     string
 	computed bool
 }
 
-// pieces splits a value into what was computed and what was typed.
-func (v Value) pieces() []piece {
-	if !v.Computed || v.Typed == "" {
+// pieces splits a value into what was computed and what was typed; each says that every
+// figure is one of its own, and not the whole value.
+func (v Value) pieces(each bool) []piece {
+	if !v.Computed || v.Typed == "" && !each {
 		return []piece{{v.Text, v.Computed}}
 	}
 	var typed index
@@ -74,7 +88,7 @@ func (v Value) pieces() []piece {
 		out = append(out, piece{v.Text[f.start:f.end], !known})
 		at = f.end
 	}
-	if !any {
+	if !any && !each {
 		return []piece{{v.Text, true}}
 	}
 	return append(out, piece{text: v.Text[at:]})

@@ -156,12 +156,16 @@ func (t Template) Fill(values []Value, s *Sources) (Filled, error) {
 			return Filled{}, invalid("the value of %s is %d characters long, and the bound is %d", safetext.Quote(t.expressions[i]), n, MaxValue)
 		}
 	}
+	return t.fill(values, false, s), nil
+}
+
+func (t Template) fill(values []Value, each bool, s *Sources) Filled {
 	var masked strings.Builder
 	var computed []event.Figure
 	for _, p := range t.parts {
 		pieces := []piece{{text: p.text}}
 		if p.slot >= 0 {
-			pieces = values[p.slot].pieces()
+			pieces = values[p.slot].pieces(each)
 		}
 		for _, piece := range pieces {
 			if !piece.computed {
@@ -173,7 +177,7 @@ func (t Template) Fill(values []Value, s *Sources) (Filled, error) {
 			s.AddComputed(piece.text)
 		}
 	}
-	return fill(masked.String(), computed, s), nil
+	return fill(masked.String(), computed, s)
 }
 
 // fill traces the figures of a text, marks those that are found nowhere, and puts the

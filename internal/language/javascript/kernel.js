@@ -11,6 +11,7 @@ const { Control } = beside('control.js');
 const doors = beside('doors.js');
 const streams = beside('streams.js');
 const { Show } = beside('show.js');
+const { Answers } = beside('answers.js');
 const { Errors } = beside('errors.js');
 const { Rewriter } = beside('rewrite.js');
 const { Seeds } = beside('seeds.js');
@@ -127,6 +128,7 @@ class Kernel {
     hidden('__filename', globalThis.module.filename);
     hidden('__dirname', folder);
     hidden('display', this.show.display);
+    hidden('answer', new Answers(this.show, folder).answer);
     require.main = undefined;
     globalThis.require.main = globalThis.module;
     const hook = Object.freeze({

@@ -57,6 +57,7 @@ func Language() language.Language {
 			Placeholder: "Between the braces stands a JavaScript expression, with a format after a colon as in Python's format strings, such as {{ total:,.2f }}.",
 			Fill:        fill,
 			Filled:      filled,
+			Answer:      "answer(value)",
 			Rest:        "await globalThis[Symbol.for('praxis.kernel')].rest()",
 			Missing:     "ModuleNotFound",
 			Undefined:   "ReferenceError",

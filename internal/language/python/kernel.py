@@ -48,6 +48,7 @@ show = _part("show")
 pages = _part("pages")
 hooks = _part("hooks")
 seeds = _part("seeds")
+answers = _part("answers")
 
 TIMERS = {
     signal.SIGALRM: signal.ITIMER_REAL,
@@ -97,6 +98,7 @@ class Kernel:
         self.show = show.Show(pretty, self.send_display, pages.of_data)
         self.hooks = hooks.Hooks()
         self.seeds = seeds.Seeds()
+        self.answers = answers.Answers(self.show, show.SAVED, os.getcwd())
         self.complete = None  # loaded when first asked for
 
     # Control.
@@ -232,13 +234,14 @@ class Kernel:
         sys.unraisablehook = self.on_unraisable
         sys.breakpointhook = self.no_debugger
         builtins.display = self.show.display
+        builtins.answer = self.answers.answer
         builtins.input = self.streams.input
         for name in ("exit", "quit"):
             if not hasattr(builtins, name):
                 setattr(builtins, name, sys.exit)
         # The agent tells a report from a frame, and takes our own frames out of it.
         self.report_crashes(self.control.fd)
-        self.original.update({name: getattr(builtins, name) for name in ("display", "input", "exit", "quit")})
+        self.original.update({name: getattr(builtins, name) for name in ("display", "answer", "input", "exit", "quit")})
 
     @staticmethod
     def report_crashes(fd):
@@ -398,6 +401,8 @@ class Kernel:
 
     def run(self, code, wanted):
         """Run a cell's code and return the bundle of its value. Interrupts are raised in here."""
+        if code.startswith(answers.CHECK):
+            return self.check(code)
         name = f"<cell {self.count}>"
         self.sources.add(name, code)
         self.space["__builtins__"] = builtins
@@ -445,6 +450,16 @@ class Kernel:
             self.flags |= body.co_flags & FUTURES
             in_loop = in_loop or bool(body.co_flags & COROUTINE)
         return body, last, in_loop
+
+    def check(self, source):
+        """Run a check of the answer, which is no code of the program's. That it fails is its exception."""
+        own = {name: self.original[name] for name in ("display", "input", "exit", "quit")}
+        name, code, run, expression = self.answers.check(source, self.space, PRIVATE, own)
+        self.sources.add(name, code)
+        value = run()
+        if expression and not value:
+            raise AssertionError(f"{code.strip()} is {value!r:.200}")
+        return None
 
     def evaluate(self, code, in_loop):
         if code.co_flags & COROUTINE:

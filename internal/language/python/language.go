@@ -1,6 +1,7 @@
 package python
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -60,6 +61,8 @@ func Language() language.Language {
 			Placeholder: "Between the braces stands a Python expression, with a format after a colon as in an f-string.",
 			Fill:        fill,
 			Filled:      filled,
+			Check:       checkCode,
+			Answer:      "answer(value)",
 			Rest:        read("rest.py"),
 			Missing:     "ModuleNotFoundError",
 			Undefined:   "NameError",
@@ -90,6 +93,12 @@ func fill(placeholders []string) string {
 	}
 	b.WriteString(")")
 	return b.String()
+}
+
+// checkCode returns code that the kernel knows as a check by how it begins: it does not run
+// among the program's names.
+func checkCode(name, code string, expression bool, names []byte) string {
+	return fmt.Sprintf("#praxis:check {\"name\": %s, \"expression\": %t, \"names\": %s}\n%s", strconv.Quote(strings.ToValidUTF8(name, "\uFFFD")), expression, names, code)
 }
 
 // invoke returns code that sets up sys.argv and the standard input.

@@ -298,7 +298,7 @@ func runPackages() map[string]Package {
 		"internal/agent/grounding": {Imports: []string{fault, event, lang}, Tests: []string{python}},
 		"internal/agent": {
 			Imports: []string{fault, event, llm, lang, "internal/agent/..."},
-			Tests:   []string{"internal/llm/scripted", python},
+			Tests:   []string{"internal/llm/scripted", python, jsondoc, toolSchema},
 		},
 
 		"internal/planner": {Imports: []string{fault, event, llm, "internal/tool/gate", tool, "internal/plan", "internal/plan/...", jsondoc, toolSchema, toolfile}, Tests: []string{"internal/llm/scripted"}},

@@ -39,6 +39,17 @@ func (m *Mismatch) Error() string {
 	return b.String()
 }
 
+// All returns this mismatch and those beside it, each with its path, in one line.
+func (m *Mismatch) All() string {
+	own := *m
+	own.More = nil
+	all := []string{own.Error()}
+	for _, other := range m.More {
+		all = append(all, other.Error())
+	}
+	return strings.Join(all, "; ")
+}
+
 // Redacted returns the mismatch without anything of the value: for readers who
 // may not see the data. Names of members are cut from the path where the
 // schema does not declare them, so only list items and declared names remain.
