@@ -2,8 +2,10 @@ package praxis
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -135,6 +137,13 @@ type Question struct {
 	OutDir  string       // where files and pictures that code makes are saved; "": nowhere
 	Tools   ToolOptions
 	Net     NetOptions
+	// Schema is the JSON Schema that the answer must keep to, which is JSON then; "": it is a text.
+	Schema string
+	// InputChecks are Python that runs in the session before the model is asked: a fault with
+	// the code [fault.InputCheckFailed] says that one raised. Checks run when the model has
+	// answered, with answer, text and figures beside the session's variables: what fails goes
+	// back to the model as long as it has steps.
+	InputChecks, Checks []event.Check
 }
 
 // Answer is what a question came to.
@@ -144,7 +153,9 @@ type Answer struct {
 	// Text is the answer with its figures; each that was found nowhere is followed by
 	// " (unverified)". "": there is none.
 	Text    string
-	Figures []event.Figure // every figure, and what it was found as
+	Figures []event.Figure  // every figure, and what it was found as
+	Value   json.RawMessage // the answer as JSON, where it is more than a text
+	Files   []string        // that belong to the answer, as paths in the session: a table as CSV, pictures
 	Steps   int
 	Tokens  event.Tokens
 	Saved   []string // paths of the files in OutDir
@@ -161,9 +172,10 @@ func (c *Client) Ask(q Question) *Call[Answer] {
 		out, err := c.app.Ask(ctx, app.AskRequest{
 			Question: q.Text, Mode: q.Mode, Model: q.Model, Fallbacks: q.Fallbacks, Effort: q.Effort, MaxSteps: q.MaxSteps, Thread: q.Thread, Strict: q.Strict, Session: q.Session.spec(),
 			Bounds: q.Bounds, Files: files, Output: app.Output{Dir: q.OutDir}, Tools: q.Tools.spec(), Net: q.Net.spec(),
+			Checks: app.CheckSpec{Schema: app.Text{Text: q.Schema}, Inputs: slices.Clone(q.InputChecks), Answer: slices.Clone(q.Checks)},
 		}, sink)
 		err = errors.Join(err, out.Unsaved)
-		a := Answer{Run: out.Run, Text: out.Text, Figures: out.Figures, Steps: out.Steps, Tokens: out.Tokens, Saved: savedPaths(out.Made)}
+		a := Answer{Run: out.Run, Text: out.Text, Figures: out.Figures, Value: out.Value, Files: out.Files, Steps: out.Steps, Tokens: out.Tokens, Saved: savedPaths(out.Made)}
 		if out.Text != "" {
 			a.Status = event.Answered
 		}

@@ -98,6 +98,10 @@ func (d Duration) String() string { return time.Duration(d).String() }
 // (image/png, image/jpeg) in standard base64. The key "text" holds text/plain.
 type Bundle map[string]string
 
+// AnswerMIME is the item of a displayed bundle in which code gives the answer of a run: the
+// function answer() of the kernels makes it.
+const AnswerMIME = "application/vnd.praxis.answer+json"
+
 // Progress says how far a long preparation is, such as the building of an image
 // or the preparation of a template.
 type Progress struct {

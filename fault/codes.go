@@ -70,16 +70,17 @@ const (
 	ScriptMissing    Code = "script_missing"    // the script of a scripted model cannot be opened. Data: path
 )
 
-// Budgets of a run of the agent.
+// Budgets and checks of a run of the agent.
 const (
-	StepsUsedUp     Code = "steps_used_up"    // no answer came within the steps of the run. Data: limit
-	TokensUsedUp    Code = "tokens_used_up"   // the tokens of the run are used up. Data: limit
-	PlansUsedUp     Code = "plans_used_up"    // no plan that the model wrote could be used. Data: limit
-	CallsUsedUp     Code = "calls_used_up"    // a run made as many calls of tools as it may. Data: limit
-	ToolUsedUp      Code = "tool_used_up"     // a run called one tool as often as it may. Data: tool, limit
-	RateUsedUp      Code = "rate_used_up"     // a tool is called more often in a time than it may be. Data: tool, wait
-	FiguresUntraced Code = "figures_untraced" // figures of an answer are found nowhere. Data: figures
-	TrafficUsedUp   Code = "traffic_used_up"  // the calls of a run gave and took as many bytes as they may. Data: limit
+	InputCheckFailed Code = "input_check_failed" // what a run was given did not pass a check, and no model was asked. Data: check
+	StepsUsedUp      Code = "steps_used_up"      // no answer came within the steps of the run. Data: limit
+	TokensUsedUp     Code = "tokens_used_up"     // the tokens of the run are used up. Data: limit
+	PlansUsedUp      Code = "plans_used_up"      // no plan that the model wrote could be used. Data: limit
+	CallsUsedUp      Code = "calls_used_up"      // a run made as many calls of tools as it may. Data: limit
+	ToolUsedUp       Code = "tool_used_up"       // a run called one tool as often as it may. Data: tool, limit
+	RateUsedUp       Code = "rate_used_up"       // a tool is called more often in a time than it may be. Data: tool, wait
+	FiguresUntraced  Code = "figures_untraced"   // figures of an answer are found nowhere. Data: figures
+	TrafficUsedUp    Code = "traffic_used_up"    // the calls of a run gave and took as many bytes as they may. Data: limit
 )
 
 // Plans, and their budgets.

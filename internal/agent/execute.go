@@ -28,8 +28,8 @@ func (r *run) execute(ctx context.Context, a action.Action) (actionResult, error
 		seen = &gallery{step: r.step}
 	}
 	text := r.tellPartial(observation(withoutGiven(x), a.Language, r.cfg, seen))
+	r.last = "the last step ended with " + statusLine(x)
 	if out, given, err := r.give(ctx, a, x, text); given || err != nil {
-		r.last = "the last step ended with " + statusLine(x)
 		return out, err
 	}
 	again, err := r.stall(stallKey(a.Text, x), "code", statusLine(x))
@@ -39,7 +39,6 @@ func (r *run) execute(ctx context.Context, a action.Action) (actionResult, error
 	if again {
 		text += "\n\nThis code gave this result before. Try something else."
 	}
-	r.last = "the last step ended with " + statusLine(x)
 	o := actionResult{observation: text, failed: x.Status != event.OK}
 	if seen != nil {
 		o.pictures = seen.pictures

@@ -17,10 +17,6 @@ import (
 	"praxis/internal/safetext"
 )
 
-// GivenMIME is the type of the display in which code gives the answer of a run: the kernels'
-// function answer() makes it.
-const GivenMIME = "application/vnd.praxis.answer+json"
-
 // Bounds of an answer that code gave.
 const (
 	maxGivenText  = 2 << 20 // bytes, as it comes from the guest
@@ -53,7 +49,7 @@ type givenTable struct {
 // givenBy returns the answer that an execution gave, the last one. The bytes are the guest's.
 func givenBy(x event.Execution) (g given, ok bool, err error) {
 	for _, d := range x.Displays {
-		if text := d[GivenMIME]; text != "" {
+		if text := d[event.AnswerMIME]; text != "" {
 			g, err = decodeGiven(text)
 			ok = true
 		}
@@ -104,7 +100,7 @@ func decodeGiven(text string) (given, error) {
 func withoutGiven(x event.Execution) event.Execution {
 	var rest []event.Bundle
 	for _, d := range x.Displays {
-		if _, is := d[GivenMIME]; !is {
+		if _, is := d[event.AnswerMIME]; !is {
 			rest = append(rest, d)
 		}
 	}

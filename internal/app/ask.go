@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -49,6 +50,7 @@ type AskRequest struct {
 	Output  Output
 	Tools   ToolSpec
 	Net     NetSpec
+	Checks  CheckSpec
 
 	model  llm.Model // in place of what Model names; nil: that
 	opened *Session  // in place of what Session describes, and not closed; nil: that
@@ -76,6 +78,9 @@ func (q *AskRequest) check(languages language.Table) (err error) {
 	if err := q.Session.check(); err != nil {
 		return err
 	}
+	if err := q.Checks.check(); err != nil {
+		return err
+	}
 	return config.ValidateBounds(q.Bounds)
 }
 
@@ -101,6 +106,8 @@ type AskResult struct {
 	Run     string // its id in the journal; "": nothing began
 	Text    string // the answer, with its values; "": there is none
 	Figures []event.Figure
+	Value   json.RawMessage // the answer as JSON, where it is more than a text
+	Files   []string        // that belong to the answer: in the session
 	Steps   int
 	Tokens  event.Tokens
 	Made    Made
@@ -152,6 +159,7 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 func (x *questionRun) result(ctx context.Context, began event.RunBegan, inputs []run.Input) (AskResult, error) {
 	answer, err := x.ask(ctx, began, inputs)
 	out := AskResult{Run: x.run.ID(), Text: answer.Text, Figures: answer.Figures, Steps: answer.Steps, Tokens: answer.Tokens, Draft: answer.Draft, Found: answer.Found}
+	out.Value, out.Files = answer.Value, answer.Files
 	endErr := x.run.end()
 	out.Made, out.Unsaved = x.made.made, asUnsaved(errors.Join(x.made.err, x.err, endErr, x.app.tidyAfter(context.WithoutCancel(ctx), x.taken)))
 	if x.session != nil && x.request.opened == nil {
@@ -172,6 +180,7 @@ func (a *App) questionBegan(q AskRequest, m llm.Model, t *toolset) event.RunBega
 		Files: inputNames(q.Files), MaxSteps: c.Ask.MaxSteps, Bounds: q.Bounds.Over(c.Execution), Tools: t.pins(), Net: t.hosts.Strings(),
 		Budget: event.Budget{Reply: agent.DefaultMaxTokens, Run: agent.DefaultTotalTokens, Window: c.Ask.Window},
 		Seed:   q.Session.Seed, Thread: q.Thread, Language: q.Language, Program: a.opt.Version, Strict: q.Strict,
+		Schema: q.Checks.compiled, InputChecks: q.Checks.Inputs, Checks: q.Checks.Answer,
 	}
 	describeModel(&b, m)
 	if q.Mode != ModeCode {

@@ -130,9 +130,17 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 	cfg.MaxSteps, cfg.MaxTokens = t.Began.MaxSteps, t.Began.Budget.Reply
 	cfg.Strict = t.Began.Strict
 	cfg.TotalTokens, cfg.Window = t.Began.Budget.Run, t.Began.Budget.Window
+	if err := t.judged(s, &cfg); err != nil {
+		return agent.Answer{}, err
+	}
 	if s == nil {
 		cfg.Sink, cfg.Languages = rec, t.Languages[:min(len(t.Languages), 1)]
 		return agent.Run(ctx, cfg, t.Began.Question)
+	}
+	if cfg.Begin == nil || cfg.Begin.Step <= 1 {
+		if err := t.checkInputs(ctx, s, rec); err != nil {
+			return agent.Answer{}, err
+		}
 	}
 	if t.Conversation != nil {
 		c, err := t.Conversation(ctx, s)

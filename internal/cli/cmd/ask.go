@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -39,6 +40,16 @@ With --tools the code may call the tools that these files declare. With --mode
 tools the model calls them itself, one native call after the other, and has no
 code and nothing else; with --mode both it does either. See "praxis tools --help".
 
+The answer may be a table, a picture or data, too: code gives it with
+answer(value). With --schema FILE it is JSON that keeps to a JSON Schema, and
+what does not goes back to the model; with --json it stands under "value".
+
+With --input-check FILE.py the inputs are checked in the sandbox before the
+model is asked: when the file raises, as by an assert, nothing is asked and the
+exit code is 125. --check FILE.py and --check-expr EXPR are run when the model
+has answered, with answer, text and figures beside the session's variables: what
+fails goes back to the model as long as there are steps. See docs/answers.md.
+
 With --mode plan the model writes a plan instead, which calls the tools of
 --tools by the rules of --policy: it is checked before anything runs, what is
 wrong goes back to the model, and what the plan prints is the answer. The model
@@ -60,6 +71,7 @@ type askCommand struct {
 	json     bool
 	mode     modeFlags
 	tools    toolFlags
+	checks   checkFlags
 }
 
 func (p *program) askCommand() *cobra.Command {
@@ -101,6 +113,7 @@ func (p *program) askCommand() *cobra.Command {
 	a.mode.register(cmd, &a.tools)
 	a.tools.registerApproval(cmd)
 	a.tools.registerNet(cmd)
+	a.checks.register(cmd)
 	return cmd
 }
 
@@ -154,6 +167,9 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 	if q.Net, err = a.tools.netSpec(); err != nil {
 		return err
 	}
+	if q.Checks, err = a.checks.spec(); err != nil {
+		return err
+	}
 	if err := app.PrepareFolder(a.out); err != nil {
 		return err
 	}
@@ -181,6 +197,7 @@ type ending struct {
 	draft   string // without an answer: the last one that was not taken
 	found   string // and the last output of code
 	figures []event.Figure
+	value   json.RawMessage
 	steps   int
 	tokens  event.Tokens
 	// rehearsed are tools of a plan that were not really called.
@@ -233,7 +250,7 @@ func (a *askCommand) ask(ctx context.Context, answer func(context.Context, event
 	}
 	unsaved := out.Unsaved
 	a.p.printedObject = a.p.printedObject || a.json
-	e := ending{run: out.Run, text: out.Text, draft: out.Draft, found: out.Found, figures: out.Figures, steps: out.Steps, tokens: out.Tokens, made: out.Made, out: a.out, err: err, unsaved: unsaved}
+	e := ending{run: out.Run, text: out.Text, draft: out.Draft, found: out.Found, figures: out.Figures, value: out.Value, steps: out.Steps, tokens: out.Tokens, made: out.Made, out: a.out, err: err, unsaved: unsaved}
 	if err := rep.finish(e); err != nil {
 		return errors.Join(err, unsaved) // nobody reads: that it was cancelled says nothing more
 	}
@@ -267,7 +284,7 @@ func (j jsonReporter) failed() error { return j.Err }
 
 func (j jsonReporter) finish(e ending) error {
 	line := answerLine{
-		Event: "answer", Run: e.run, Answered: e.err == nil, Status: answerStatus(e), Text: e.text, Figures: orEmpty(e.figures),
+		Event: "answer", Run: e.run, Answered: e.err == nil, Status: answerStatus(e), Text: e.text, Value: e.value, Figures: orEmpty(e.figures),
 		Draft: e.draft, Found: e.found, Rehearsed: e.rehearsed, Steps: e.steps, Tokens: e.tokens, Files: orEmpty(e.made.Saved), Failure: failureOf(errors.Join(e.err, e.unsaved)),
 	}
 	if f := failureOf(e.err); f != nil {
@@ -296,8 +313,10 @@ type answerLine struct {
 	Event    string `json:"event"` // "answer"
 	Answered bool   `json:"answered"`
 	// Status is that of the run: answered, unverified, or else why not in a word.
-	Status  event.RunStatus `json:"status,omitempty"`
-	Text    string          `json:"text"`
+	Status event.RunStatus `json:"status,omitempty"`
+	Text   string          `json:"text"`
+	// Value is the answer as JSON, where it is more than a text.
+	Value   json.RawMessage `json:"value,omitempty"`
 	Figures []event.Figure  `json:"figures"`
 	Reason  string          `json:"reason,omitempty"` // why there is none
 	Remedy  string          `json:"remedy,omitempty"`

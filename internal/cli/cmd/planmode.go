@@ -38,7 +38,7 @@ func planOnly() []string {
 }
 
 func codeOnly() []string {
-	return append([]string{"file", "out", "thread", "lang", "with", "requirements", "memory", "disk", "cpus", "processes", "cpu-time", "output-limit"}, netFlags()...)
+	return append([]string{"file", "out", "thread", "lang", "with", "requirements", "memory", "disk", "cpus", "processes", "cpu-time", "output-limit", "input-check", "check", "check-expr"}, netFlags()...)
 }
 
 // check says which flags do not belong to the mode.
@@ -49,7 +49,7 @@ func (m *modeFlags) check(cmd *cobra.Command, t *toolFlags) error {
 	case app.ModeTools:
 		wrong, other = append(codeOnly(), planOnly()...), app.ModeCode
 	case app.ModePlan:
-		wrong, other = append(codeOnly(), "notes"), app.ModeCode
+		wrong, other = append(codeOnly(), "notes", "schema"), app.ModeCode
 	default:
 		return usage("praxis ask", "there is no mode %q: write code, tools, both or plan", m.mode)
 	}

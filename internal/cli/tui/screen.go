@@ -96,7 +96,7 @@ func (s *Screen) Emit(e event.Event) {
 	case event.ToolReturned:
 		s.toolReturned(e)
 	case event.ExecutionBegan:
-		if s.filling = len(e.Fills) > 0; !s.filling {
+		if s.filling = !e.Own(); !s.filling {
 			s.code(e.Language, e.Code)
 		}
 	case event.Output:
@@ -238,6 +238,9 @@ func (s *Screen) endOutput() {
 
 func (s *Screen) display(b event.Bundle) {
 	s.endOutput()
+	if b[event.AnswerMIME] != "" {
+		return // it is shown as the answer
+	}
 	p, ok := app.PictureOf(b)
 	switch text := app.TextOf(b); {
 	case ok && p.Ext == app.PageExt:

@@ -127,7 +127,7 @@ func (r Recording) Branchable(from int, c Change) error {
 	if s == nil || s.Messages == nil {
 		return refuse(fmt.Sprintf("Its steps are %d to %d.", first, last), "it has no step %d", from)
 	}
-	if c.Code != "" && (len(s.Executions) == 0 || s.Executions[0].Fills != nil || s.Exchange == nil) {
+	if c.Code != "" && (len(s.Executions) == 0 || !s.Executions[0].own() || s.Exchange == nil) {
 		return refuse("Edit the code of a step that ran some.", "step %d ran no code of the model", from)
 	}
 	if c.Question != "" && c.Model == nil {
@@ -331,7 +331,7 @@ func edited(l language.Language, s Step, code string) llm.Reply {
 // language is that of a step's code.
 func (c Config) language(rec Recording, step Step) language.Language {
 	for _, x := range step.Executions {
-		if x.Fills == nil && x.Language != "" {
+		if x.own() && x.Language != "" {
 			return c.Languages.Named(x.Language)
 		}
 	}
@@ -353,7 +353,7 @@ func (b *Branched) fill(is Recording, step int) {
 	if is.Ended != nil {
 		b.Status, b.Reason = is.Ended.Status, is.Ended.Reason
 	}
-	if s := is.find(step); s != nil && len(s.Executions) > 0 && s.Executions[0].Fills == nil {
+	if s := is.find(step); s != nil && len(s.Executions) > 0 && s.Executions[0].own() {
 		b.Execution = s.Executions[0].Ended
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"praxis/event"
 	"praxis/internal/record/report"
+	"praxis/internal/tool/jsondoc"
 )
 
 // aspect is one thing that is compared, as text.
@@ -30,6 +31,13 @@ func compare(was, is Recording, ended bool) Report {
 	}
 	r.givenAnew(was.Session, is.Session)
 	r.Inputs = inputChanges(was.Inputs, is.Inputs)
+	if len(was.Before) > 0 {
+		before := Step{Executions: is.Before}
+		r.step(Step{Executions: was.Before}, &before, r.Unfinished && len(was.Steps) == 0)
+		if n := len(r.Steps) - 1; r.Steps[n].Identical {
+			r.Steps = r.Steps[:n]
+		}
+	}
 	for i, s := range was.Steps {
 		r.step(s, is.find(s.N), r.Unfinished && i == len(was.Steps)-1)
 	}
@@ -169,6 +177,9 @@ func executionAspects(x Execution) []aspect {
 	if x.Fills != nil {
 		out = []aspect{{what: "placeholders", text: strings.Join(x.Fills, "\n")}}
 	}
+	if x.Purpose != "" {
+		out = []aspect{{what: string(x.Purpose), text: x.Check}}
+	}
 	if x.Ended == nil {
 		return out
 	}
@@ -252,6 +263,22 @@ func changesText(changes []event.Change) string {
 	return b.String()
 }
 
+// canonical is a JSON value with its members in one order: that of a replay may be another.
+func canonical(value []byte) string {
+	if len(value) == 0 {
+		return ""
+	}
+	v, err := jsondoc.Decode(value)
+	if err != nil {
+		return string(value)
+	}
+	text, err := jsondoc.AppendCanonical(nil, v, 0)
+	if err != nil {
+		return string(value)
+	}
+	return string(text)
+}
+
 func answerAspects(a *event.AnswerGiven) []aspect {
 	if a == nil {
 		return nil
@@ -260,7 +287,10 @@ func answerAspects(a *event.AnswerGiven) []aspect {
 	for _, f := range a.Figures {
 		fmt.Fprintf(&b, "%q %s %s\n", f.Text, f.Source, f.Expression)
 	}
-	return []aspect{{what: "answer", text: a.Text}, {what: "figures", text: b.String()}}
+	return []aspect{
+		{what: "answer", text: a.Text}, {what: "figures", text: b.String()},
+		{what: "value of the answer", text: canonical(a.Value)}, {what: "files of the answer", text: strings.Join(a.Files, "\n")},
+	}
 }
 
 // differences compares two lists. What one of them lacks counts as empty. With

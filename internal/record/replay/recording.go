@@ -22,6 +22,7 @@ type Recording struct {
 	Session   *event.SessionBegan // nil: it never had one
 	Inputs    []event.FileGiven
 	Rules     []event.FileGiven // definitions of tools and the policy, by their roles
+	Before    []Execution       // what was executed before a model was asked: what the inputs are, and their checks
 	Steps     []Step            // a run of code has one, with the number 0
 	Snapshots []event.SnapshotTaken
 	Entered   []Entered // data from outside, in their order
@@ -57,9 +58,14 @@ type Execution struct {
 	Code string
 	// Language is that of the code.
 	Language string
-	Fills    []string         // the expressions that it fills into an answer; nil: the model's or a person's own code
+	Fills    []string         // the expressions that it fills into an answer
+	Purpose  event.Purpose    // of code that is no step of a model's
+	Check    string           // the name of the check that it is
 	Ended    *event.Execution // nil: begun, not finished
 }
+
+// own says that the code is the model's or a person's.
+func (x Execution) own() bool { return x.Fills == nil && x.Purpose == "" }
 
 // pieces returns the pieces of code of a step: the cells of a notebook are several.
 func (s Step) pieces() []run.Piece {
@@ -333,15 +339,24 @@ func (f *fold) executing(e event.ExecutionBegan) error {
 	if f.rec.Began.Kind == event.Code && len(f.rec.Steps) == 0 {
 		f.rec.Steps = []Step{{}}
 	}
+	x := Execution{Code: e.Code, Language: e.Language, Fills: e.Fills, Purpose: e.Purpose, Check: e.Check}
+	if f.rec.Began.Kind == event.Ask && len(f.rec.Steps) == 0 && e.Step == 0 && e.Purpose != "" {
+		f.running, f.rec.Before = true, append(f.rec.Before, x)
+		return nil
+	}
 	return f.change(e.Step, func(s *Step) {
 		f.running = true
-		s.Executions = append(s.Executions, Execution{Code: e.Code, Language: e.Language, Fills: e.Fills})
+		s.Executions = append(s.Executions, x)
 	})
 }
 
 func (f *fold) executed(e event.ExecutionEnded) error {
 	if !f.running {
 		return fmt.Errorf("an execution ends that has not begun")
+	}
+	if n := len(f.rec.Before); n > 0 && len(f.rec.Steps) == 0 {
+		f.running, f.rec.Before[n-1].Ended = false, &e.Execution
+		return nil
 	}
 	return f.change(e.Step, func(s *Step) {
 		f.running = false

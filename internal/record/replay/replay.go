@@ -279,7 +279,7 @@ func (r Recording) before(step int) (tokens event.Tokens, ran []agent.Ran) {
 			tokens = tokens.Add(s.Exchange.Reply.Tokens)
 		}
 		for _, x := range s.Executions {
-			if x.Fills == nil && x.Ended != nil {
+			if x.own() && x.Ended != nil {
 				ran = append(ran, agent.Ran{Step: s.N, Code: x.Code, Execution: *x.Ended})
 			}
 		}

@@ -66,14 +66,36 @@ func (s *timeline) annotate(it *item) (annotation, bool) {
 // filled says how filling in an answer ended. The values come with the answer.
 func (s *timeline) filled(it *item, e event.ExecutionEnded) (annotation, bool) {
 	began, ok := it.opened.(event.ExecutionBegan)
-	if !ok || len(began.Fills) == 0 {
+	if !ok || began.Own() {
 		return annotation{}, false
+	}
+	if began.Purpose != "" {
+		return ofPurpose(began, e.Execution), true
 	}
 	what := safetext.Count(len(began.Fills), "figure")
 	if x := e.Execution; x.Status != event.OK {
 		return annotation{"filling in", what + " of the answer: " + statusText(x), strings.Join(began.Fills, "\n"), true}, true
 	}
 	return annotation{"filling in", what + " of the answer", "", false}, true
+}
+
+// ofPurpose says what came of code that is no step of a model's: a look at the inputs, or a check.
+func ofPurpose(began event.ExecutionBegan, x event.Execution) annotation {
+	label, what := "check", began.Check
+	switch began.Purpose {
+	case event.Profiling:
+		label, what = "inputs", "looked at"
+	case event.CheckingInput:
+		label = "check of inputs"
+	}
+	if x.Status == event.OK {
+		return annotation{label, safetext.Line(what + ": " + statusText(x)), "", false}
+	}
+	more := ""
+	if x.Error != nil {
+		more = x.Error.Traceback
+	}
+	return annotation{label, safetext.Line(what + ": " + statusText(x)), more, true}
 }
 
 // eventAnnotation describes the events of tools, approvals, snapshots, sessions

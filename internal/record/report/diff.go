@@ -146,7 +146,7 @@ func aspectsOf(s *timeline) map[int][]aspect {
 		for _, it := range p.items {
 			switch e := it.Event.(type) {
 			case event.ExecutionBegan:
-				if len(e.Fills) == 0 {
+				if e.Own() {
 					code.WriteString(ended(e.Code))
 				}
 				if it.lost {

@@ -169,7 +169,7 @@ func (s *timeline) pieces(it *item) []piece {
 	case event.ModelReplied:
 		return s.replied(e)
 	case event.ExecutionBegan:
-		if len(e.Fills) > 0 {
+		if !e.Own() {
 			break
 		}
 		out := []piece{{Kind: "code", Code: coloured(s.named(e.Language), e.Code)}}

@@ -174,7 +174,7 @@ func (m *markdown) item(it *item) {
 		m.reply(it, e)
 		return
 	case event.ExecutionBegan:
-		if len(e.Fills) == 0 {
+		if e.Own() {
 			m.fence(m.named(e.Language).Fence(), shownCode(e.Code))
 		}
 	case event.ExecutionEnded:

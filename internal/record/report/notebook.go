@@ -186,7 +186,7 @@ func (n *notebook) part(p *part) {
 	for _, it := range p.items {
 		switch e := it.Event.(type) {
 		case event.ExecutionBegan:
-			if len(e.Fills) == 0 {
+			if e.Own() {
 				n.md(stem, func() {})
 				n.begin(stem, p.step, e.Code, e.Language)
 			}

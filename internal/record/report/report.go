@@ -241,7 +241,13 @@ func add(sum *event.Tokens, t event.Tokens) {
 // display takes what an execution showed.
 func (t *timelineBuilder) display(it *item, x event.Execution) {
 	step := t.part().step
+	if began, ok := it.opened.(event.ExecutionBegan); ok && began.Purpose != "" {
+		return // it is shown in a line
+	}
 	for _, b := range x.Displays {
+		if b[event.AnswerMIME] != "" {
+			continue // it is shown as the answer
+		}
 		it.shown = append(it.shown, t.view(b, step))
 	}
 	if began, ok := it.opened.(event.ExecutionBegan); ok && len(began.Fills) > 0 {

@@ -210,7 +210,7 @@ func (t *transcript) item(it *item) {
 		t.planEnded(e)
 		return
 	case event.ExecutionBegan:
-		if len(e.Fills) == 0 || t.full {
+		if e.Own() || t.full {
 			t.code(e.Language, e.Code)
 		}
 	case event.ExecutionEnded:

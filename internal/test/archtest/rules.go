@@ -286,7 +286,7 @@ func runPackages() map[string]Package {
 			Tests:   []string{"internal/store/files", "internal/store/sqlite"},
 		},
 		"internal/run": {
-			Imports: []string{fault, event, llm, lang, "internal/agent"},
+			Imports: []string{fault, event, llm, lang, "internal/agent", jsondoc, toolSchema},
 			Tests:   []string{"internal/llm/scripted", python},
 		},
 		"internal/record/replay": {
