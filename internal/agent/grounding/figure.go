@@ -38,7 +38,10 @@ type reading struct {
 }
 
 var (
-	coreRE    = regexp.MustCompile(`[0-9]+(?:[.,'’_\x{00A0}\x{202F}\x{2009}][0-9]+)*(?:[eE][+-]?[0-9]+)?`)
+	coreRE = regexp.MustCompile(`[0-9]+(?:[.,'’_\x{00A0}\x{202F}\x{2009}][0-9]+)*(?:[eE][+-]?[0-9]+)?`)
+	// spacedRE is a number whose groups stand apart, as in "1 234 567,89". In an output these
+	// are columns.
+	spacedRE  = regexp.MustCompile(`^[0-9]{1,3}(?: [0-9]{3})+(?:[.,][0-9]+)?`)
 	ordinalRE = regexp.MustCompile(`^(?:st|nd|rd|th)\b`)
 	aboutRE   = regexp.MustCompile(`(?i)(?:\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|over|under|more than|less than|some|circa|ca\.?|rund|etwa)\s*|[~≈]\s*)[$€£¥]?\s?$`)
 	labelRE   = regexp.MustCompile(`(?i)(?:\b(?:figures?|fig\.|tables?|steps?|sections?|options?|parts?|chapter|appendix|example|python|version|v\.|row|line|index|column|no\.)\s?|#)$`)
@@ -122,6 +125,9 @@ func scan(text, hidden string, source bool) []figure {
 			break
 		}
 		start, end := at+loc[0], at+loc[1]
+		if m := spacedRE.FindStringIndex(hidden[start:min(len(hidden), start+64)]); m != nil && !source && !startsWithDigit(hidden[start+m[1]:]) {
+			end = max(end, start+m[1])
+		}
 		f, after, ok := number(text, hidden, start, end, source)
 		if ok {
 			out = append(out, f)
@@ -131,6 +137,8 @@ func scan(text, hidden string, source bool) []figure {
 	slices.SortStableFunc(out, func(a, b figure) int { return a.start - b.start })
 	return out
 }
+
+func startsWithDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
 
 // number reads the figure whose digits are at start to end. It returns where
 // the search goes on, and false for what is no figure.
@@ -333,13 +341,13 @@ func interpret(core string) (forms []string, loose bool) {
 		if n == 1 && (last == '.' || last == ',') {
 			forms = append(forms, decimal)
 		}
-		return forms, false
+		return forms, last == ' '
 	case n == 1 && last == '.':
 		return []string{decimal}, false
 	case n == 1 && last == ',': // 3,14 or two numbers
 		return []string{decimal}, true
 	case same && last != seps[0] && (last == '.' || last == ',') && grouped(groups[:n]): // 1,234.5 or 1.234,5
-		return []string{decimal}, false
+		return []string{decimal}, seps[0] == ' '
 	}
 	return nil, true
 }
@@ -376,8 +384,10 @@ func isName(s string, start, end int) (past int, name bool) {
 		letters++
 	}
 	hasDigit := letters > end && letters < len(s) && s[letters] >= '0' && s[letters] <= '9'
-	underscore := letters > end && s[end] == '_'
-	if before == '_' || unicode.IsLetter(before) && start > 0 || hasDigit || underscore || before == '-' && nameRE.MatchString(tail(s[:start], 16)) {
+	// An underscore belongs to a name within a word only; else it is Markdown's emphasis.
+	underscore := letters > end && s[end] == '_' && end+1 < len(s) && isWord(s[end+1])
+	joined := before == '_' && start > 1 && isWord(s[start-2])
+	if joined || unicode.IsLetter(before) && start > 0 || hasDigit || underscore || before == '-' && nameRE.MatchString(tail(s[:start], 16)) {
 		for end < len(s) && (isWord(s[end]) || s[end] == '.' && end+1 < len(s) && isWord(s[end+1])) {
 			end++
 		}

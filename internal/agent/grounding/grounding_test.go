@@ -408,3 +408,85 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestMatch says what figures are found as.
+func TestMatch(t *testing.T) {
+	var s grounding.Sources
+	s.AddQuestion(grounding.InQuestion, "How much in 2024?")
+	s.AddCode(2, "print('mean', m)\nprint(98.25)")
+	s.AddOutput(grounding.Origin{Step: 2, In: grounding.InStdout}, "rows 120\n\n\nmean 716.8 €\n98.25\n15 units")
+	s.AddOutput(grounding.Origin{Step: 3, In: grounding.InResult}, "0.1413")
+	want := []event.Figure{
+		{Text: "2024", Source: "question", Match: &event.Match{Text: "2024", In: "question", Line: 1}},
+		{Text: "717.8", Source: "unverified", Nearest: &event.Match{Text: "716.8 €", Step: 2, In: "stdout", Line: 4}},
+		{Text: "14.1 %", Source: "output", Match: &event.Match{Text: "0.1413", Step: 3, In: "result", Line: 1}},
+		{Text: "98.25", Source: "output", Match: &event.Match{Text: "98.25", Step: 2, In: "stdout", Line: 5, Stated: true}},
+		{Text: "15 %", Source: "unverified", Nearest: &event.Match{Text: "15 units", Step: 2, In: "stdout", Line: 6}},
+		{Text: "9999", Source: "unverified"},
+	}
+	got := s.Trace("In 2024 it was 717.8, 14.1 % of it 98.25, 15 % and 9999.")
+	if !reflect.DeepEqual(got, want) {
+		a, _ := json.Marshal(got)
+		b, _ := json.Marshal(want)
+		t.Errorf("figures = %s\nwant %s", a, b)
+	}
+	const list = `"717.8": nearest is 716.8 €, step 2, line 4; "15 %": nearest is 15 units, step 2, line 6; "9999"`
+	if got := grounding.List(event.Untraced(got)); got != list {
+		t.Errorf("list = %s, want %s", got, list)
+	}
+}
+
+// TestMarks says how an answer is marked: in its text, but for a document that would not
+// be one any more.
+func TestMarks(t *testing.T) {
+	for answer, want := range map[string]string{
+		"It is 42 of 12.":                "It is 42 (unverified) of 12.",
+		"**42 %** and 43":                "**42 % (unverified)** and 43 (unverified)",
+		`{"n": 42}`:                      `{"n": 42}`,
+		"[12, 42]":                       "[12, 42]",
+		"४२ und zwölf":                   "४२ (unverified) und zwölf",
+		"| a |\n|---|\n| 42 |":           "| a |\n|---|\n| 42 (unverified) |",
+		"\uFFFC and 42 and {{ 42 + 1 }}": "  and 42 (unverified) and 43",
+	} {
+		var s grounding.Sources
+		s.AddOutput(grounding.Origin{Step: 1, In: grounding.InStdout}, "12")
+		tpl, err := grounding.Parse(answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var values []grounding.Value
+		for range tpl.Expressions() {
+			values = append(values, grounding.Value{Text: "43", Computed: true})
+		}
+		got, err := tpl.Fill(values, &s)
+		if err != nil || got.Text != want {
+			t.Errorf("%q became %q, %v, want %q", answer, got.Text, err, want)
+		}
+	}
+}
+
+// FuzzFill marks any answer over any output: the text is the answer with marks in it, and
+// every untraced figure has one.
+func FuzzFill(f *testing.F) {
+	f.Add("   a  share_pct\n0  7  0.5\n1  8  0.25\nFile \"a.py\", line 3\npandas==2.3.1 15 units €3", "About three of the 12–15 % (doubled, a third of ４２) | a |\n|---|\n| 5 MB |")
+	f.Add("1. a\n2. b\nstd mean\n25%  3", "half a million, two-thirds, twenty-one, `f(3)`, 1 234 567,89 and \xff9\uFFFC")
+	f.Fuzz(func(t *testing.T, output, answer string) {
+		var s grounding.Sources
+		s.AddCode(1, output)
+		s.AddQuestion(grounding.InFile, output)
+		s.AddOutput(grounding.Origin{Step: 1, In: grounding.InStdout}, output)
+		tpl, err := grounding.Parse(answer)
+		if err != nil || len(tpl.Expressions()) > 0 {
+			return
+		}
+		filled, err := tpl.Fill(nil, &s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := strings.Count(filled.Text, grounding.Mark) - strings.Count(answer, grounding.Mark)
+		if doubtful := len(event.Untraced(filled.Figures)); n != doubtful && n != 0 {
+			t.Errorf("%q has %d marks for %d untraced figures", filled.Text, n, doubtful)
+		}
+		_ = grounding.List(filled.Figures)
+	})
+}

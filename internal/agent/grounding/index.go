@@ -244,7 +244,17 @@ func (x *index) findTimestamp(f figure) *shown {
 	if month > 0 && monthRE.MatchString(f.text) && !x.months[month] && x.between(float64(month), float64(month), func(*shown) bool { return true }) == nil {
 		return nil
 	}
+	if f.when.day == month && month > 0 && !x.twice(float64(month)) {
+		return nil // one 4 is not both the day and the month
+	}
 	return x.findAll(f.split)
+}
+
+// twice says that a number was shown more than once.
+func (x *index) twice(v float64) bool {
+	n := 0
+	x.between(v, v, func(*shown) bool { n++; return false })
+	return n > 1
 }
 
 func (x *index) findReading(f figure, r reading) *shown {
@@ -266,6 +276,8 @@ func (x *index) supports(v *shown, f figure, r reading) bool {
 		return false
 	case v.label != "" && v.label != f.label && (math.Abs(v.value) < 1000 || f.unit.class != ""):
 		return false
+	case f.unit.class == counted && v.value != math.Trunc(v.value) && math.Abs(r.value) < 20 && r.value == math.Trunc(r.value):
+		return false // three customers are not 2.5 rounded
 	case r.unscaled != 0 && (v.scales|x.scales)&r.unscaled == 0:
 		return false // 1.2 is not 1.2 million where nothing speaks of millions
 	case f.ratio:

@@ -23,19 +23,33 @@
 // at which the answer gives it, among the outputs of the run or in the
 // question. [Sources] holds what was seen, [Sources.Trace] looks a text up. Rules:
 //
-//   - 1,234.5 and 1 234,5 and 1.234,5 and 1'234.5 are one number; 12.5 % is found
-//     as 12.5 or as 0.125; 1.2k, 3.4 million and 5 MB as the number or scaled;
+//   - 1,234.5 and 1 234,5 and 1.234,5 and 1'234.5 are one number, in the digits of any
+//     script, and so is "three million"; a lone "one" is none;
+//   - scale counts: 12.5 % is found as 0.125, as 12.5 of 1 or more, or as 12.5 where percentages
+//     are spoken of; 1.2k as 1200, and as 1.2 where thousands are spoken of;
+//   - units count in both directions where both are written: 15 % and €15 are not "15 units",
+//     but a number that stands alone, as in a column, may have any;
+//   - what is no data is no source: the lines of a traceback, names of files, versions but
+//     for themselves, the index of a data frame, parts of dates, numbers of lists;
 //   - a figure without a sign is found with either sign ("fell by 3"); one with
 //     a minus only with it;
 //   - after "about" and the like zeros at the end of a whole number are no digits;
+//   - "doubled", "a third of" and the like are found as a ratio, a percentage, or as two
+//     figures of their sentence; "the three regions" also as what is listed;
+//   - the first number of a range has the unit and the scale of the second, a cell of a
+//     table those of its header;
 //   - dates and times of day are compared as such, whatever their format;
-//   - names are no figures: Q3, UTF-8, file names, addresses, ordinals, the
-//     numbers of a list, and the number after words such as "step" or "table".
+//   - names are no figures: Q3, UTF-8, file names, addresses, ordinals, code that is shown,
+//     the numbers of a list, and the number after words such as "step" or "table".
 //
-// Numbers in words ("three") and in other than European digits are not read.
+// A figure that was found has its [event.Match], one that was not what is nearest, and the
+// mark [Mark] in the text.
 //
 // What this shows is that a figure was shown by code, not that the code was
-// right: a model that prints a constant has its constant in an output.
+// right: a model that prints a constant has its constant in an output. The match
+// says so when the number also stands in the code.
+//
+// The answers below testdata measure what these rules catch.
 package grounding
 
 import (

@@ -72,7 +72,7 @@ func inWords(text string) []figure {
 		}
 		slack := 1e-9
 		if step >= 1000 {
-			slack = step / 2
+			slack = step / 4
 		}
 		f.readings = append(f.readings, reading{value: v, from: v - slack, to: v + slack})
 		out = append(out, f)
@@ -122,8 +122,10 @@ func ratioFigure(text string, start, end int, value float64) figure {
 	}
 	near(value, true)
 	near(value*100, false)
-	if value >= 2 || value == .5 { // the change: doubled is +100 %, halved -50 %
-		near(value-1, true)
+	if value == .5 { // the change: halved is -50 %, doubled +100 %
+		near(-.5, true)
+	}
+	if value >= 2 || value == .5 {
 		near((value-1)*100, false)
 	}
 	return f
