@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -571,6 +572,21 @@ type Match struct {
 	// Stated says that the number also stands in the code that printed it: it may have been
 	// written there and not computed.
 	Stated bool `json:"stated,omitempty"`
+}
+
+// Place says where the number stands, such as "step 2, line 4".
+func (m Match) Place() string {
+	var parts []string
+	if m.Step > 0 {
+		parts = append(parts, fmt.Sprintf("step %d", m.Step))
+	}
+	if m.In != "" && (m.In != "stdout" || m.Step == 0) {
+		parts = append(parts, m.In)
+	}
+	if m.Line > 0 {
+		parts = append(parts, fmt.Sprintf("line %d", m.Line))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // RunStatus says how a run ended.

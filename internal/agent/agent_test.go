@@ -22,7 +22,6 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/agent"
-	"praxis/internal/agent/grounding"
 	"praxis/internal/language"
 	"praxis/internal/language/python"
 	"praxis/internal/llm"
@@ -174,7 +173,7 @@ func play(t *testing.T, c map[string]string) string {
 	for _, f := range answer.Figures {
 		fmt.Fprintf(&log, "figure: %q %s %s", f.Text, f.Source, f.Expression)
 		if m := cmp.Or(f.Match, f.Nearest); m != nil {
-			fmt.Fprintf(&log, "(%s: %s)", m.Text, grounding.Place(*m))
+			fmt.Fprintf(&log, "(%s: %s)", m.Text, m.Place())
 		}
 		fmt.Fprintln(&log)
 	}

@@ -260,7 +260,7 @@ func List(figures []event.Figure) string {
 	for _, f := range figures[:min(len(figures), maxListed)] {
 		text := fmt.Sprintf("%q", safetext.OneLine(f.Text, 100))
 		if n := f.Nearest; n != nil {
-			text += ": nearest is " + safetext.OneLine(n.Text, 100) + ", " + Place(*n)
+			text += ": nearest is " + safetext.OneLine(n.Text, 100) + ", " + n.Place()
 		}
 		out = append(out, text)
 	}
@@ -269,19 +269,4 @@ func List(figures []event.Figure) string {
 		text += fmt.Sprintf("; and %d more", n-maxListed)
 	}
 	return text
-}
-
-// Place says where a match stands, such as "step 2, line 4".
-func Place(m event.Match) string {
-	var parts []string
-	if m.Step > 0 {
-		parts = append(parts, fmt.Sprintf("step %d", m.Step))
-	}
-	if m.In != "" && (m.In != InStdout || m.Step == 0) {
-		parts = append(parts, m.In)
-	}
-	if m.Line > 0 {
-		parts = append(parts, fmt.Sprintf("line %d", m.Line))
-	}
-	return strings.Join(parts, ", ")
 }

@@ -22,6 +22,8 @@ thoughts, the code, its output, what it changed, tokens, time and cost.
 
 RUN is an id, the beginning of one, last, or last~2, or a FILE that praxis export
 wrote; without one it is last.
+With --figures it is the table of the answer's figures: where each comes from,
+and the number that it was found as, with its step and line.
 Long output is shortened; --step N shows one step in full. --out DIR saves the
 pictures that the code displayed.
 
@@ -30,10 +32,11 @@ its name, "seq" its place in the journal, "time" when it was recorded.`
 
 // showCommand is one praxis show.
 type showCommand struct {
-	p    *program
-	step int
-	out  string
-	json bool
+	p       *program
+	step    int
+	figures bool
+	out     string
+	json    bool
 }
 
 func (p *program) showCommand() *cobra.Command {
@@ -44,6 +47,7 @@ func (p *program) showCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.IntVar(&s.step, "step", 0, "show step `N` alone, and all of it")
+	fs.BoolVar(&s.figures, "figures", false, "show what each figure of the answer was found as")
 	fs.StringVar(&s.out, "out", "", "save pictures into this `DIR`")
 	fs.BoolVar(&s.json, "json", false, "print the events, one JSON object a line")
 	return cmd
@@ -64,6 +68,9 @@ func (s *showCommand) show(ctx context.Context, ref string) error {
 	if s.json && s.out != "" {
 		return fault.New(fault.Invalid, "Leave one of them out.", "cannot use --json and --out together: pictures are in the events")
 	}
+	if s.figures && (s.json || s.step > 0 || s.out != "") {
+		return fault.New(fault.Invalid, "Leave the others out.", "cannot use --figures together with --json, --step or --out: it is a table of its own")
+	}
 	return s.p.withApp(func(a *app.App) error {
 		run, err := a.ReadRun(ctx, ref)
 		if err != nil && run.Damage == "" {
@@ -76,6 +83,10 @@ func (s *showCommand) show(ctx context.Context, ref string) error {
 			run.Cost = app.CostOf(prices)
 		} else {
 			printMessage(s.p.stderr, err.Error(), format.Remedy(err))
+		}
+		if s.figures {
+			opt := reports.Options{Colour: s.p.colours(s.p.stdout)}
+			return errors.Join(s.p.folded(func(w io.Writer) error { return reports.Figures(w, run, opt) }), err)
 		}
 		if s.out != "" {
 			err := app.PrepareFolder(s.out)

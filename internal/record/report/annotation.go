@@ -221,6 +221,26 @@ func origin(f event.Figure) string {
 	return f.Source
 }
 
+// foundAs says in words what a figure was found as and where, or what is nearest to one
+// that was not; or "".
+func foundAs(f event.Figure) string {
+	m, words := f.Match, ""
+	if m == nil {
+		if m = f.Nearest; m == nil {
+			return ""
+		}
+		words = "nearest is "
+	}
+	words += safetext.Clip(safetext.Line(m.Text), maxFigure)
+	if where := m.Place(); where != "" {
+		words += ", " + where
+	}
+	if m.Stated {
+		words += ", which stands in the code, too"
+	}
+	return words
+}
+
 // doubtful returns the figures of an answer that are not traced to anything.
 func doubtful(a *event.AnswerGiven) []string {
 	var out []string

@@ -58,8 +58,8 @@ type sheet struct {
 }
 
 type sheetFigure struct {
-	Text, From, Expression string
-	Doubt                  bool
+	Text, From, Expression, Found string
+	Doubt                         bool
 }
 
 type sheetFile struct{ Name, Path, Size, Hash, Withheld string }
@@ -124,7 +124,7 @@ func pageOf(s *timeline) sheet {
 	if a := s.answer; a != nil {
 		p.Answer = s.figures(blocks(a.Text))
 		for _, f := range a.Figures {
-			p.Figures = append(p.Figures, sheetFigure{safetext.Line(f.Text), safetext.Line(origin(f)), safetext.Text(f.Expression), f.Untraced()})
+			p.Figures = append(p.Figures, sheetFigure{safetext.Line(f.Text), safetext.Line(origin(f)), safetext.Text(f.Expression), foundAs(f), f.Untraced()})
 		}
 	}
 	for i, part := range s.parts {

@@ -121,7 +121,7 @@ func (m *markdown) answered() {
 	if len(m.answer.Figures) == 0 {
 		return
 	}
-	m.line("| figure | from | expression |")
+	m.line("| figure | from | computed by or found as |")
 	m.line("|---|---|---|")
 	for _, f := range m.answer.Figures {
 		from, expression := mdText(origin(f)), ""
@@ -130,6 +130,8 @@ func (m *markdown) answered() {
 		}
 		if f.Expression != "" {
 			expression = mdCode(f.Expression)
+		} else if as := foundAs(f); as != "" {
+			expression = mdText(as)
 		}
 		m.line("| %s | %s | %s |", mdText(f.Text), from, expression)
 	}

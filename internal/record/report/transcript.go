@@ -429,6 +429,22 @@ func (t *transcript) tail() {
 	t.printf("\n%s\n", t.paint(sgrDim, safetext.Line(strings.Join(append([]string{t.status()}, t.total()...), ", "))))
 }
 
+// Figures writes the table of an answer's figures: where each comes from, and what it
+// was found as.
+func Figures(w io.Writer, run Run, opt Options) error {
+	t := &transcript{printer: newPrinter(w, opt), timeline: newTimeline(run), opt: opt}
+	switch {
+	case t.answer == nil:
+		return fault.New(fault.NotFound, "Name a run that has an answer.", "cannot show the figures of run %s: it has no answer", safetext.Line(run.ID))
+	case len(t.answer.Figures) == 0:
+		t.printf("  the answer has no figures\n")
+	default:
+		t.figures(t.answer)
+	}
+	t.damage()
+	return t.flush()
+}
+
 // maxFigure bounds a figure and its expression in the list below an answer.
 const maxFigure = 60
 
@@ -450,6 +466,8 @@ func (t *transcript) figures(a *event.AnswerGiven) {
 		from := safetext.Line(origin(f))
 		if f.Expression != "" {
 			from += ": " + safetext.Clip(safetext.Line(f.Expression), maxFigure)
+		} else if as := foundAs(f); as != "" {
+			from += ": " + as
 		}
 		t.printf("    %s%s  %s\n", text, strings.Repeat(" ", width-len([]rune(text))), t.paint(sgr, from))
 	}
