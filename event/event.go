@@ -160,6 +160,8 @@ type RunBegan struct {
 	// Untrusted says of code that a person runs that nobody vouches for the values
 	// that it makes itself.
 	Untrusted bool `json:"untrusted,omitempty"`
+	// ShowChanges says that the model sees which variables each step made and changed.
+	ShowChanges bool `json:"show_changes,omitempty"`
 	// Strict says that an answer with a figure that is found nowhere is none.
 	Strict bool `json:"strict,omitempty"`
 	// Tools are those that the model or its code may call, sorted by name. The

@@ -101,6 +101,9 @@ type Execution struct {
 	Snapshot  string `json:"snapshot,omitempty"` // of a named session, taken after the execution
 	// OutputFile is the path inside the session where the whole output can be read when it was cut.
 	OutputFile string `json:"output_file,omitempty"`
+	// Variables are those that the code made, changed or deleted, when that was asked for, as
+	// the interpreter lists them.
+	Variables []Variable `json:"variables,omitempty"`
 	// Changes are the files of the session's working folder that the code
 	// created, changed or removed, sorted by path.
 	Changes []Change `json:"changes,omitempty"`
@@ -116,6 +119,16 @@ func (x Execution) Cause() string {
 	}
 	head, tail, _ := strings.Cut(x.Message, x.StateNote)
 	return strings.TrimSuffix(head, "; ") + tail
+}
+
+// Variable is what an execution did to one variable. The last of a long list says how many
+// more there are.
+type Variable struct {
+	Change string `json:"change,omitempty"` // "new", "changed", "deleted"
+	Name   string `json:"name,omitempty"`
+	Type   string `json:"type,omitempty"`  // with its size, such as "list of 3" or "DataFrame 3×2"
+	Value  string `json:"value,omitempty"` // in brief
+	More   int    `json:"more,omitempty"`
 }
 
 // Change is what an execution did to one file.

@@ -107,6 +107,8 @@ type Config struct {
 	// Guide is a section of the prompt that says what the model's code can call;
 	// "": nothing.
 	Guide string
+	// ShowChanges shows the model which variables each step made, changed and deleted.
+	ShowChanges bool
 	// Strict says that an answer with a figure that is found nowhere is none.
 	Strict bool
 	// Partial says which tools gave the last time a part of what they were asked for, and

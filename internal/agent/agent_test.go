@@ -323,8 +323,11 @@ func show(log *bytes.Buffer, e event.Event) {
 	}
 }
 
-// brief leaves out of the snippet for placeholders what is always the same.
+// brief leaves out of snippets what is always the same.
 func brief(code string) string {
+	if code == py.Model.Changes {
+		return "CHANGES"
+	}
 	const first = "# the figures of the answer"
 	_, placeholders, ok := strings.Cut(code, "\n__figures__(\n")
 	if !ok || !strings.HasPrefix(code, first) {

@@ -76,6 +76,9 @@ func (r *run) sendAs(ctx context.Context, began event.ExecutionBegan) (event.Exe
 			x.Status, x.State = event.Error, event.Intact // it was refused before it ran
 		}
 	}
+	if err == nil && fills == nil {
+		x.Variables = r.changes(ctx, lang, x)
+	}
 	r.cfg.Sink.Emit(event.ExecutionEnded{Step: r.step, Execution: x})
 	if cause := ctx.Err(); cause != nil {
 		return x, canceled(cause)
@@ -105,6 +108,7 @@ func (r *run) learn(step int, code string, x event.Execution) {
 	shown(grounding.InStdout, x.Stdout)
 	shown(grounding.InStderr, x.Stderr)
 	shown(grounding.InResult, plainText(x.Result))
+	shown(grounding.InResult, variables(x.Variables))
 	for _, d := range x.Displays {
 		shown(grounding.InDisplay, plainText(d))
 	}

@@ -52,6 +52,7 @@ func observation(x event.Execution, lang string, cfg Config, g *gallery) string 
 		parts = append(parts, "the result is a picture"+seen)
 	}
 	parts = append(parts, displays(x.Displays, g)...)
+	add("variables", variables(x.Variables))
 	if x.Error != nil {
 		text := x.Error.Traceback
 		switch {

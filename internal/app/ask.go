@@ -42,6 +42,8 @@ type AskRequest struct {
 	// Notes lets the model keep notes and find those of all threads. In a thread
 	// it always can.
 	Notes bool
+	// ShowChanges shows the model which variables each step made and changed.
+	ShowChanges bool
 	// Strict says that an answer with a figure that is found nowhere is none.
 	Strict  bool
 	Session SessionSpec
@@ -179,7 +181,7 @@ func (a *App) questionBegan(q AskRequest, m llm.Model, t *toolset) event.RunBega
 		Kind: event.Ask, Question: q.Question,
 		Files: inputNames(q.Files), MaxSteps: c.Ask.MaxSteps, Bounds: q.Bounds.Over(c.Execution), Tools: t.pins(), Net: t.hosts.Strings(),
 		Budget: event.Budget{Reply: agent.DefaultMaxTokens, Run: agent.DefaultTotalTokens, Window: c.Ask.Window},
-		Seed:   q.Session.Seed, Thread: q.Thread, Language: q.Language, Program: a.opt.Version, Strict: q.Strict,
+		Seed:   q.Session.Seed, Thread: q.Thread, Language: q.Language, Program: a.opt.Version, Strict: q.Strict, ShowChanges: q.ShowChanges,
 		Schema: q.Checks.compiled, InputChecks: q.Checks.Inputs, Checks: q.Checks.Answer,
 	}
 	describeModel(&b, m)

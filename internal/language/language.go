@@ -169,6 +169,9 @@ type Model struct {
 	// Missing is the name of the exception for a module that is not there, and
 	// Undefined that for a name that is not. "": there is none.
 	Missing, Undefined string
+	// Changes is code that prints what became of the variables since it last ran, as a JSON
+	// list of event.Variable, and leaves no name in the session. "": the language has none.
+	Changes string
 	// Last is an expression of the value that the code before had. "": there is none.
 	Last string
 	// Brief shortens the traceback of an exception to what a model needs to mend its code:

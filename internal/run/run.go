@@ -128,7 +128,7 @@ func Ask(ctx context.Context, t Task, cfg agent.Config, rec Recorder) (agent.Ans
 
 func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder) (agent.Answer, error) {
 	cfg.MaxSteps, cfg.MaxTokens = t.Began.MaxSteps, t.Began.Budget.Reply
-	cfg.Strict = t.Began.Strict
+	cfg.Strict, cfg.ShowChanges = t.Began.Strict, t.Began.ShowChanges
 	cfg.TotalTokens, cfg.Window = t.Began.Budget.Run, t.Began.Budget.Window
 	if err := t.judged(s, &cfg); err != nil {
 		return agent.Answer{}, err

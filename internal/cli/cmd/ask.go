@@ -69,6 +69,7 @@ type askCommand struct {
 	maxSteps flagValue[float64]
 	resume   string
 	json     bool
+	changes  bool
 	mode     modeFlags
 	tools    toolFlags
 	checks   checkFlags
@@ -108,6 +109,7 @@ func (p *program) askCommand() *cobra.Command {
 	fs.BoolVar(&a.notes, "notes", false, "let the model keep notes and find those of all threads (with --thread it can)")
 	fs.Var(&a.maxSteps, "max-steps", "how many turns the model may take (default 10)")
 	fs.StringVar(&a.resume, "resume", "", "go on with the question of `RUN`, which broke off")
+	fs.BoolVar(&a.changes, "show-changes", false, "show the model which variables each step made, changed and deleted")
 	fs.BoolVar(&a.json, "json", false, "print one JSON object an event, the answer last")
 	a.flags.register(cmd)
 	a.mode.register(cmd, &a.tools)
@@ -154,7 +156,8 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 	}
 	q := app.AskRequest{
 		Question: question, Mode: a.mode.mode, Model: a.model, Fallbacks: a.fallback, Effort: a.effort, Thread: a.thread, Language: a.lang, Notes: a.notes, Strict: a.tools.strict,
-		Session: a.flags.session(""), Bounds: a.flags.bounds(), Output: app.Output{Dir: a.out}, Tools: a.tools.spec(a.p),
+		ShowChanges: a.changes,
+		Session:     a.flags.session(""), Bounds: a.flags.bounds(), Output: app.Output{Dir: a.out}, Tools: a.tools.spec(a.p),
 	}
 	q.Tools.Strict = false // that is of plans
 	if a.maxSteps.value != nil {

@@ -67,6 +67,7 @@ func Language() language.Language {
 			Missing:     "ModuleNotFoundError",
 			Undefined:   "NameError",
 			Last:        "_",
+			Changes:     read("changes.py"),
 			Brief:       brief,
 			CrashLine:   crashLine,
 			Invoke:      invoke,
