@@ -51,7 +51,6 @@ type Bridge struct {
 	results map[string]storedResult // native results that were shown in part, by the ids of their calls
 	order   []string
 	weight  int
-	open    map[string]string // calls that are under way → their tools
 	partial map[string]string // tools whose last result was cut → how much of it there is
 }
 
@@ -65,7 +64,7 @@ var _ guest.Host = (*Bridge)(nil)
 
 // New makes the bridge of a run.
 func New(cfg Config) *Bridge {
-	b := &Bridge{gate: cfg.Gate, net: cfg.Network, results: map[string]storedResult{}, open: map[string]string{}, partial: map[string]string{}}
+	b := &Bridge{gate: cfg.Gate, net: cfg.Network, results: map[string]storedResult{}, partial: map[string]string{}}
 	b.find = sync.OnceValue(func() *search.Index { return search.NewIndex(b.all()) })
 	return b
 }
@@ -73,13 +72,8 @@ func New(cfg Config) *Bridge {
 // Observe follows the events of the run: calls of code belong to the run's current
 // step, and data that enter the run taint the arguments of its tools.
 func (b *Bridge) Observe(e event.Event) {
-	switch e := e.(type) {
-	case event.StepBegan:
-		b.step.Store(int64(e.N))
-	case event.ToolCalled:
-		b.calling(e)
-	case event.ToolReturned:
-		b.returned(e)
+	if s, ok := e.(event.StepBegan); ok {
+		b.step.Store(int64(s.N))
 	}
 	if b.gate != nil {
 		b.gate.Observe(e)
@@ -247,6 +241,7 @@ func (b *Bridge) call(ctx context.Context, q request) (json.RawMessage, error) {
 		return encode(jsondoc.NewObject(jsondoc.Member{Name: "raised", Value: out.Raised}, jsondoc.Member{Name: "kind", Value: fault.KindOf(err).String()},
 			jsondoc.Member{Name: "message", Value: err.Error()}, jsondoc.Member{Name: "remedy", Value: fault.RemedyOf(err)}))
 	}
+	b.gave(q.Tool, out.Cut)
 	members := []jsondoc.Member{{Name: "result", Value: out.Value}}
 	if out.Cut != "" {
 		members = append(members, jsondoc.Member{Name: "cut", Value: out.Cut})

@@ -30,9 +30,8 @@ func (b *Bridge) Guide(hosts []string) string {
 
 func (b *Bridge) guideTools() string {
 	all := b.all()
-	text := `Tools in code
-- Your code can call tools of the host. A namespace is imported from tools: from tools import crm, and then crm.find(…). Results are plain dicts, lists, strings and numbers; an exception says what to do.
-- Work on results in code and print only what you need: what is not printed does not fill this conversation. tools.frame(records) makes a DataFrame.`
+	text := "Tools in code\n- Your code can call tools of the host: " + b.example(all) + ` Results are plain dicts, lists, strings and numbers; an exception says what to do. What is not the whole of what was asked for is said on stderr.
+- Work on results in code and print only what you need: what is not printed does not fill this conversation. After import tools, tools.frame(records) makes a DataFrame.`
 	var lines []string
 	size := 0
 	for _, def := range all[:min(len(all), maxLines)] {
@@ -48,6 +47,16 @@ func (b *Bridge) guideTools() string {
 	}
 	return text + fmt.Sprintf("\n- There are %d tools in the namespaces %s. Find one with print(tools.search(\"words\")), and its arguments with print(tools.describe(name)).",
 		len(all), strings.Join(b.namespaces(), ", "))
+}
+
+// example shows how a tool is imported and called.
+func (b *Bridge) example(all []*tool.Definition) string {
+	name := "crm.find"
+	if len(all) > 0 {
+		name, _, _ = strings.Cut(pystub.Line(all[0]), "(")
+	}
+	first, _, _ := strings.Cut(name, ".")
+	return "from tools import " + first + ", and then " + name + "(…)."
 }
 
 // detail is what follows the first paragraph of a short description, such as the

@@ -205,6 +205,7 @@ func (n *Native) call(ctx context.Context, step int, id, name string, args *json
 	if err != nil {
 		return failed(name, err), nil
 	}
+	n.bridge.gave(name, out.Cut)
 	whole, ok := out.Value.(string)
 	if !ok {
 		data, err := event.Encode(out.Value)

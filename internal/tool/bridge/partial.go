@@ -3,30 +3,20 @@ package bridge
 import (
 	"maps"
 	"slices"
-
-	"praxis/event"
 )
 
 // maxPartial bounds the tools whose cut results are known.
 const maxPartial = 100
 
-func (b *Bridge) calling(e event.ToolCalled) {
+// gave takes in how much of what was asked for a tool gave; "": all of it.
+func (b *Bridge) gave(name, cut string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.open[e.ID] = e.Tool
-}
-
-func (b *Bridge) returned(e event.ToolReturned) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	name, ok := b.open[e.ID]
-	delete(b.open, e.ID)
 	switch {
-	case !ok || e.Error != "":
-	case e.Cut == "":
+	case cut == "":
 		delete(b.partial, name)
 	case len(b.partial) < maxPartial:
-		b.partial[name] = e.Cut
+		b.partial[name] = cut
 	}
 }
 

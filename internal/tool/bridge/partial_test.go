@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/event"
 	"praxis/internal/llm"
 	"praxis/internal/tool"
 	"praxis/internal/tool/bridge"
@@ -35,12 +34,11 @@ func TestPartial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b *bridge.Bridge
-	g, err := gate.New(gate.Config{Run: "run-1", Tools: set, Caller: w, Origins: []gate.Origin{gate.Code, gate.Model}, Sink: event.SinkFunc(func(e event.Event) { b.Observe(e) })})
+	g, err := gate.New(gate.Config{Run: "run-1", Tools: set, Caller: w, Origins: []gate.Origin{gate.Code, gate.Model}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b = bridge.New(bridge.Config{Gate: g})
+	b := bridge.New(bridge.Config{Gate: g})
 	call := func() string {
 		t.Helper()
 		out, err := b.Tools(t.Context(), json.RawMessage(`{"do":"call","tool":"echo","arguments":{"text":"x"}}`))

@@ -45,21 +45,25 @@ const readDocument = `{"name": "files.read", "version": "1.0.0", "title": "Read 
 	"text": {"type": "string"}, "base64": {"type": "string"},
 	"next": {"type": "integer", "description": "The offset to go on with."}, "more": {"type": "boolean"}}}}`
 
-const writeDocument = `{"name": "files.write", "version": "1.0.0", "title": "Write a file", "effects": "write",
+const writeDocument = `{"name": "files.write", "version": "1.1.0", "title": "Write a file", "effects": "write",
 "input": {"type": "object", "required": ["path", "content"], "additionalProperties": false, "properties": {
 	"path": {"type": "string", "minLength": 1, "maxLength": 4096, "description": "Relative to the folder, with slashes. Folders that are missing are made."},
 	"content": {"type": "string"},
 	"mode": {"enum": ["create", "replace", "append"], "default": "create", "description": "create: there must be no such file yet."},
 	"encoding": {"enum": ["text", "base64"], "default": "text"}}},
 "output": {"type": "object", "required": ["path", "size", "created"], "properties": {
-	"path": {"type": "string"}, "size": {"type": "integer", "description": "Bytes of the file now."}, "created": {"type": "boolean"}}}}`
+	"path": {"type": "string"}, "size": {"type": "integer", "description": "Bytes of the file now."}, "created": {"type": "boolean"},
+	"where": {"type": "string", "description": "Where the file lies."}}}}`
+
+// elsewhere says that a folder is none of a session's. Its path is the host's own affair.
+const elsewhere = " of the machine that runs this tool, not of the session"
 
 func describeRead(_ context.Context, b binding) (*jsondoc.Object, error) {
 	name, err := rootName(b)
 	if err != nil {
 		return nil, err
 	}
-	return document(readDocument, "Reads a file, or a part of it, below the folder "+name+".")
+	return document(readDocument, "Reads a file, or a part of it, below the folder "+name+elsewhere+".")
 }
 
 func describeWrite(_ context.Context, b binding) (*jsondoc.Object, error) {
@@ -67,7 +71,7 @@ func describeWrite(_ context.Context, b binding) (*jsondoc.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return document(writeDocument, "Writes a file below the folder "+name+", whole or not at all.")
+	return document(writeDocument, "Writes a file below the folder "+name+elsewhere+", whole or not at all.")
 }
 
 // rootName is what the root is called before a model, who need not know where
@@ -320,7 +324,8 @@ func (w *writer) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jsondoc.NewObject(jsondoc.Member{Name: "path", Value: filepath.ToSlash(path)}, jsondoc.Member{Name: "size", Value: size}, jsondoc.Member{Name: "created", Value: created}), nil
+	return jsondoc.NewObject(jsondoc.Member{Name: "path", Value: filepath.ToSlash(path)}, jsondoc.Member{Name: "size", Value: size}, jsondoc.Member{Name: "created", Value: created},
+		jsondoc.Member{Name: "where", Value: filepath.ToSlash(filepath.Join(filepath.Base(w.folder.path), path)) + elsewhere}), nil
 }
 
 func (w *writer) write(path string, content []byte, mode string) (size int64, created bool, err error) {

@@ -93,11 +93,11 @@ func TestWrite(t *testing.T) {
 	}
 	u := open(t, builtin.Config{}, dir, "files.write", `{"root":"out"}`)
 	for _, c := range []struct{ args, want, path, content string }{
-		{`{"path":"a/b/c","content":"x"}`, `{"path":"a/b/c","size":1,"created":true}`, "a/b/c", "x"},
-		{`{"path":"a/b/c","content":"yy","mode":"append"}`, `{"path":"a/b/c","size":3,"created":false}`, "a/b/c", "xyy"},
-		{`{"path":"a/b/c","content":"/wA=","encoding":"base64","mode":"replace"}`, `{"path":"a/b/c","size":2,"created":false}`, "a/b/c", "\xff\x00"},
-		{`{"path":"old","content":"n","mode":"replace"}`, `{"path":"old","size":1,"created":false}`, "old", "n"},
-		{`{"path":"new","content":"n","mode":"append"}`, `{"path":"new","size":1,"created":true}`, "new", "n"},
+		{`{"path":"a/b/c","content":"x"}`, `{"path":"a/b/c","size":1,"created":true,"where":"out/a/b/c of the machine that runs this tool, not of the session"}`, "a/b/c", "x"},
+		{`{"path":"a/b/c","content":"yy","mode":"append"}`, `{"path":"a/b/c","size":3,"created":false,"where":"out/a/b/c of the machine that runs this tool, not of the session"}`, "a/b/c", "xyy"},
+		{`{"path":"a/b/c","content":"/wA=","encoding":"base64","mode":"replace"}`, `{"path":"a/b/c","size":2,"created":false,"where":"out/a/b/c of the machine that runs this tool, not of the session"}`, "a/b/c", "\xff\x00"},
+		{`{"path":"old","content":"n","mode":"replace"}`, `{"path":"old","size":1,"created":false,"where":"out/old of the machine that runs this tool, not of the session"}`, "old", "n"},
+		{`{"path":"new","content":"n","mode":"append"}`, `{"path":"new","size":1,"created":true,"where":"out/new of the machine that runs this tool, not of the session"}`, "new", "n"},
 	} {
 		if got := u.got(t, c.args); got != c.want {
 			t.Errorf("%s: got %s", c.args, got)
