@@ -141,7 +141,8 @@ type RunBegan struct {
 	Model    string `json:"model,omitempty"`
 	// Fallbacks are the models that are asked when those before fail for good.
 	Fallbacks []string `json:"fallbacks,omitempty"`
-	Scripted  bool     `json:"scripted"` // the model's replies come from a file
+	Effort    string   `json:"effort,omitempty"` // how much the model is asked to reason
+	Scripted  bool     `json:"scripted"`         // the model's replies come from a file
 	Traits    Traits   `json:"traits,omitzero"`
 	Files     []string `json:"files,omitempty"`
 	MaxSteps  int      `json:"max_steps,omitempty"`

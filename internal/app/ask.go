@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -184,7 +185,7 @@ func (a *App) questionBegan(q AskRequest, m llm.Model, t *toolset) event.RunBega
 		Seed:   q.Session.Seed, Thread: q.Thread, Language: q.Language, Program: a.opt.Version, Strict: q.Strict, ShowChanges: q.ShowChanges,
 		Schema: q.Checks.compiled, InputChecks: q.Checks.Inputs, Checks: q.Checks.Answer,
 	}
-	describeModel(&b, m)
+	describeModel(&b, m, cmp.Or(q.Effort, c.Ask.Effort))
 	if q.Mode != ModeCode {
 		b.Mode = q.Mode
 	}

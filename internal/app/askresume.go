@@ -198,7 +198,7 @@ func (g *resumption) model(q AskResume, began *event.RunBegan) (llm.Model, error
 	if name == "" && began.Scripted {
 		return nil, fault.New(fault.Invalid, "Name the file as the model.", "cannot go on with run %s: its model's replies came from a file, which is not recorded", g.id)
 	}
-	c := modelChoice{name: name}
+	c := modelChoice{name: name, effort: began.Effort}
 	if name == "" {
 		c.name, c.fallbacks = began.Model, began.Fallbacks
 	}
@@ -206,8 +206,7 @@ func (g *resumption) model(q AskResume, began *event.RunBegan) (llm.Model, error
 	if err != nil {
 		return nil, err
 	}
-	began.Fallbacks = nil
-	describeModel(began, m)
+	describeModel(began, m, began.Effort)
 	return m, nil
 }
 

@@ -202,8 +202,8 @@ func (a *App) modelFiles(c modelChoice) []string {
 }
 
 // describeModel says in the beginning of a run which model is asked, and how.
-func describeModel(began *event.RunBegan, m llm.Model) {
-	began.Model, began.Scripted, began.Traits = m.Name(), scriptedModel(m), m.Traits()
+func describeModel(began *event.RunBegan, m llm.Model, effort string) {
+	began.Model, began.Scripted, began.Traits, began.Effort, began.Fallbacks = m.Name(), scriptedModel(m), m.Traits(), effort, nil
 	if several, ok := m.(*fallback.Model); ok {
 		for _, one := range several.Models()[1:] {
 			began.Fallbacks = append(began.Fallbacks, one.Name())

@@ -92,7 +92,7 @@ func TestFallbackModels(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got event.RunBegan
-		if describeModel(&got, m); !reflect.DeepEqual(got, c.want) {
+		if describeModel(&got, m, ""); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%+v: %+v, want %+v", c.choice, got, c.want)
 		}
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -229,7 +230,7 @@ func (p *planRun) run(ctx context.Context, began event.RunBegan, sink event.Sink
 	began.File = fileName(p.prepared.Source.Name)
 	began.Bounds.Timeout = event.Duration(p.host.Timeout)
 	if m := p.host.model; m != nil {
-		describeModel(&began, m)
+		describeModel(&began, m, cmp.Or(p.host.Effort, p.app.opt.Config.Ask.Effort))
 	}
 	if p.start.Seed != 0 {
 		began.Seed = &p.start.Seed

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -111,7 +112,7 @@ func (p *planQuestionRun) ask(ctx context.Context, sink event.Sink) (PlanAskResu
 		Kind: event.Ask, Mode: ModePlan, Question: p.request.Question, MaxSteps: plans, Program: p.app.opt.Version,
 		Bounds: event.Bounds{Timeout: event.Duration(p.host.Timeout)},
 	}
-	describeModel(&began, p.model)
+	describeModel(&began, p.model, cmp.Or(p.request.Effort, p.app.opt.Config.Ask.Effort))
 	if p.start.Seed != 0 {
 		began.Seed = &p.start.Seed
 	}
