@@ -307,6 +307,15 @@ func (t Tokens) Add(u Tokens) Tokens {
 	}
 }
 
+// Sub returns what is left of a count without a part of it.
+func (t Tokens) Sub(part Tokens) Tokens {
+	return Tokens{
+		Input: t.Input - part.Input, Output: t.Output - part.Output,
+		CacheRead: t.CacheRead - part.CacheRead, CacheWritten: t.CacheWritten - part.CacheWritten,
+		Reasoning: t.Reasoning - part.Reasoning, Incomplete: t.Incomplete,
+	}
+}
+
 // Total returns how many tokens went in and out.
 func (t Tokens) Total() int { return t.Input + t.Output }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -116,10 +117,18 @@ func (a *App) Runs(ctx context.Context, q RunQuery, prices PriceTable) (runs []L
 // runCost returns what a run cost. One that asked no model, or only a file, cost
 // nothing.
 func runCost(t PriceTable, s Run) (cost float64, known bool) {
-	if s.Scripted || s.Tokens == (event.Tokens{}) {
-		return 0, true
+	return t.RowCost(priceRow(s))
+}
+
+// priceRow is what a run used.
+func priceRow(s Run) price.Row {
+	row := price.Row{
+		Model: s.Model, Day: s.Began.Local().Format(time.DateOnly), Scripted: s.Scripted, Local: s.Local, Tokens: s.Tokens, Took: s.Took,
 	}
-	return t.Cost(s.Model, s.Tokens)
+	for _, name := range slices.Sorted(maps.Keys(s.Others)) {
+		row.Others = append(row.Others, price.Used{Model: name, Tokens: s.Others[name]})
+	}
+	return row
 }
 
 // HasRuns says whether there is any run.
@@ -150,9 +159,7 @@ func (a *App) Cost(ctx context.Context, q RunQuery, prices PriceTable) (Costs, e
 		if err != nil {
 			return Costs{}, err
 		}
-		rows = append(rows, price.Row{
-			Model: s.Model, Day: s.Began.Local().Format(time.DateOnly), Scripted: s.Scripted, Tokens: s.Tokens, Took: s.Took,
-		})
+		rows = append(rows, priceRow(s))
 	}
 	return price.Sum(prices, rows), nil
 }

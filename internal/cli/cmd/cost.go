@@ -17,7 +17,9 @@ import (
 )
 
 const costLong = `Adds up what runs used: tokens, time and money, by model and by day. Money is
-by list prices, in US dollars; what a provider gives off or adds is not in it.
+by list prices, in US dollars: what came from a provider's cache has its own, and
+what else a provider gives off or adds is not in it. A server of your own and
+replies from a file cost nothing.
 
 praxis cost --prices shows the table of prices and the file in which you can
 correct it or add to it.`
@@ -105,6 +107,9 @@ func (c *costCommand) print(sum app.Costs) error {
 	if c.by != "model" {
 		b.WriteString(costTable("DAY", sum.Days, sum.Total, true, c.p.columns()))
 	}
+	if n := sum.Total.Incomplete; n > 0 {
+		fmt.Fprintf(&b, "\nMore than that was used: the servers of %s did not count all tokens (+?).\n", safetext.Count(n, "run"))
+	}
 	if u := sum.Total.Unknown; u.Runs > 0 {
 		fmt.Fprintf(&b, "\nNot in it: %s with %s tokens, of models whose price is not known (+?).\nWrite it down: praxis cost --prices says where.\n",
 			safetext.Count(u.Runs, "run"), safetext.Number(u.Tokens.Total()))
@@ -115,7 +120,7 @@ func (c *costCommand) print(sum app.Costs) error {
 // costTable shows sums, and their total when it is wanted.
 func costTable(head string, lines []app.CostLine, total app.CostLine, withTotal bool, width int) string {
 	t := format.Table{
-		{Head: head}, {Head: "RUNS", Right: true, Drop: 2}, {Head: "INPUT", Right: true}, {Head: "OUTPUT", Right: true},
+		{Head: head}, {Head: "RUNS", Right: true, Drop: 2}, {Head: "INPUT", Right: true}, {Head: "CACHED", Right: true, Drop: 3}, {Head: "OUTPUT", Right: true},
 		{Head: "TIME", Right: true, Drop: 1}, {Head: "COST", Right: true},
 	}
 	if withTotal && len(lines) > 1 {
@@ -131,12 +136,12 @@ func costTable(head string, lines []app.CostLine, total app.CostLine, withTotal 
 		switch {
 		case l.Unknown.Runs == l.Runs && l.USD == 0:
 			cost = "?"
-		case l.Unknown.Runs > 0:
+		case l.Unknown.Runs > 0 || l.Incomplete > 0:
 			cost += " +?"
 		case l.Scripted == l.Runs && l.Runs > 0 && name != "all":
 			name += " (scripted)"
 		}
-		t.Add(name, safetext.Number(l.Runs), safetext.Number(l.Tokens.Input), safetext.Number(l.Tokens.Output), brief(time.Duration(l.Took)), cost)
+		t.Add(name, safetext.Number(l.Runs), safetext.Number(l.Tokens.Input), some(l.Tokens.CacheRead), safetext.Number(l.Tokens.Output), brief(time.Duration(l.Took)), cost)
 	}
 	return format.Fitted(t, width)
 }
@@ -151,9 +156,9 @@ func (c *costCommand) prices(t app.PriceTable) error {
 		}
 		return nil
 	}
-	cols := format.Table{{Head: "MODEL"}, {Head: "INPUT", Right: true}, {Head: "OUTPUT", Right: true}, {Head: "AS OF", Drop: 1}, {Head: "SOURCE", Drop: 2}}
+	cols := format.Table{{Head: "MODEL"}, {Head: "INPUT", Right: true}, {Head: "CACHE READ", Right: true, Drop: 3}, {Head: "CACHE WRITE", Right: true, Drop: 3}, {Head: "OUTPUT", Right: true}, {Head: "AS OF", Drop: 1}, {Head: "SOURCE", Drop: 2}}
 	for _, p := range t.Prices() {
-		cols.Add(p.Model, amount(p.Input), amount(p.Output), p.AsOf, p.Source)
+		cols.Add(p.Model, amount(p.Input), optional(p.CacheRead), optional(p.CacheWrite), amount(p.Output), p.AsOf, p.Source)
 	}
 	where := app.PricesPath(c.p.getenv)
 	if where == "" {
@@ -169,6 +174,14 @@ Your own prices go before these. Write them here:
 
 func amount(usd float64) string { return strconv.FormatFloat(usd, 'f', -1, 64) }
 
+// optional is a price that an entry need not have.
+func optional(usd *float64) string {
+	if usd == nil {
+		return ""
+	}
+	return amount(*usd)
+}
+
 // costText is a cost in a table: "?" is one whose price is not known, and
 // nothing one that nobody was asked for.
 func costText(r app.ListedRun) string {
@@ -178,5 +191,9 @@ func costText(r app.ListedRun) string {
 	case r.USD == nil:
 		return "?"
 	}
-	return app.FormatUSD(*r.USD)
+	text := app.FormatUSD(*r.USD)
+	if r.Tokens.Incomplete && !r.Scripted && !r.Local {
+		text += " +?"
+	}
+	return text
 }

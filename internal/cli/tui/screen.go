@@ -2,6 +2,7 @@ package tui
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -175,11 +176,24 @@ func (s *Screen) replied(e event.ModelReplied) {
 	} else if text := strings.TrimSpace(e.Thought); text != "" {
 		s.block("  ", format.Dim, text)
 	}
-	spent := fmt.Sprintf("%d tokens in, %d out", e.Tokens.Input, e.Tokens.Output)
+	spent := spentText(e.Tokens)
 	if s.scripted {
 		spent = "scripted reply"
 	}
-	s.printf("  %s\n", s.Style.Paint(format.Dim, fmt.Sprintf("[model: %s, %s]", seconds(time.Duration(e.Took)), spent)))
+	s.printf("  %s\n", s.Style.Paint(format.Dim, fmt.Sprintf("[%s: %s, %s]", safetext.Line(cmp.Or(e.Model, "model")), seconds(time.Duration(e.Took)), spent)))
+}
+
+// spentText is what a reply or a run used.
+func spentText(t event.Tokens) string {
+	text := fmt.Sprintf("%d tokens in", t.Input)
+	if t.CacheRead > 0 {
+		text += fmt.Sprintf(" (%d cached)", t.CacheRead)
+	}
+	text += fmt.Sprintf(", %d out", t.Output)
+	if t.Incomplete {
+		text += ", not all counted"
+	}
+	return text
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
@@ -380,7 +394,7 @@ func (s *Screen) ended(e event.RunEnded) {
 	if s.scripted {
 		s.Totals += ", replies scripted"
 	} else {
-		s.Totals += fmt.Sprintf(", %d tokens in, %d out", e.Tokens.Input, e.Tokens.Output)
+		s.Totals += ", " + spentText(e.Tokens)
 	}
 }
 

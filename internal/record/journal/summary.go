@@ -28,14 +28,18 @@ type Summary struct {
 	Took     event.Duration  `json:"took_ms"`
 	Steps    int             `json:"steps"`
 	Tokens   event.Tokens    `json:"tokens"`
-	Parent   *event.Parent   `json:"parent,omitempty"`
-	Image    string          `json:"image,omitempty"`
-	Seed     *int64          `json:"seed,omitempty"`
-	Files    int             `json:"files,omitempty"` // inputs
-	Program  string          `json:"program,omitempty"`
-	Records  int64           `json:"records"`
-	Bytes    int64           `json:"bytes"` // of the journal, without what is kept apart
-	Head     string          `json:"head"`  // hash of the last record
+	// Local says that the model runs on the person's own server, and Others what of
+	// Tokens other models used, which replied in its place.
+	Local   bool                    `json:"local,omitempty"`
+	Others  map[string]event.Tokens `json:"others,omitempty"`
+	Parent  *event.Parent           `json:"parent,omitempty"`
+	Image   string                  `json:"image,omitempty"`
+	Seed    *int64                  `json:"seed,omitempty"`
+	Files   int                     `json:"files,omitempty"` // inputs
+	Program string                  `json:"program,omitempty"`
+	Records int64                   `json:"records"`
+	Bytes   int64                   `json:"bytes"` // of the journal, without what is kept apart
+	Head    string                  `json:"head"`  // hash of the last record
 	// Imported says that the run was taken in, or that nothing shows any more
 	// that it was made here: the index was lost, and our keys did not sign it.
 	Imported bool `json:"imported,omitempty"`
@@ -64,6 +68,7 @@ func (z *summarizer) add(r event.Record) {
 	switch e := r.Event.(type) {
 	case event.RunBegan:
 		z.s.Kind, z.s.Question, z.s.Model, z.s.Scripted = e.Kind, safetext.Clip(e.Question, maxQuestion), e.Model, e.Scripted
+		z.s.Local = e.Traits.Local
 		z.s.Thread, z.s.Parent, z.s.Seed, z.s.Program = e.Thread, e.Parent, e.Seed, e.Program
 		z.s.Began = r.Time
 		z.say(e.Question)
@@ -76,6 +81,9 @@ func (z *summarizer) add(r event.Record) {
 		z.s.Steps = max(z.s.Steps, e.N)
 	case event.ModelReplied:
 		z.s.Tokens = z.s.Tokens.Add(e.Tokens)
+		if e.Model != "" && !z.s.Scripted {
+			z.other(e.Model, e.Tokens)
+		}
 	case event.ExecutionBegan:
 		z.say(e.Code)
 	case event.PlanWritten:
@@ -96,6 +104,20 @@ func most(a, b event.Tokens) event.Tokens {
 		Input: max(a.Input, b.Input), Output: max(a.Output, b.Output), CacheRead: max(a.CacheRead, b.CacheRead),
 		CacheWritten: max(a.CacheWritten, b.CacheWritten), Reasoning: max(a.Reasoning, b.Reasoning), Incomplete: a.Incomplete || b.Incomplete,
 	}
+}
+
+// maxOthers bounds the models of one run.
+const maxOthers = 16
+
+// other counts a reply that another model than the run's gave.
+func (z *summarizer) other(model string, t event.Tokens) {
+	if _, known := z.s.Others[model]; !known && len(z.s.Others) >= maxOthers {
+		return
+	}
+	if z.s.Others == nil {
+		z.s.Others = map[string]event.Tokens{}
+	}
+	z.s.Others[model] = z.s.Others[model].Add(t)
 }
 
 // say adds words that the run is found by.

@@ -15,13 +15,15 @@
 //	  ]
 //	}
 //
-// In a pattern, * stands for any characters. A name is PROVIDER:NAME, as it is
+// An entry may have "cache_read" and "cache_write", too. In a pattern, * stands for any characters. A name is PROVIDER:NAME, as it is
 // given to --model.
 //
 // A model without an entry has no price: its cost is unknown and never a guess.
-// Replies that come from a file cost nothing, see [Scripted]. What sellers give
-// off the list price (cached input, batches) or ask on top of it (very long
-// input) is not in the tokens that are counted, so a cost is an estimate.
+// Replies that come from a file cost nothing, see [Scripted]. Input that comes
+// from a seller's cache, or goes there, has a price of its own; where an entry has
+// none, it costs as other input does. What sellers give off the list price beside
+// that (batches) or ask on top of it (very long input) is not in the tokens that
+// are counted, so a cost is an estimate.
 package price
 
 import (
@@ -57,11 +59,14 @@ const (
 
 // Price is one entry of a table.
 type Price struct {
-	Model  string  `json:"model"`            // a pattern: * stands for any characters
-	Input  float64 `json:"input"`            // US dollars per million tokens
-	Output float64 `json:"output"`           // US dollars per million tokens
-	AsOf   string  `json:"as_of,omitempty"`  // when it was valid
-	Source string  `json:"source,omitempty"` // who says so
+	Model  string  `json:"model"`  // a pattern: * stands for any characters
+	Input  float64 `json:"input"`  // US dollars per million tokens
+	Output float64 `json:"output"` // US dollars per million tokens
+	// Of input that comes from the seller's cache, and that goes there; nil: as Input.
+	CacheRead  *float64 `json:"cache_read,omitempty"`
+	CacheWrite *float64 `json:"cache_write,omitempty"`
+	AsOf       string   `json:"as_of,omitempty"`  // when it was valid
+	Source     string   `json:"source,omitempty"` // who says so
 }
 
 // Table is a list of prices, of which the first that matches holds. The zero
@@ -108,6 +113,8 @@ type entry struct {
 	Model  *string  `json:"model"`
 	Input  *float64 `json:"input"`
 	Output *float64 `json:"output"`
+	Read   *float64 `json:"cache_read"`
+	Write  *float64 `json:"cache_write"`
 	AsOf   string   `json:"as_of"`
 	Source string   `json:"source"`
 }
@@ -181,7 +188,7 @@ func (e entry) price() (Price, error) {
 	if e.Model == nil {
 		return Price{}, errors.New(`"model" is missing`)
 	}
-	p := Price{Model: *e.Model, AsOf: e.AsOf, Source: e.Source}
+	p := Price{Model: *e.Model, CacheRead: e.Read, CacheWrite: e.Write, AsOf: e.AsOf, Source: e.Source}
 	switch {
 	case p.Model == "" || len(p.Model) > maxPattern || !visible(p.Model) || strings.ContainsRune(p.Model, ' '):
 		return Price{}, fmt.Errorf("%.80q is no pattern of a model's name", p.Model)
@@ -193,15 +200,18 @@ func (e entry) price() (Price, error) {
 	for _, v := range []struct {
 		name string
 		got  *float64
-		set  *float64
-	}{{"input", e.Input, &p.Input}, {"output", e.Output, &p.Output}} {
-		if v.got == nil {
+		set  *float64 // nil: it may be left out
+	}{{"input", e.Input, &p.Input}, {"output", e.Output, &p.Output}, {"cache_read", e.Read, nil}, {"cache_write", e.Write, nil}} {
+		switch {
+		case v.got == nil && v.set == nil:
+			continue
+		case v.got == nil:
 			return Price{}, fmt.Errorf("%q: %q is missing", p.Model, v.name)
-		}
-		if math.IsNaN(*v.got) || *v.got < 0 || *v.got > maxUSD {
+		case math.IsNaN(*v.got) || *v.got < 0 || *v.got > maxUSD:
 			return Price{}, fmt.Errorf("%q: %q is %g, not a price from 0 to %d", p.Model, v.name, *v.got, maxUSD)
+		case v.set != nil:
+			*v.set = *v.got
 		}
-		*v.set = *v.got
 	}
 	return p, nil
 }
@@ -214,8 +224,17 @@ func visible(s string) bool {
 // Prices returns the entries, the ones that are tried first at the front.
 func (t Table) Prices() []Price { return slices.Clone(t.prices) }
 
-// Find returns the price of a model.
+// Find returns the price of a model. By which of OpenAI's interfaces it is asked,
+// and that its replies are kept, changes no price.
 func (t Table) Find(model string) (Price, bool) {
+	if recorded, ok := strings.CutPrefix(model, "record:"); ok {
+		_, model, _ = strings.Cut(recorded, "=")
+	}
+	for _, provider := range []string{"openai-chat:", "openai-responses:"} {
+		if name, ok := strings.CutPrefix(model, provider); ok {
+			model = "openai:" + name
+		}
+	}
 	if Scripted(model) {
 		return Price{Model: model, Source: "replies that come from a file cost nothing"}, true
 	}
@@ -234,14 +253,27 @@ func (t Table) Cost(model string, tokens event.Tokens) (usd float64, known bool)
 	if !known {
 		return 0, false
 	}
-	return (float64(tokens.Input)*p.Input + float64(tokens.Output)*p.Output) / 1e6, true
+	return p.of(tokens) / 1e6, true
+}
+
+// of returns what tokens cost, times a million.
+func (p Price) of(t event.Tokens) float64 {
+	read, written := p.Input, p.Input
+	if p.CacheRead != nil {
+		read = *p.CacheRead
+	}
+	if p.CacheWrite != nil {
+		written = *p.CacheWrite
+	}
+	fresh := max(t.Input-t.CacheRead-t.CacheWritten, 0)
+	return float64(fresh)*p.Input + float64(t.CacheRead)*read + float64(t.CacheWritten)*written + float64(t.Output)*p.Output
 }
 
 // Scripted says whether a model's replies come from a file, written or
 // recorded: no one is paid for them.
 func Scripted(model string) bool {
 	provider, _, _ := strings.Cut(model, ":")
-	return provider == "scripted" || provider == "recorded"
+	return provider == "scripted" || provider == "recorded" || provider == "replay"
 }
 
 // match says whether a name is what a pattern describes. It takes time that

@@ -12,8 +12,16 @@ type Row struct {
 	Model    string // PROVIDER:NAME; empty for a run that asked no model
 	Day      string // such as "2026-11-21", in the zone of who asks
 	Scripted bool   // the replies came from a file, whatever the model's name
+	Local    bool   // the model runs on the person's own server
 	Tokens   event.Tokens
+	Others   []Used // what of Tokens other models used, which replied in the model's place
 	Took     event.Duration
+}
+
+// Used is what one model used.
+type Used struct {
+	Model  string       `json:"model"`
+	Tokens event.Tokens `json:"tokens"`
 }
 
 // Line is the sum of some rows.
@@ -25,6 +33,8 @@ type Line struct {
 	USD      float64        `json:"usd"` // of the runs whose price is known
 	Scripted int            `json:"scripted_runs,omitempty"`
 	Unknown  Unknown        `json:"unknown,omitzero"`
+	// Incomplete are runs with replies whose tokens nobody counted: they cost more.
+	Incomplete int `json:"incomplete_runs,omitempty"`
 }
 
 // Unknown counts what has no price and is in no cost.
@@ -45,7 +55,7 @@ func Sum(t Table, rows []Row) Costs {
 	models, days := map[string]*Line{}, map[string]*Line{}
 	c := Costs{Models: []Line{}, Days: []Line{}}
 	for _, r := range rows {
-		usd, known := t.rowCost(r)
+		usd, known := t.RowCost(r)
 		for _, l := range []*Line{named(models, r.Model), named(days, r.Day), &c.Total} {
 			l.add(r, usd, known)
 		}
@@ -64,12 +74,34 @@ func Sum(t Table, rows []Row) Costs {
 	return c
 }
 
-// rowCost prices one row. Who was asked nothing is paid nothing.
-func (t Table) rowCost(r Row) (usd float64, known bool) {
-	if r.Scripted || r.Tokens == (event.Tokens{}) {
+// RowCost prices one row. Who was asked nothing is paid nothing, and neither is a
+// server of one's own. When one of several models has no price, the row has none.
+func (t Table) RowCost(r Row) (usd float64, known bool) {
+	if r.Free() {
 		return 0, true
 	}
-	return t.Cost(r.Model, r.Tokens)
+	rest := r.Tokens
+	for _, o := range r.Others {
+		rest = rest.Sub(o.Tokens)
+		one, found := t.Cost(o.Model, o.Tokens)
+		if !found {
+			return 0, false
+		}
+		usd += one
+	}
+	if rest.Total() == 0 {
+		return usd, true
+	}
+	first, known := t.Cost(r.Model, rest)
+	if !known {
+		return 0, false
+	}
+	return usd + first, true
+}
+
+// Free says whether nobody is paid for a row.
+func (r Row) Free() bool {
+	return r.Scripted || r.Local || Scripted(r.Model) || r.Tokens == (event.Tokens{})
 }
 
 func named(lines map[string]*Line, name string) *Line {
@@ -88,6 +120,9 @@ func (l *Line) add(r Row, usd float64, known bool) {
 	l.USD += usd
 	if r.Scripted || Scripted(r.Model) {
 		l.Scripted++
+	}
+	if r.Tokens.Incomplete && !r.Free() {
+		l.Incomplete++
 	}
 	if !known {
 		l.Unknown.Runs++

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"regexp"
@@ -211,7 +212,8 @@ func (m *markdown) reply(it *item, e event.ModelReplied) {
 	if requested, ok := it.opened.(event.ModelRequested); ok {
 		model = requested.Model
 	}
-	text := "model: " + seconds(e.Took) + ", " + m.spent(model, e.Tokens)
+	model = cmp.Or(e.Model, model)
+	text := cmp.Or(e.Model, "model") + ": " + seconds(e.Took) + ", " + m.spent(model, e.Tokens)
 	if e.Cut {
 		text += ", cut: the reply was longer than it may be"
 	}

@@ -184,8 +184,8 @@ func (t *timelineBuilder) record(r event.Record) {
 		t.open["model "+e.Call] = it
 	case event.ModelReplied:
 		it.opened = t.take("model " + e.Call)
-		add(&t.part().tokens, e.Tokens)
-		add(&t.tokens, e.Tokens)
+		t.part().tokens = t.part().tokens.Add(e.Tokens)
+		t.tokens = t.tokens.Add(e.Tokens)
 		t.part().took += e.Took
 	case event.ModelFailed:
 		it.opened = t.take("model " + e.Call)
@@ -231,11 +231,6 @@ func (t *timelineBuilder) take(key string) event.Event {
 	}
 	delete(t.open, key)
 	return it.Event
-}
-
-func add(sum *event.Tokens, t event.Tokens) {
-	sum.Input += t.Input
-	sum.Output += t.Output
 }
 
 // display takes what an execution showed.
@@ -323,7 +318,7 @@ func (s *timeline) well() bool {
 
 // cost is what tokens cost, or "".
 func (s *timeline) cost(model string, tokens event.Tokens) string {
-	if s.run.Cost == nil || s.began.Scripted || model == "" {
+	if s.run.Cost == nil || s.began.Scripted || s.began.Traits.Local || model == "" {
 		return ""
 	}
 	if c := s.run.Cost(model, tokens); c != "" {
@@ -337,7 +332,14 @@ func (s *timeline) spent(model string, tokens event.Tokens) string {
 	if s.began.Scripted {
 		return "replies scripted"
 	}
-	text := safetext.Number(tokens.Input) + " tokens in, " + safetext.Number(tokens.Output) + " out"
+	text := safetext.Number(tokens.Input) + " tokens in"
+	if tokens.CacheRead > 0 {
+		text += " (" + safetext.Number(tokens.CacheRead) + " cached)"
+	}
+	text += ", " + safetext.Number(tokens.Output) + " out"
+	if tokens.Incomplete {
+		text += ", not all counted"
+	}
 	if c := s.cost(model, tokens); c != "" {
 		text += ", " + c
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -287,6 +288,7 @@ func (t *transcript) reply(it *item, e event.ModelReplied) {
 	if requested, ok := it.opened.(event.ModelRequested); ok {
 		model = requested.Model
 	}
+	model = cmp.Or(e.Model, model)
 	spent := "scripted reply"
 	if !t.began.Scripted {
 		spent = t.spent(model, e.Tokens)
@@ -294,7 +296,7 @@ func (t *transcript) reply(it *item, e event.ModelReplied) {
 	if e.Cut {
 		spent += ", cut: the reply was longer than it may be"
 	}
-	who := "model: "
+	who := safetext.Line(cmp.Or(e.Model, "model")) + ": "
 	if e.Call != "" {
 		who = "model without tools, for " + safetext.Line(e.Call) + ": "
 	}
