@@ -239,14 +239,14 @@ func TestTargets(t *testing.T) {
 		platforms []string
 		pth       string
 	}{
-		"glibc": {"", "", glibcPython(), "cpython-3.12.7-glibc-31-" + goarch + "-/usr/local/bin/python3", "atoms 1.0",
+		"glibc": {"", "", glibcPython(), "cpython-3.12.7-glibc-31-" + goarch + `-"/usr/local/bin/python3"`, "atoms 1.0",
 			[]string{"manylinux_2_31_" + arch, "manylinux2014_" + arch, "linux_" + arch}, "usr/local/lib/python3.12/site-packages"},
 		"musl": {"PYTHON_VERSION=3.13.2", "", append(musl, container.Entry{Name: "lib/ld-musl-test.so.1", Text: "musl\x001.2.5\x00"}),
-			"cpython-3.13.2-musl-2-" + goarch + "-/usr/local/bin/python3", "", []string{"musllinux_1_2_" + arch, "musllinux_1_1_" + arch}, "usr/local/lib/python3.13/site-packages"},
-		"static": {"PYTHON_VERSION=3.12.2", "", static, "cpython-3.11.0--0-" + goarch + "-/usr/local/bin/python3", "", []string{"linux_" + arch}, "usr/local/lib/python3.11/site-packages"},
-		"environment": {"", "PATH=/opt/venv/bin", environment, "cpython-3.12.7-glibc-31-" + goarch + "-/opt/venv/bin/python3", "inner 2.0",
+			"cpython-3.13.2-musl-2-" + goarch + `-"/usr/local/bin/python3"`, "", []string{"musllinux_1_2_" + arch, "musllinux_1_1_" + arch}, "usr/local/lib/python3.13/site-packages"},
+		"static": {"PYTHON_VERSION=3.12.2", "", static, "cpython-3.11.0--0-" + goarch + `-"/usr/local/bin/python3"`, "", []string{"linux_" + arch}, "usr/local/lib/python3.11/site-packages"},
+		"environment": {"", "PATH=/opt/venv/bin", environment, "cpython-3.12.7-glibc-31-" + goarch + `-"/opt/venv/bin/python3"`, "inner 2.0",
 			[]string{"manylinux_2_31_" + arch}, "opt/venv/lib/python3.12/site-packages"},
-		"debian": {"", "PATH=/usr/bin", debian, "cpython-3.11.0--0-" + goarch + "-/usr/bin/python3", "six 1.16.0", nil, "usr/local/lib/python3.11/dist-packages"},
+		"debian": {"", "PATH=/usr/bin", debian, "cpython-3.11.0--0-" + goarch + `-"/usr/bin/python3"`, "six 1.16.0", nil, "usr/local/lib/python3.11/dist-packages"},
 	} {
 		img := importAs(t, s, name+":1", slices.DeleteFunc([]string{c.env, c.path}, func(kv string) bool { return kv == "" }), c.entries...)
 		r, err := s.readRecord(img.ID)

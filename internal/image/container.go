@@ -149,7 +149,7 @@ func (s *Store) containerOf(ctx context.Context, name string) (basePart, error) 
 	return b, nil
 }
 
-// containerRecord finds the record of a container image without packages beside.
+// containerRecord finds the record of a container image as it came.
 func (s *Store) containerRecord(ctx context.Context, name string) (record, error) {
 	records, err := s.records(ctx)
 	if err != nil {
@@ -161,7 +161,7 @@ func (s *Store) containerRecord(ctx context.Context, name string) (record, error
 	}
 	var found []record
 	for _, r := range records {
-		if r.Base == "" || r.Layer != "" || r.Built != nil {
+		if r.Base == "" || r.Built != nil || r.Layer+r.Node+r.Modules+r.First != "" {
 			continue
 		}
 		if r.ID == name || r.Digest == name || slices.Contains(r.Names, name) {

@@ -150,6 +150,9 @@ func TestOwnLanguages(t *testing.T) {
 		if err != nil || first.Runtimes[0].Language != "javascript" || first.Runtimes[0].Program != "/opt/js/bin/node" || len(first.Mounts) > 0 || first.Name != "app:1+first:javascript" || first.ID == img.ID {
 			t.Errorf("%d: JavaScript first: %+v, %v", i, first, err)
 		}
+		if plain, err := s.Resolve(t.Context(), Request{Image: img.Digest}, event.Discard); err != nil || plain.ID != img.ID {
+			t.Errorf("%d: by its digest: %+v, %v", i, plain, err)
+		}
 		second, err := s.Resolve(t.Context(), Request{Image: "app:1", Languages: []string{"python", "javascript"}}, event.Discard)
 		if err != nil || second.ID != img.ID || second.Name != "app:1" {
 			t.Errorf("%d: JavaScript second: %+v, %v", i, second, err)

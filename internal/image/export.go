@@ -67,7 +67,7 @@ func (s *Store) exported(ctx context.Context, r record) (oci.Manifest, []byte, m
 	}
 	if p.needsOurs() {
 		return m, nil, nil, fault.New(fault.Conflict, "Export the image alone: the packages can be put beside it where it is imported.",
-			"cannot export image %s: it has packages for an interpreter that is not of the image", r.Names[0])
+			"cannot export image %s: it has packages for a Python or a Node that is not of the image", r.Names[0])
 	}
 	var trees []oci.Tree
 	var env []string

@@ -161,7 +161,7 @@ func (b basePart) target() (target, error) {
 	full := wholeVersion(u, at, own.Version, b.config.Env)
 	plain := strings.ReplaceAll(own.Version, ".", "")
 	t := target{
-		key:     fmt.Sprintf("cpython-%s-%s-%d-%s-%s", full, library.name, library.minor, oci.Here().Architecture, own.Program),
+		key:     fmt.Sprintf("cpython-%s-%s-%d-%s-%q", full, library.name, library.minor, oci.Here().Architecture, own.Program),
 		version: own.Version, program: own.Program,
 		options: []string{"--python-version", full, "--implementation", "cp", "--abi", "cp" + plain},
 	}
