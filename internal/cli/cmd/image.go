@@ -71,9 +71,9 @@ without FILE, an image with packages, so that no run has to wait for it.
 FILE is YAML:
 
   name: web-tools               # how --image names it
-  from: debian:12-slim          # a container image; left out: Praxis's own
-  pip: [pandas==2.*]            # locked by hash; not where the base has a Python
-  npm: [lodash]                 # of npm, locked by hash; not beside from
+  from: debian:12-slim          # an image; left out: Praxis's own
+  pip: [pandas==2.*]            # for the Python that runs, locked by hash
+  npm: [lodash]                 # of npm, with Node where the base has none
   apt: [jq]                     # or apk: packages of the base's own package manager
   copy: {./data: /srv/data}     # files below the folder of FILE
   env: {MODE: demo}             # of steps, and of every program of sessions
@@ -114,7 +114,7 @@ Steps whose inputs did not change do not run again.`,
 	fs := cmd.Flags()
 	fs.StringArrayVar(&spec.With, "with", nil, "`PACKAGES` to have, such as numpy,pandas==2.*")
 	fs.StringArrayVar(&spec.NPM, "npm", nil, "`PACKAGES` of npm to have, such as lodash,d3@7")
-	fs.StringVar(&spec.Image, "image", "", "container `IMAGE` that the packages are put beside")
+	fs.StringVar(&spec.Image, "image", "", "`IMAGE` that the packages are put beside: a container image, or one that was built")
 	fs.StringVar(&spec.Requirements, "requirements", "", "requirements `FILE` with packages to have")
 	for _, spec := range event.LimitTable() {
 		switch spec.Name {
