@@ -10,6 +10,7 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/bounded"
 	"praxis/internal/image"
 	"praxis/internal/safetext"
 	"praxis/internal/session"
@@ -131,17 +132,13 @@ func whileWanted(ctx context.Context, f io.ReadCloser) io.ReadCloser {
 	return struct {
 		io.Reader
 		io.Closer
-	}{readerFunc(func(p []byte) (int, error) {
+	}{bounded.ReaderFunc(func(p []byte) (int, error) {
 		if ctx.Err() != nil {
 			return 0, fault.New(fault.Canceled, "", "cannot export the session: %w", context.Cause(ctx))
 		}
 		return f.Read(p)
 	}), f}
 }
-
-type readerFunc func(p []byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // ImportSession makes a named session of a file that ExportSession wrote: called name, or
 // as it was called when that is empty. Everything in the file is compared with its digest,

@@ -33,6 +33,12 @@ func Read(r io.Reader, most int64) ([]byte, error) {
 	return data, nil
 }
 
+// ReaderFunc is a reader that is a function.
+type ReaderFunc func(p []byte) (int, error)
+
+// Read calls the function.
+func (f ReaderFunc) Read(p []byte) (int, error) { return f(p) }
+
 // ReadClose is Read of what has to be closed after it.
 func ReadClose(r io.ReadCloser, most int64) (data []byte, err error) {
 	defer func() { err = errors.Join(err, r.Close()) }()

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 
 	"praxis/fault"
+	"praxis/internal/bounded"
 	"praxis/internal/image/oci"
 	"praxis/internal/safetext"
 )
@@ -127,18 +128,13 @@ func appendBlob(ctx context.Context, f *os.File, sum hash.Hash, src oci.Source, 
 
 // untilDone reads until the context is done.
 func untilDone(ctx context.Context, r io.Reader) io.Reader {
-	return readerFunc(func(p []byte) (int, error) {
+	return bounded.ReaderFunc(func(p []byte) (int, error) {
 		if ctx.Err() != nil {
 			return 0, context.Cause(ctx)
 		}
 		return r.Read(p)
 	})
 }
-
-type readerFunc func(p []byte) (int, error)
-
-// Read calls the function.
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // unpackLayer unpacks a layer whose blob is there, and compares what it unpacks to with
 // the digest that the configuration of the image has.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"praxis/event"
+	"praxis/internal/bounded"
 	"praxis/internal/guest"
 	"praxis/internal/guest/wire"
 	"praxis/internal/sandbox"
@@ -110,7 +111,7 @@ func malices() []*malice {
 // Run is the toy's until the order comes, which it looks for between two frames.
 func (g *turncoat) Run(in io.Reader, out io.Writer) int {
 	turned := false
-	code := g.toy.Run(readerFunc(func(p []byte) (int, error) {
+	code := g.toy.Run(bounded.ReaderFunc(func(p []byte) (int, error) {
 		n, err := in.Read(p[:min(len(p), 1)])
 		if g.order.Load() != nil {
 			turned = true
@@ -123,10 +124,6 @@ func (g *turncoat) Run(in io.Reader, out io.Writer) int {
 	}
 	return code
 }
-
-type readerFunc func(p []byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // operation is something that a host does with a session.
 type operation struct {

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"praxis/fault"
+	"praxis/internal/bounded"
 	"praxis/internal/safetext"
 )
 
@@ -205,7 +206,7 @@ func (r *registry) Open(ctx context.Context, d Descriptor, offset int64) (io.Rea
 	return struct {
 		io.Reader
 		io.Closer
-	}{readerFunc(func(p []byte) (int, error) {
+	}{bounded.ReaderFunc(func(p []byte) (int, error) {
 		n, err := resp.Body.Read(p)
 		if err != nil && !errors.Is(err, io.EOF) {
 			err = r.explain(err)
@@ -213,7 +214,3 @@ func (r *registry) Open(ctx context.Context, d Descriptor, offset int64) (io.Rea
 		return n, err
 	}), resp.Body}, nil
 }
-
-type readerFunc func(p []byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
