@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -118,15 +117,20 @@ func unpackNode(ctx context.Context, wheel, dir string) error {
 	if len(z.File) > maxNodeFiles {
 		return fmt.Errorf("the wheel has %d files", len(z.File))
 	}
-	var left int64 = maxNode
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	left := &space{bytes: maxNode}
 	for _, f := range z.File {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		to, mode := "", os.FileMode(0o644)
+		to, program := "", false
 		switch name := f.Name; {
 		case name == nodeInWheel+"bin/node":
-			to, mode = "tree/bin/node", 0o755
+			to, program = "tree/bin/node", true
 		case strings.HasPrefix(name, npmInWheel) && !strings.HasSuffix(name, "/") && f.Mode().IsRegular():
 			to = npmFolder + "/" + strings.TrimPrefix(name, npmInWheel)
 		case strings.HasSuffix(name, ".dist-info/licenses/LICENSE"):
@@ -135,38 +139,16 @@ func unpackNode(ctx context.Context, wheel, dir string) error {
 		if to == "" {
 			continue
 		}
-		if !filepath.IsLocal(to) {
-			return fmt.Errorf("the wheel has a file %q", f.Name)
-		}
-		n, err := unzip(f, filepath.Join(dir, filepath.FromSlash(to)), mode, left)
+		in, err := f.Open()
 		if err != nil {
 			return err
 		}
-		left -= n
+		if err := errors.Join(left.write(root, filepath.FromSlash(to), program, in), in.Close()); err != nil {
+			return fmt.Errorf("the wheel cannot be used: %w", err)
+		}
 	}
 	_, err = os.Stat(filepath.Join(dir, treeDir, "bin", "node"))
 	return err
-}
-
-// unzip writes one file of an archive, at most limit bytes of it.
-func unzip(f *zip.File, to string, mode os.FileMode, limit int64) (n int64, err error) {
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return 0, err
-	}
-	in, err := f.Open()
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, in.Close()) }()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	if n, err = io.Copy(out, io.LimitReader(in, limit+1)); err == nil && n > limit {
-		err = errors.New("the wheel is too large")
-	}
-	return n, err
 }
 
 // needsNode says whether an image needs Node.

@@ -69,7 +69,10 @@ func untar(ctx context.Context, r io.Reader, dir string, left *space) error {
 		if left.files < 0 {
 			return fmt.Errorf("it has more than %d files and folders", maxModuleFiles)
 		}
-		if err := untarFile(root, in, h, name, left); err != nil {
+		if h.Size < 0 || h.Size > left.bytes {
+			return fmt.Errorf("it unpacks to more than %d bytes", int64(maxModules))
+		}
+		if err := left.write(root, name, h.Mode&0o111 != 0, in); err != nil {
 			return err
 		}
 	}
@@ -88,15 +91,13 @@ func memberName(h *tar.Header) (string, bool) {
 	return name, true
 }
 
-func untarFile(root *os.Root, in io.Reader, h *tar.Header, name string, left *space) (err error) {
-	if h.Size < 0 || h.Size > left.bytes {
-		return fmt.Errorf("it unpacks to more than %d bytes", int64(maxModules))
-	}
+// write writes a file into a folder, within the space that is left.
+func (s *space) write(root *os.Root, name string, program bool, in io.Reader) (err error) {
 	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return fmt.Errorf("its file %q has no place: %w", name, err)
 	}
 	mode := os.FileMode(0o644)
-	if h.Mode&0o111 != 0 {
+	if program {
 		mode = 0o755
 	}
 	_ = root.Remove(name) // the later one of two counts
@@ -105,10 +106,12 @@ func untarFile(root *os.Root, in io.Reader, h *tar.Header, name string, left *sp
 		return fmt.Errorf("its file %q has no place: %w", name, err)
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	n, err := io.Copy(out, io.LimitReader(in, left.bytes))
-	left.bytes -= n
-	if err != nil {
+	n, err := io.Copy(out, io.LimitReader(in, s.bytes+1))
+	if s.bytes -= n; err != nil {
 		return fmt.Errorf("its archive is damaged: %w", err)
+	}
+	if s.bytes < 0 {
+		return errors.New("it unpacks to more than may be")
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"praxis/fault"
+	"praxis/internal/test/container"
 )
 
 // What an image says of itself is refused or within bounds, whatever it is.
@@ -41,9 +42,9 @@ const zerosHex = "00000000000000000000000000000000000000000000000000000000000000
 
 // A file that somebody imports is refused or read, whatever it holds.
 func FuzzArchive(f *testing.F) {
-	f.Add(archiveOf(f, entry{name: "manifest.json", text: `[{"Config":"c.json","Layers":["l"]}]`}, entry{name: "c.json", text: `{}`}))
-	f.Add(archiveOf(f, entry{name: "index.json", text: `{"manifests":[]}`}, entry{name: "oci-layout"}))
-	f.Add(archiveOf(f, entry{name: "etc/passwd", text: "x"}))
+	f.Add(container.Layer(f, entry{Name: "manifest.json", Text: `[{"Config":"c.json","Layers":["l"]}]`}, entry{Name: "c.json", Text: `{}`}))
+	f.Add(container.Layer(f, entry{Name: "index.json", Text: `{"manifests":[]}`}, entry{Name: "oci-layout"}))
+	f.Add(container.Layer(f, entry{Name: "etc/passwd", Text: "x"}))
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		// What is compressed may be 200 times as large, and unpacking it all says nothing new.

@@ -16,41 +16,10 @@ import (
 	"time"
 
 	"praxis/fault"
+	"praxis/internal/test/container"
 )
 
-// entry is one entry of a layer of a test.
-type entry struct {
-	name, text string
-	kind       byte // 0: a file
-	link       string
-	mode       int64
-	uid        int
-}
-
-func archiveOf(t testing.TB, entries ...entry) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
-	for _, e := range entries {
-		h := &tar.Header{Name: e.name, Typeflag: e.kind, Linkname: e.link, Mode: e.mode, Uid: e.uid, Size: int64(len(e.text)), ModTime: time.Unix(1e9, 0)}
-		if e.kind == 0 {
-			h.Typeflag = tar.TypeReg
-		}
-		if h.Mode == 0 {
-			h.Mode = 0o644
-		}
-		if err := w.WriteHeader(h); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.WriteString(w, e.text); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
+type entry = container.Entry
 
 // unpack unpacks layers into a folder of the test.
 func unpack(t testing.TB, b Bounds, layers ...[]byte) (string, error) {
@@ -127,30 +96,30 @@ func TestLayers(t *testing.T) {
 		layers [][]entry
 		want   string
 	}{
-		{"files of two layers", [][]entry{{{name: "a/b", text: "1"}, {name: "./c", text: "2"}}, {{name: "/a/d", text: "3"}, {name: "c", text: "4"}}}, "a/\na/b 1\na/d 3\nc 4"},
-		{"a file is gone", [][]entry{{{name: "a/b", text: "1"}, {name: "a/c", text: "2"}}, {{name: "a/.wh.b"}}}, "a/\na/c 2"},
-		{"a folder is gone", [][]entry{{{name: "a/b/c", text: "1"}}, {{name: "a/.wh.b"}}}, "a/"},
-		{"what the layer brings itself stays", [][]entry{{{name: "a/b/c", text: "1"}}, {{name: "a/b/d", text: "2"}, {name: "a/.wh.b"}}}, "a/\na/b/\na/b/d 2"},
-		{"an opaque folder", [][]entry{{{name: "a/b/c", text: "1"}, {name: "a/e", text: "1"}}, {{name: "a/b/d", text: "2"}, {name: "a/.wh..wh..opq"}}}, "a/\na/b/\na/b/d 2"},
-		{"an opaque folder, first", [][]entry{{{name: "a/b", text: "1"}}, {{name: "a/.wh..wh..opq"}, {name: "a/c", text: "2"}}}, "a/\na/c 2"},
-		{"what one file system kept", [][]entry{{{name: ".wh..wh.plnk/1.2", text: "1"}, {name: ".wh..wh.aufs", text: "1"}}}, ".wh..wh.plnk/\n.wh..wh.plnk/1.2 1"},
-		{"hard links", [][]entry{{{name: "a", text: "1"}, {name: "b", kind: tar.TypeLink, link: "a"}, {name: "c", kind: tar.TypeLink, link: "/a"}}, {{name: "b", text: "2"}}}, "a 1\nb 2\nc 1"},
-		{"a file in the place of a folder", [][]entry{{{name: "a/b", text: "1"}}, {{name: "a", text: "2"}}}, "a 2"},
-		{"a folder in the place of a file", [][]entry{{{name: "a", text: "1"}}, {{name: "a", kind: tar.TypeDir, mode: 0o755}, {name: "a/b", text: "2"}}}, "a/\na/b 2"},
-		{"a folder in the place of a link", [][]entry{{{name: "b/x", text: "0"}, {name: "a", kind: tar.TypeSymlink, link: "b"}}, {{name: "a", kind: tar.TypeDir, mode: 0o755}, {name: "a/c", text: "2"}}}, "a/\na/c 2\nb/\nb/x 0"},
-		{"through links of the image", [][]entry{{{name: "run/x", text: "0"}, {name: "var/run", kind: tar.TypeSymlink, link: "/run"}, {name: "lib", kind: tar.TypeSymlink, link: "usr/lib"}}, {{name: "var/run/y", text: "1"}, {name: "lib/z", text: "2"}}},
+		{"files of two layers", [][]entry{{{Name: "a/b", Text: "1"}, {Name: "./c", Text: "2"}}, {{Name: "/a/d", Text: "3"}, {Name: "c", Text: "4"}}}, "a/\na/b 1\na/d 3\nc 4"},
+		{"a file is gone", [][]entry{{{Name: "a/b", Text: "1"}, {Name: "a/c", Text: "2"}}, {{Name: "a/.wh.b"}}}, "a/\na/c 2"},
+		{"a folder is gone", [][]entry{{{Name: "a/b/c", Text: "1"}}, {{Name: "a/.wh.b"}}}, "a/"},
+		{"what the layer brings itself stays", [][]entry{{{Name: "a/b/c", Text: "1"}}, {{Name: "a/b/d", Text: "2"}, {Name: "a/.wh.b"}}}, "a/\na/b/\na/b/d 2"},
+		{"an opaque folder", [][]entry{{{Name: "a/b/c", Text: "1"}, {Name: "a/e", Text: "1"}}, {{Name: "a/b/d", Text: "2"}, {Name: "a/.wh..wh..opq"}}}, "a/\na/b/\na/b/d 2"},
+		{"an opaque folder, first", [][]entry{{{Name: "a/b", Text: "1"}}, {{Name: "a/.wh..wh..opq"}, {Name: "a/c", Text: "2"}}}, "a/\na/c 2"},
+		{"what one file system kept", [][]entry{{{Name: ".wh..wh.plnk/1.2", Text: "1"}, {Name: ".wh..wh.aufs", Text: "1"}}}, ".wh..wh.plnk/\n.wh..wh.plnk/1.2 1"},
+		{"hard links", [][]entry{{{Name: "a", Text: "1"}, {Name: "b", Kind: tar.TypeLink, Link: "a"}, {Name: "c", Kind: tar.TypeLink, Link: "/a"}}, {{Name: "b", Text: "2"}}}, "a 1\nb 2\nc 1"},
+		{"a file in the place of a folder", [][]entry{{{Name: "a/b", Text: "1"}}, {{Name: "a", Text: "2"}}}, "a 2"},
+		{"a folder in the place of a file", [][]entry{{{Name: "a", Text: "1"}}, {{Name: "a", Kind: tar.TypeDir, Mode: 0o755}, {Name: "a/b", Text: "2"}}}, "a/\na/b 2"},
+		{"a folder in the place of a link", [][]entry{{{Name: "b/x", Text: "0"}, {Name: "a", Kind: tar.TypeSymlink, Link: "b"}}, {{Name: "a", Kind: tar.TypeDir, Mode: 0o755}, {Name: "a/c", Text: "2"}}}, "a/\na/c 2\nb/\nb/x 0"},
+		{"through links of the image", [][]entry{{{Name: "run/x", Text: "0"}, {Name: "var/run", Kind: tar.TypeSymlink, Link: "/run"}, {Name: "lib", Kind: tar.TypeSymlink, Link: "usr/lib"}}, {{Name: "var/run/y", Text: "1"}, {Name: "lib/z", Text: "2"}}},
 			"lib -> usr/lib\nrun/\nrun/x 0\nrun/y 1\nusr/\nusr/lib/\nusr/lib/z 2\nvar/\nvar/run -> /run"},
-		{"links above the root", [][]entry{{{name: "up", kind: tar.TypeSymlink, link: "../../../../.."}, {name: "up/a", text: "1"}, {name: "b/c", kind: tar.TypeSymlink, link: "../../../d"}, {name: "b/c/e", text: "2"}}},
+		{"links above the root", [][]entry{{{Name: "up", Kind: tar.TypeSymlink, Link: "../../../../.."}, {Name: "up/a", Text: "1"}, {Name: "b/c", Kind: tar.TypeSymlink, Link: "../../../d"}, {Name: "b/c/e", Text: "2"}}},
 			"a 1\nb/\nb/c -> ../../../d\nd/\nd/e 2\nup -> ../../../../.."},
-		{"a link replaced by a file", [][]entry{{{name: "a", kind: tar.TypeSymlink, link: "/etc/passwd"}, {name: "a", text: "mine"}}}, "a mine"},
-		{"devices are left out", [][]entry{{{name: "a", text: "1"}}, {{name: "a", kind: tar.TypeChar}, {name: "b", kind: tar.TypeFifo}, {name: "c", kind: tar.TypeBlock}}}, ""},
-		{"long names", [][]entry{{{name: long + "/" + long + "/x", text: "1"}, {name: "y", kind: tar.TypeSymlink, link: long + long}}}, long + "/\n" + long + "/" + long + "/\n" + long + "/" + long + "/x 1\ny -> " + long + long},
-		{"names that only seem to lead out", [][]entry{{{name: "a/../b", text: "1"}, {name: "..c", text: "2"}}}, "..c 2\nb 1"},
+		{"a link replaced by a file", [][]entry{{{Name: "a", Kind: tar.TypeSymlink, Link: "/etc/passwd"}, {Name: "a", Text: "mine"}}}, "a mine"},
+		{"devices are left out", [][]entry{{{Name: "a", Text: "1"}}, {{Name: "a", Kind: tar.TypeChar}, {Name: "b", Kind: tar.TypeFifo}, {Name: "c", Kind: tar.TypeBlock}}}, ""},
+		{"long names", [][]entry{{{Name: long + "/" + long + "/x", Text: "1"}, {Name: "y", Kind: tar.TypeSymlink, Link: long + long}}}, long + "/\n" + long + "/" + long + "/\n" + long + "/" + long + "/x 1\ny -> " + long + long},
+		{"names that only seem to lead out", [][]entry{{{Name: "a/../b", Text: "1"}, {Name: "..c", Text: "2"}}}, "..c 2\nb 1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var layers [][]byte
 			for _, l := range tt.layers {
-				layers = append(layers, archiveOf(t, l...))
+				layers = append(layers, container.Layer(t, l...))
 			}
 			dir, err := unpack(t, Bounds{}, layers...)
 			if err != nil {
@@ -175,7 +144,7 @@ func TestHostileLayers(t *testing.T) {
 	small := Bounds{Bytes: 1 << 20, Entries: 20, Names: 1 << 10, Ratio: 4, Free: 1 << 12}
 	many := make([]entry, 30)
 	for i := range many {
-		many[i] = entry{name: "f" + string(rune('a'+i))}
+		many[i] = entry{Name: "f" + string(rune('a'+i))}
 	}
 	for _, tt := range []struct {
 		name   string
@@ -183,24 +152,24 @@ func TestHostileLayers(t *testing.T) {
 		layer  []byte
 		want   fault.Kind
 	}{
-		{"above the root", Bounds{}, archiveOf(t, entry{name: "../out", text: "1"}), fault.Invalid},
-		{"above the root, later", Bounds{}, archiveOf(t, entry{name: "a/../../out", text: "1"}), fault.Invalid},
-		{"a link to above the root", Bounds{}, archiveOf(t, entry{name: "a", kind: tar.TypeLink, link: "../../etc/passwd"}), fault.Invalid},
-		{"a link to nothing", Bounds{}, archiveOf(t, entry{name: "a", kind: tar.TypeLink, link: "b"}), fault.Invalid},
-		{"a link to a folder", Bounds{}, archiveOf(t, entry{name: "b", kind: tar.TypeDir, mode: 0o755}, entry{name: "a", kind: tar.TypeLink, link: "b"}), fault.Invalid},
-		{"a link to the root", Bounds{}, archiveOf(t, entry{name: "a", kind: tar.TypeLink, link: "/"}), fault.Invalid},
-		{"links in a circle", Bounds{}, archiveOf(t, entry{name: "a", kind: tar.TypeSymlink, link: "b"}, entry{name: "b", kind: tar.TypeSymlink, link: "a"}, entry{name: "a/c", text: "1"}), fault.Invalid},
-		{"below a file", Bounds{}, archiveOf(t, entry{name: "a", text: "1"}, entry{name: "a/b", text: "1"}), fault.Invalid},
-		{"folders too deep", Bounds{}, archiveOf(t, entry{name: strings.Repeat("a/", 300) + "x"}), fault.Exhausted},
-		{"a whiteout of nothing", Bounds{}, archiveOf(t, entry{name: ".wh."}), fault.Invalid},
-		{"a whiteout of above", Bounds{}, archiveOf(t, entry{name: "a/.wh..."}), fault.Invalid},
-		{"a name too long for a disk", Bounds{}, archiveOf(t, entry{name: strings.Repeat("n", 300), text: "1"}), fault.Invalid},
+		{"above the root", Bounds{}, container.Layer(t, entry{Name: "../out", Text: "1"}), fault.Invalid},
+		{"above the root, later", Bounds{}, container.Layer(t, entry{Name: "a/../../out", Text: "1"}), fault.Invalid},
+		{"a link to above the root", Bounds{}, container.Layer(t, entry{Name: "a", Kind: tar.TypeLink, Link: "../../etc/passwd"}), fault.Invalid},
+		{"a link to nothing", Bounds{}, container.Layer(t, entry{Name: "a", Kind: tar.TypeLink, Link: "b"}), fault.Invalid},
+		{"a link to a folder", Bounds{}, container.Layer(t, entry{Name: "b", Kind: tar.TypeDir, Mode: 0o755}, entry{Name: "a", Kind: tar.TypeLink, Link: "b"}), fault.Invalid},
+		{"a link to the root", Bounds{}, container.Layer(t, entry{Name: "a", Kind: tar.TypeLink, Link: "/"}), fault.Invalid},
+		{"links in a circle", Bounds{}, container.Layer(t, entry{Name: "a", Kind: tar.TypeSymlink, Link: "b"}, entry{Name: "b", Kind: tar.TypeSymlink, Link: "a"}, entry{Name: "a/c", Text: "1"}), fault.Invalid},
+		{"below a file", Bounds{}, container.Layer(t, entry{Name: "a", Text: "1"}, entry{Name: "a/b", Text: "1"}), fault.Invalid},
+		{"folders too deep", Bounds{}, container.Layer(t, entry{Name: strings.Repeat("a/", 300) + "x"}), fault.Exhausted},
+		{"a whiteout of nothing", Bounds{}, container.Layer(t, entry{Name: ".wh."}), fault.Invalid},
+		{"a whiteout of above", Bounds{}, container.Layer(t, entry{Name: "a/.wh..."}), fault.Invalid},
+		{"a name too long for a disk", Bounds{}, container.Layer(t, entry{Name: strings.Repeat("n", 300), Text: "1"}), fault.Invalid},
 		{"no archive", Bounds{}, []byte(strings.Repeat("x", 2000)), fault.Invalid},
-		{"it ends in between", Bounds{}, archiveOf(t, entry{name: "a", text: strings.Repeat("x", 5000)})[:2000], fault.Invalid},
+		{"it ends in between", Bounds{}, container.Layer(t, entry{Name: "a", Text: strings.Repeat("x", 5000)})[:2000], fault.Invalid},
 		{"one file of a petabyte", Bounds{}, endless.Bytes(), fault.Exhausted},
-		{"too many entries", small, archiveOf(t, many...), fault.Exhausted},
-		{"names that are too long together", small, archiveOf(t, entry{name: strings.Repeat("a/", 600) + "x"}), fault.Exhausted},
-		{"too much together", small, archiveOf(t, entry{name: "a", text: strings.Repeat("x", 1<<19)}, entry{name: "b", text: strings.Repeat("x", 1<<20)}), fault.Exhausted},
+		{"too many entries", small, container.Layer(t, many...), fault.Exhausted},
+		{"names that are too long together", small, container.Layer(t, entry{Name: strings.Repeat("a/", 600) + "x"}), fault.Exhausted},
+		{"too much together", small, container.Layer(t, entry{Name: "a", Text: strings.Repeat("x", 1<<19)}, entry{Name: "b", Text: strings.Repeat("x", 1<<20)}), fault.Exhausted},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir, err := unpack(t, tt.bounds, tt.layer)
@@ -222,7 +191,7 @@ func TestBomb(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer u.Close()
-	layer := archiveOf(t, entry{name: "a", text: strings.Repeat("x", 900<<10)}, entry{name: "b", text: strings.Repeat("x", 900<<10)})
+	layer := container.Layer(t, entry{Name: "a", Text: strings.Repeat("x", 900<<10)}, entry{Name: "b", Text: strings.Repeat("x", 900<<10)})
 	if err := u.Layer(t.Context(), bytes.NewReader(layer), 100); fault.KindOf(err) != fault.Exhausted {
 		t.Errorf("got %v", err)
 	}
@@ -241,12 +210,12 @@ func TestManyWhiteouts(t *testing.T) {
 	u.looked = maxLooked - 2000
 	var entries []entry
 	for i := range 100 {
-		entries = append(entries, entry{name: "d/" + strconv.Itoa(i), text: "1"})
+		entries = append(entries, entry{Name: "d/" + strconv.Itoa(i), Text: "1"})
 	}
 	for range 100 {
-		entries = append(entries, entry{name: "d/.wh..wh..opq"})
+		entries = append(entries, entry{Name: "d/.wh..wh..opq"})
 	}
-	if err := u.Layer(t.Context(), bytes.NewReader(archiveOf(t, entries...)), 1<<20); fault.KindOf(err) != fault.Exhausted {
+	if err := u.Layer(t.Context(), bytes.NewReader(container.Layer(t, entries...)), 1<<20); fault.KindOf(err) != fault.Exhausted {
 		t.Errorf("got %v", err)
 	}
 }
@@ -254,7 +223,7 @@ func TestManyWhiteouts(t *testing.T) {
 // Stretches of zeros are left out when a file is written, and read back as they were.
 func TestZeros(t *testing.T) {
 	text := strings.Repeat("\x00", 1<<20) + "end" + strings.Repeat("\x00", 2<<20)
-	dir, err := unpack(t, Bounds{}, archiveOf(t, entry{name: "a", text: text}))
+	dir, err := unpack(t, Bounds{}, container.Layer(t, entry{Name: "a", Text: text}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,10 +235,10 @@ func TestZeros(t *testing.T) {
 
 // Modes are those of the package comment, whatever the umask is.
 func TestModes(t *testing.T) {
-	dir, err := unpack(t, Bounds{}, archiveOf(t,
-		entry{name: "secret", mode: 0o600}, entry{name: "su", mode: 0o4755}, entry{name: "group", mode: 0o2711},
-		entry{name: "theirs", mode: 0o640, uid: 70}, entry{name: "open", mode: 0o666},
-		entry{name: "locked", kind: tar.TypeDir, mode: 0o700}, entry{name: "tmp", kind: tar.TypeDir, mode: 0o1777}, entry{name: "data", kind: tar.TypeDir, mode: 0o700, uid: 999},
+	dir, err := unpack(t, Bounds{}, container.Layer(t,
+		entry{Name: "secret", Mode: 0o600}, entry{Name: "su", Mode: 0o4755}, entry{Name: "group", Mode: 0o2711},
+		entry{Name: "theirs", Mode: 0o640, UID: 70}, entry{Name: "open", Mode: 0o666},
+		entry{Name: "locked", Kind: tar.TypeDir, Mode: 0o700}, entry{Name: "tmp", Kind: tar.TypeDir, Mode: 0o1777}, entry{Name: "data", Kind: tar.TypeDir, Mode: 0o700, UID: 999},
 	))
 	if err != nil {
 		t.Fatal(err)
@@ -296,7 +265,7 @@ func TestCanceled(t *testing.T) {
 	defer u.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	layer := archiveOf(t, entry{name: "a", text: "1"})
+	layer := container.Layer(t, entry{Name: "a", Text: "1"})
 	if err := u.Layer(ctx, bytes.NewReader(layer), 1<<20); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
@@ -304,9 +273,9 @@ func TestCanceled(t *testing.T) {
 
 // Folders that sessions need are real ones, and what links led to stays.
 func TestFolder(t *testing.T) {
-	dir, err := unpack(t, Bounds{}, archiveOf(t,
-		entry{name: "var/home/me/x", text: "1"}, entry{name: "home", kind: tar.TypeSymlink, link: "var/home"},
-		entry{name: "tmp", kind: tar.TypeSymlink, link: "/"}, entry{name: "work", kind: tar.TypeSymlink, link: "/nowhere"}, entry{name: "opt", text: "a file"},
+	dir, err := unpack(t, Bounds{}, container.Layer(t,
+		entry{Name: "var/home/me/x", Text: "1"}, entry{Name: "home", Kind: tar.TypeSymlink, Link: "var/home"},
+		entry{Name: "tmp", Kind: tar.TypeSymlink, Link: "/"}, entry{Name: "work", Kind: tar.TypeSymlink, Link: "/nowhere"}, entry{Name: "opt", Text: "a file"},
 	))
 	if err != nil {
 		t.Fatal(err)
@@ -334,11 +303,11 @@ func TestFolder(t *testing.T) {
 // Whatever a layer holds, nothing gets out of the folder, and what is summed up is what
 // was written.
 func FuzzUnpack(f *testing.F) {
-	f.Add(archiveOf(f, entry{name: "a/b", text: "1"}, entry{name: "l", kind: tar.TypeSymlink, link: "../.."}, entry{name: "l/x", text: "2"}),
-		archiveOf(f, entry{name: "a/.wh..wh..opq"}, entry{name: "h", kind: tar.TypeLink, link: "l/x"}))
-	f.Add(archiveOf(f, entry{name: "a", kind: tar.TypeSymlink, link: "/"}), archiveOf(f, entry{name: "a/../../b", text: "1"}, entry{name: ".wh.a"}))
+	f.Add(container.Layer(f, entry{Name: "a/b", Text: "1"}, entry{Name: "l", Kind: tar.TypeSymlink, Link: "../.."}, entry{Name: "l/x", Text: "2"}),
+		container.Layer(f, entry{Name: "a/.wh..wh..opq"}, entry{Name: "h", Kind: tar.TypeLink, Link: "l/x"}))
+	f.Add(container.Layer(f, entry{Name: "a", Kind: tar.TypeSymlink, Link: "/"}), container.Layer(f, entry{Name: "a/../../b", Text: "1"}, entry{Name: ".wh.a"}))
 	for _, layer := range sparse(40960) {
-		f.Add(layer, archiveOf(f, entry{name: "a/b", text: "1"}))
+		f.Add(layer, container.Layer(f, entry{Name: "a/b", Text: "1"}))
 	}
 	above := f.TempDir()
 	f.Fuzz(func(t *testing.T, first, second []byte) { staysInside(t, above, first, second) })
@@ -417,8 +386,8 @@ func described(t testing.TB, text string) []byte {
 func TestArchiveReadsLayersOnce(t *testing.T) {
 	list := `[{"Config":"` + zerosHex + `.json","Layers":["` + strings.Repeat(zerosHex+`.tar","`, 60) + `repositories"]}]`
 	file := filepath.Join(t.TempDir(), "saved.tar")
-	err := os.WriteFile(file, archiveOf(t, entry{name: zerosHex + ".tar", text: "layer"}, entry{name: "repositories", kind: tar.TypeSymlink, link: zerosHex + ".tar"},
-		entry{name: zerosHex + ".json", text: "{}"}, entry{name: "manifest.json", text: list}), 0o600)
+	err := os.WriteFile(file, container.Layer(t, entry{Name: zerosHex + ".tar", Text: "layer"}, entry{Name: "repositories", Kind: tar.TypeSymlink, Link: zerosHex + ".tar"},
+		entry{Name: zerosHex + ".json", Text: "{}"}, entry{Name: "manifest.json", Text: list}), 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -200,7 +200,7 @@ func guestPackages() map[string]Package {
 			Tests:   []string{"internal/test/container"},
 			Third:   []string{"golang.org/x/sync", unix},
 		},
-		"internal/image/oci":              {Imports: []string{fault, "internal/netaddr"}, Third: []string{"github.com/google/go-containerregistry", "github.com/klauspost/compress"}},
+		"internal/image/oci":              {Imports: []string{fault, "internal/netaddr"}, Tests: []string{"internal/test/container"}, Third: []string{"github.com/google/go-containerregistry", "github.com/klauspost/compress"}},
 		"internal/image/buildfile":        {Imports: []string{fault, jsondoc}},
 		"internal/test/container":         {Third: []string{"github.com/google/go-containerregistry", "github.com/klauspost/compress"}},
 		"internal/test/debian":            {Imports: []string{"internal/atomicfile", "internal/test/cache", "internal/test/container"}, Third: []string{"pault.ag/go/debian"}},
