@@ -76,8 +76,8 @@ func (r *run) sendAs(ctx context.Context, began event.ExecutionBegan) (event.Exe
 			x.Status, x.State = event.Error, event.Intact // it was refused before it ran
 		}
 	}
-	if err == nil && fills == nil {
-		x.Variables = r.changes(ctx, lang, x)
+	if err == nil && began.Fills == nil && began.Check == "" {
+		x.Variables = r.changes(ctx, began.Language, x)
 	}
 	r.cfg.Sink.Emit(event.ExecutionEnded{Step: r.step, Execution: x})
 	if cause := ctx.Err(); cause != nil {
