@@ -57,7 +57,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PRAXIS_HOME", env.WorkDir+"/home")
 			env.Setenv("TZ", "UTC")
-			for _, k := range []string{"PRAXIS_MODEL", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"} {
+			for _, k := range []string{"PRAXIS_MODEL", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "GEMINI_API_KEY", "GOOGLE_API_KEY"} {
 				env.Setenv(k, "")
 			}
 			return nil

@@ -56,6 +56,7 @@ var Remedies = map[fault.Code]fault.Sentences{
 	fault.ModelUnchosen: {`Set one of these:
   ANTHROPIC_API_KEY=…  for Anthropic
   OPENAI_API_KEY=…     for OpenAI
+  GEMINI_API_KEY=…     for Google
   OPENAI_BASE_URL=…    for a local server, with --model openai:NAME
                        (Ollama: http://localhost:11434/v1)
   "make demo" and "praxis demo" need none of them.`},
