@@ -6,7 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"praxis/internal/test/rawkernel"
 )
 
 // TestReadOnly checks that the engine refuses every way to change something.
@@ -23,13 +24,11 @@ func TestReadOnly(t *testing.T) {
 			"vacuum into '" + filepath.Join(k.dir, "y.db") + "'", "copy t to '" + filepath.Join(k.dir, "z.csv") + "'", "explain analyze copy t to '" + filepath.Join(k.dir, "z.csv") + "'",
 			"with x as (insert into t values (2) returning a) select * from x",
 		} {
-			k.begin(Language().ReadOnly(code))
-			if m := k.end(); m.Error == nil || m.Error.Name != "SQLError" {
+			if m := k.run(Language().ReadOnly(code)); m.Error == nil || m.Error.Name != "SQLError" {
 				t.Errorf("%s is not refused: %v %+v", code, m.Result, m.Error)
 			}
 		}
-		k.begin(Language().ReadOnly("select sum(a) + (select count(*) from sales) as s from t"))
-		if m := k.end(); parse(t, m).Rows[0][0] != float64(3) {
+		if m := k.run(Language().ReadOnly("select sum(a) + (select count(*) from sales) as s from t")); parse(t, m).Rows[0][0] != float64(3) {
 			t.Errorf("reading gives %v", m.Result)
 		}
 		if m := k.sql("insert into t values (2); select count(*) from t"); parse(t, m).Rows[0][0] != float64(2) {
@@ -78,20 +77,10 @@ func TestInterrupt(t *testing.T) {
 		k.table("create table t as select 7 as a")
 		const endless = "with recursive c(x) as (select 1 union all select x + 1 from c) select count(*) from c"
 		for _, code := range []string{endless, "create table u as " + endless, "select a from t; " + endless} {
-			k.begin(Language().Translate(code))
-			stop := make(chan struct{})
-			go func() {
-				for { // a signal that comes before the code begins is ignored
-					select {
-					case <-stop:
-						return
-					case <-time.After(100 * time.Millisecond):
-						_ = k.cmd.Process.Signal(os.Interrupt)
-					}
-				}
-			}()
-			m := k.end()
-			close(stop)
+			// Again and again: a signal that comes before the code begins is ignored.
+			k.During = func(*rawkernel.Kernel, *rawkernel.Result) { k.Interrupt() }
+			m := k.sql(code)
+			k.During = nil
 			if m.Error == nil || m.Error.Name != "Interrupted" || !m.Interrupted || !strings.HasPrefix(m.Error.Traceback, "  SQL, ") || !strings.HasSuffix(m.Error.Traceback, "\nInterrupted: the statement had not ended\n") {
 				t.Errorf("%s ends with %+v", code, m.Error)
 			}
@@ -110,7 +99,7 @@ func TestSeed(t *testing.T) {
 			k := start(t, packages, extra)
 			k.table("select 1")
 			if then != nil {
-				k.send(then)
+				k.Send(then)
 			}
 			return k.table("select random() as r")
 		}
@@ -265,13 +254,11 @@ func TestRefusals(t *testing.T) {
 		"from '/etc/passwd.csv'":           "files lie in ",
 		"pivot sales on word using sum(n)": "unless the values are in it",
 	} {
-		k.begin(Language().ReadOnly(code))
-		if m := k.end(); m.Error == nil || !strings.Contains(m.Error.Value, want) {
+		if m := k.run(Language().ReadOnly(code)); m.Error == nil || !strings.Contains(m.Error.Value, want) {
 			t.Errorf("%s ends with %+v", code, m.Error)
 		}
 	}
-	k.begin(Language().ReadOnly("pivot sales on word in ('a', 'b') using sum(n)"))
-	if m := k.end(); m.Error != nil {
+	if m := k.run(Language().ReadOnly("pivot sales on word in ('a', 'b') using sum(n)")); m.Error != nil {
 		t.Error(m.Error.Traceback)
 	}
 }

@@ -100,9 +100,13 @@ class Engine:
         around = sources.Sources(KERNEL.space, shared)
         shown = value = None
         for statement in statements:
-            if shown is not None:
-                KERNEL.show.display(shown)
-            shown, got = self.one(cell, statement, len(statements), around, reading)
+            try:
+                if shown is not None:
+                    KERNEL.show.display(shown)
+                shown, got = self.one(cell, statement, len(statements), around, reading)
+            except KeyboardInterrupt:
+                message = "the statement had not ended"
+                raise Interrupted(message, self.place(cell, statement, len(statements))[2] + f"Interrupted: {message}\n") from None
             value = got if got is not None else value
         if value is not None:
             self.keep(cell, value, shared)
@@ -129,10 +133,7 @@ class Engine:
                 got = self.tables(connection, around)
             else:
                 got = connection.run(statement, values, reading)
-        except KeyboardInterrupt:
-            message = "the statement had not ended"
-            raise Interrupted(message, self.place(cell, statement, total)[2] + f"Interrupted: {message}\n") from None
-        except (SystemExit, MemoryError):
+        except (KeyboardInterrupt, SystemExit, MemoryError):
             raise
         except Placeholder as exc:
             raise self.failure(cell, statement, total, str(exc), exc.where) from None

@@ -1,22 +1,15 @@
 package sql
 
 import (
-	"encoding/binary"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
-	"sync"
-	"syscall"
 	"testing"
 
 	"praxis/internal/language"
 	"praxis/internal/language/python"
 	"praxis/internal/test/cpython"
+	"praxis/internal/test/rawkernel"
 )
 
 // rig is what TestMain prepares for every test.
@@ -59,146 +52,42 @@ func prepare() (err error) {
 	return err
 }
 
-// message is a control frame of the kernel.
+// message is what a cell did.
 type message struct {
-	Type   string
-	Status string
-	Result map[string]string
-	Bundle map[string]string
-	Error  *struct{ Name, Value, Traceback string }
-
-	Interrupted bool
-	displays    []map[string]string
-	stderr      string
+	rawkernel.Message
+	displays []map[string]string
+	stderr   string
 }
 
-// kernel is one running interpreter.
+// kernel is one running interpreter, in a folder of its own.
 type kernel struct {
-	t       *testing.T
-	cmd     *exec.Cmd
-	control net.Conn
-	dir     string
-	readers sync.WaitGroup
-	mu      sync.Mutex
-	stderr  strings.Builder
+	*rawkernel.Kernel
+	t   *testing.T
+	dir string
 }
 
-// start runs a kernel in a folder of its own, with the packages of a folder; "": none.
+// start runs a kernel with the packages of a folder; "": none.
 func start(t *testing.T, packages string, extra map[string]any) *kernel {
 	t.Helper()
-	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ours, theirs := os.NewFile(uintptr(pair[0]), "control"), os.NewFile(uintptr(pair[1]), "control")
 	k := &kernel{t: t, dir: t.TempDir()}
-	if k.control, err = net.FileConn(ours); err != nil {
-		t.Fatal(err)
-	}
-	_ = ours.Close()
-	k.cmd = exec.Command(rig.interpreter, "-u", "-X", "utf8", filepath.Join(rig.folder, "kernel.py"))
-	k.cmd.Dir = k.dir
-	k.cmd.Env = []string{
+	k.Kernel = rawkernel.Start(t, k.dir, []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TZ=UTC", "LC_ALL=C.UTF-8", "PYTHONPATH=" + packages,
 		"PRAXIS_SHARED=" + filepath.Join(t.TempDir(), "shared"), "PYTHONPYCACHEPREFIX=" + filepath.Join(rig.folder, "cache"),
-	}
-	k.cmd.ExtraFiles = []*os.File{theirs}
-	stdout, err := k.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stderr, err := k.cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := k.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	_ = theirs.Close()
-	k.readers.Add(2)
-	go func() { defer k.readers.Done(); _, _ = io.Copy(io.Discard, stdout) }()
-	go func() { defer k.readers.Done(); _, _ = io.Copy(k, stderr) }()
-	t.Cleanup(k.stop)
-	begin := map[string]any{"op": "start", "preload": []string{}, "seed": nil, "deterministic": false, "columns": 80}
-	for key, value := range extra {
-		begin[key] = value
-	}
-	k.send(begin)
-	if m := k.receive(); m.Type != "ready" {
-		t.Fatalf("the kernel began with %+v", m)
-	}
+	}, []string{rig.interpreter, "-u", "-X", "utf8", filepath.Join(rig.folder, "kernel.py")}, extra)
 	return k
 }
 
-// Write takes what the kernel writes to standard error.
-func (k *kernel) Write(p []byte) (int, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.stderr.Write(p)
-}
-
-func (k *kernel) stop() {
-	_ = k.control.Close()
-	k.readers.Wait()
-	_ = k.cmd.Wait()
-}
-
-func (k *kernel) send(m any) {
+// run runs a cell of Python.
+func (k *kernel) run(code string) message {
 	k.t.Helper()
-	body, err := json.Marshal(m)
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	if _, err := k.control.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)); err != nil {
-		k.t.Fatal(err)
-	}
-}
-
-func (k *kernel) receive() (m message) {
-	k.t.Helper()
-	var head [4]byte
-	if _, err := io.ReadFull(k.control, head[:]); err != nil {
-		k.t.Fatalf("the kernel is gone: %v; standard error %s", err, k.stderr.String())
-	}
-	body := make([]byte, binary.BigEndian.Uint32(head[:]))
-	if _, err := io.ReadFull(k.control, body); err != nil {
-		k.t.Fatal(err)
-	}
-	if err := json.Unmarshal(body, &m); err != nil {
-		k.t.Fatal(err)
-	}
-	return m
-}
-
-// begin sends a cell of Python.
-func (k *kernel) begin(code string) {
-	k.t.Helper()
-	k.send(map[string]any{"op": "execute", "id": 1, "code": code, "result": true})
-}
-
-// end waits until the cell has ended.
-func (k *kernel) end() message {
-	k.t.Helper()
-	var displays []map[string]string
-	for {
-		m := k.receive()
-		if m.Type == "done" {
-			m.displays = displays
-			k.mu.Lock()
-			m.stderr = k.stderr.String()
-			k.stderr.Reset()
-			k.mu.Unlock()
-			return m
-		}
-		displays = append(displays, m.Bundle)
-	}
+	r := k.Run(code)
+	return message{r.Done, r.Displays, r.Stderr}
 }
 
 // python runs a cell of Python that must succeed, and returns the text of its value.
 func (k *kernel) python(code string) string {
 	k.t.Helper()
-	k.begin(code)
-	m := k.end()
+	m := k.run(code)
 	if m.Error != nil {
 		k.t.Fatalf("%s\n%s", code, m.Error.Traceback)
 	}
@@ -208,8 +97,7 @@ func (k *kernel) python(code string) string {
 // sql runs a cell of SQL.
 func (k *kernel) sql(code string) message {
 	k.t.Helper()
-	k.begin(Language().Translate(code))
-	return k.end()
+	return k.run(Language().Translate(code))
 }
 
 // table runs a cell of SQL that must succeed, and returns the text of its value.

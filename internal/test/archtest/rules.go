@@ -222,7 +222,7 @@ func guestPackages() map[string]Package {
 		lang:                        {},
 		"internal/notebook":         {Imports: []string{fault, lang}, Tests: []string{python, tally}},
 		javascript:                  {Imports: []string{lang}},
-		sqlLang:                     {Imports: []string{fault, lang}, Tests: []string{python, cpython, prepared}},
+		sqlLang:                     {Imports: []string{fault, lang}, Tests: []string{python, cpython, prepared, raw}},
 		python:                      {Imports: []string{fault, lang}, Third: []string{"github.com/BurntSushi/toml"}, Tests: []string{cpython, raw}},
 		bash:                        {Imports: []string{lang, frames}, Tests: []string{cpython, raw}},
 		frames:                      {},
