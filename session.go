@@ -86,8 +86,8 @@ func (s *Session) ExecuteWithin(code string, b event.Bounds) *Call[event.Executi
 // Interrupt interrupts the code that runs, as Ctrl-C would.
 func (s *Session) Interrupt(ctx context.Context) error { return s.s.Interrupt(ctx, s.lang) }
 
-// AddPackages gives the session packages such as "polars" or "plotly>=6", with what
-// they need, and returns what is new. Variables stay, and code can import the
+// AddPackages gives the session packages such as "polars", "plotly>=6" or, of npm,
+// "npm:lodash", with what they need, and returns what is new. Variables stay, and code can import the
 // packages at once; packages that are there already are not returned. They have to go
 // together with what the session has, lie on its own disk and are part of its
 // snapshots; a named session is to be saved. It waits until no code runs.

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/language"
+	"praxis/internal/safetext"
 )
 
 // Addition are packages that were resolved for a session which has others already.
@@ -45,11 +48,14 @@ func (s *Store) Add(ctx context.Context, img Image, added []Package, req Request
 }
 
 func (s *Store) add(ctx context.Context, img Image, added []Package, req Request, say progress) (Addition, error) {
-	reqs, err := req.parse()
+	reqs, npm, err := req.parseAll()
 	if err != nil {
 		return Addition{}, err
 	}
-	if len(reqs) == 0 {
+	if len(npm) > 0 && len(reqs) == 0 {
+		return s.addNPM(ctx, img, added, npm, say)
+	}
+	if len(reqs) == 0 || len(npm) > 0 {
 		return Addition{}, fault.New(fault.Invalid, requirementRemedy, "cannot add packages: none is named")
 	}
 	locked, err := s.lockStore(ctx, false, say)
@@ -65,7 +71,8 @@ func (s *Store) add(ctx context.Context, img Image, added []Package, req Request
 		locked.release()
 		return Addition{}, fault.New(fault.Conflict, "Begin a new session.", "cannot add packages: image %s has no Python %s, for which they are", img.Name, t.version)
 	}
-	t.there, t.session = slices.Concat(t.there, added), true
+	t.session = true
+	t.there = slices.DeleteFunc(slices.Concat(t.there, added), func(p Package) bool { return strings.HasPrefix(p.Name, NPMPrefix) })
 	out := Addition{Folder: guestAdded, Present: present(t.there, reqs)}
 	if !missing(reqs, t.there) {
 		locked.release()
@@ -76,21 +83,91 @@ func (s *Store) add(ctx context.Context, img Image, added []Package, req Request
 		locked.release()
 		return out, err
 	}
-	root, err := os.OpenRoot(layer.tree())
+	out.New = layer.lock.packages()
+	return s.handOver(out, layer.part, locked, func() {
+		// The packages are where they belong: what cannot be removed now is collected later.
+		_ = s.dropLayer(layer.info.Key)
+	})
+}
+
+// handOver gives an addition the files of a part, which nobody removes while the store is
+// locked.
+func (s *Store) handOver(out Addition, p part, locked fileLock, after func()) (Addition, error) {
+	root, err := os.OpenRoot(p.tree())
 	if err != nil {
 		locked.release()
 		return Addition{}, fmt.Errorf("cannot open the layer of packages: %w", err)
 	}
-	// Nobody removes the layer while the store is locked.
 	out.close = func() error {
 		err := root.Close()
 		locked.release()
-		// The packages are where they belong: what cannot be removed now is collected later.
-		_ = s.dropLayer(layer.info.Key)
+		after()
 		return err
 	}
-	out.New, out.Files, out.Bytes = layer.lock.packages(), root.FS(), layer.info.Bytes
+	out.Files, out.Bytes = root.FS(), p.info.Bytes
 	return out, nil
+}
+
+// NPMPrefix stands before the names of packages of npm among those that were added to a
+// session.
+const NPMPrefix = "npm:"
+
+// addNPM is add of packages of npm. Each request is a folder of modules of its own, with all
+// that its packages need, so that none changes another.
+func (s *Store) addNPM(ctx context.Context, img Image, added []Package, reqs []npmRequirement, say progress) (Addition, error) {
+	if !slices.ContainsFunc(img.Runtimes, func(r language.Runtime) bool { return r.Language == nodeLanguage }) {
+		return Addition{}, fault.New(fault.Conflict, "Begin a new session.", "cannot add packages: image %s has no Node, for which they are", img.Name)
+	}
+	var there []Package
+	for _, p := range img.NPM {
+		there = append(there, Package{NPMPrefix + p.Name, p.Version, p.Hash})
+	}
+	var out Addition
+	var missing []npmRequirement
+	for _, r := range reqs {
+		same := slices.DeleteFunc(slices.Concat(there, added), func(p Package) bool { return p.Name != NPMPrefix+r.name })
+		fits := slices.IndexFunc(same, func(p Package) bool { return r.specs == "" || r.specs == p.Version })
+		switch {
+		case fits >= 0:
+			out.Present = append(out.Present, same[fits])
+		case len(same) > 0:
+			return Addition{}, fault.New(fault.Invalid, "Begin a session that has it.", "cannot add packages: the session has %s %s, and %s is another", same[0].Name, same[0].Version, safetext.Line(r.String()))
+		default:
+			missing = append(missing, r)
+		}
+	}
+	if len(missing) == 0 {
+		return out, nil
+	}
+	locked, err := s.lockStore(ctx, false, say)
+	if err != nil {
+		return Addition{}, err
+	}
+	modules, err := s.modulesBeside(ctx, missing, say)
+	if err != nil {
+		locked.release()
+		return Addition{}, err
+	}
+	for _, p := range modules.lock.packages() {
+		p.Name = NPMPrefix + p.Name
+		if !slices.ContainsFunc(slices.Concat(there, added), func(o Package) bool { return o.Name == p.Name && o.Version == p.Version }) {
+			out.New = append(out.New, p)
+		}
+	}
+	out.Folder = path.Join(guestAdded, "npm", modules.info.Key, "node_modules")
+	return s.handOver(out, modules.part, locked, func() {}) // the next session is given them at once
+}
+
+func (s *Store) modulesBeside(ctx context.Context, reqs []npmRequirement, say progress) (*npmPart, error) {
+	py, err := s.makeInterpreter(ctx, say)
+	if err != nil {
+		return nil, err
+	}
+	node, err := s.makeNode(ctx, py, say)
+	if err != nil {
+		return nil, err
+	}
+	return s.makeModules(ctx, py, node, reqs, say)
 }
 
 // dropLayer removes a layer that no image has: a session that was given its packages has

@@ -52,7 +52,8 @@
 //
 // Packages for a session that goes on ([Store.Add]) are resolved and laid out in the
 // same way, with what the session has as pip's constraints; the layer has only what is
-// new. The guest finds them below /home/user/.packages, after the image's own.
+// new. The guest finds them below /home/user/.packages, after the image's own. Those of npm are
+// folders of modules, one an addition.
 //
 // # Packages of npm
 //

@@ -341,17 +341,18 @@ func (r *runCommand) cutNote(out app.CodeResult) string {
 // missingHint says how to get a module. That a package is called like it is a
 // guess: the code may mean a file of its own.
 func (r *runCommand) missingHint(m app.Missing) string {
-	if r.session != "" && !m.FromNPM() {
-		return missingText(m, "praxis session add "+r.session+" "+m.Package)
+	option := "--with "
+	if m.FromNPM() {
+		option = "--npm "
 	}
-	return missingText(m, "--with "+m.Package)
+	if r.session == "" {
+		return missingText(m, option+m.Package)
+	}
+	return missingText(m, "praxis session add "+r.session+" "+strings.TrimPrefix(option, "--with ")+m.Package)
 }
 
 // missingText says that the session lacks a module, and what adds its package.
 func missingText(m app.Missing, how string) string {
-	if m.FromNPM() {
-		how = "--npm " + m.Package + " when the session begins" // one that is there gets none
-	}
 	if m.Module == m.Package {
 		return "the session has no module " + m.Module + "; if it is a package, add it with " + how
 	}

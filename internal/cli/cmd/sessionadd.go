@@ -18,14 +18,24 @@ type sessionAdded struct {
 
 func (p *program) sessionAdd() *cobra.Command {
 	var asJSON bool
-	return oneObject(&cobra.Command{
-		Use: "add A PACKAGE…", Short: "Add packages to a session, which keeps its variables", Args: takes(2, 500, "a name or a package"),
+	var npm []string
+	cmd := oneObject(&cobra.Command{
+		Use: "add A [PACKAGE…]", Short: "Add packages to a session, which keeps its variables", Args: takes(1, 500, "a name"),
 		Long: "Add packages to a session, which keeps its variables and files.\n\n" +
-			"The packages are chosen to go together with those that the session has, which stay\nas they are. They lie on the session's own disk and count against it; a rollback to\nan earlier snapshot takes them away.",
-		Example: "  praxis session add work polars\n  praxis session add work 'plotly>=6' kaleido",
+			"The packages are chosen to go together with those that the session has, which stay\nas they are. They lie on the session's own disk and count against it; a rollback to\nan earlier snapshot takes them away. Packages of npm are a folder of modules of their own\nwith all that they need, and are looked for where the image has none of their name.",
+		Example: "  praxis session add work polars\n  praxis session add work 'plotly>=6' kaleido\n  praxis session add work --npm lodash,d3@7",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			wanted := args[1:]
+			for _, list := range npm {
+				for name := range strings.SplitSeq(list, ",") {
+					wanted = append(wanted, app.NPMPrefix+strings.TrimSpace(name))
+				}
+			}
+			if len(wanted) == 0 {
+				return usage("praxis session add", "name a package")
+			}
 			return p.withApp(func(a *app.App) error {
-				out, head, err := a.AddToSession(cmd.Context(), args[0], args[1:], p.progress())
+				out, head, err := a.AddToSession(cmd.Context(), args[0], wanted, p.progress())
 				p.settled()
 				if err != nil {
 					return err
@@ -38,6 +48,8 @@ func (p *program) sessionAdd() *cobra.Command {
 			})
 		},
 	}, &asJSON)
+	cmd.Flags().StringArrayVar(&npm, "npm", nil, "add `PACKAGES` of npm, such as lodash,d3@7")
+	return cmd
 }
 
 // addedText says what a session was given.

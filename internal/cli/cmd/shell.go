@@ -31,7 +31,7 @@ exit() end the shell.
   %sql, %bash …   type that language from here on; %sql CODE runs one line of it;
                  %python goes back
   %timeit CODE   measure how long code takes
-  %pip           add packages: %pip install NAME; %pip list shows what there is
+  %pip, %npm     add packages: %pip install NAME; %pip list shows what there is
   :files         what is in the working folder
   :get NAME      copy a file from there to the folder of --out
   :put PATH      copy a file of this machine into it
@@ -297,7 +297,7 @@ func (s *shell) executeIn(ctx context.Context, lang language.Language, code stri
 		err = printer.end(x)
 	}
 	if m := s.a.MissingOf(x); m != nil && err == nil && !s.json {
-		err = s.say("%s", missingText(*m, "%pip install "+m.Package))
+		err = s.say("%s", missingText(*m, installer(*m)+" install "+m.Package))
 	}
 	if err != nil {
 		return err

@@ -43,8 +43,8 @@ func (s *shell) command(ctx context.Context, line string) (more bool, err error)
 	switch name {
 	case "%timeit":
 		return true, s.generate(ctx, name, prompt.Time, arg)
-	case "%pip":
-		return true, s.packages(ctx, arg)
+	case "%pip", "%npm":
+		return true, s.packages(ctx, name, arg)
 	case ":quit", ":q", ":exit":
 		return false, nil
 	case ":help", ":h", "%help":

@@ -6,16 +6,21 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/app"
 	"praxis/internal/cli/format"
 	"praxis/internal/safetext"
 )
 
-// packages does what %pip can do here.
-func (s *shell) packages(ctx context.Context, arg string) error {
+// packages does what %pip and %npm can do here.
+func (s *shell) packages(ctx context.Context, command, arg string) error {
 	verb, rest, _ := strings.Cut(arg, " ")
 	var names []string
 	for _, name := range strings.Fields(rest) {
-		names = append(names, strings.Trim(name, `"'`))
+		name = strings.Trim(name, `"'`)
+		if command == "%npm" {
+			name = app.NPMPrefix + name
+		}
+		names = append(names, name)
 	}
 	switch {
 	case verb == "install" && len(names) > 0:
@@ -23,8 +28,8 @@ func (s *shell) packages(ctx context.Context, arg string) error {
 	case verb == "list" && len(names) == 0:
 		return s.listPackages()
 	}
-	return fault.New(fault.Invalid, "What else pip does is not there: a package is never removed or replaced, as running code may use it.",
-		"cannot do %%pip %s: there are %%pip install NAME and %%pip list", safetext.Clip(safetext.Line(arg), 60))
+	return fault.New(fault.Invalid, "What else "+command[1:]+" does is not there: a package is never removed or replaced, as running code may use it.",
+		"cannot do %s %s: there are %s install NAME and %s list", command, safetext.Clip(safetext.Line(arg), 60), command, command)
 }
 
 // install adds packages to the session. Ctrl-C gives that up.
@@ -66,4 +71,12 @@ func (s *shell) listPackages() error {
 		return s.p.emit("There are no packages. Add some with: %pip install NAME\n")
 	}
 	return s.p.emit(t.String())
+}
+
+// installer is the command that adds what code misses.
+func installer(m app.Missing) string {
+	if m.FromNPM() {
+		return "%npm"
+	}
+	return "%pip"
 }

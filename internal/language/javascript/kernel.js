@@ -9,6 +9,7 @@ const path = require('node:path');
 const beside = (name) => require(path.join(__dirname, name));
 const { Control } = beside('control.js');
 const doors = beside('doors.js');
+const modules = beside('modules.js');
 const streams = beside('streams.js');
 const { Show } = beside('show.js');
 const { Answers } = beside('answers.js');
@@ -91,6 +92,7 @@ class Kernel {
     streams.install((stream, data) => this.control.output(this.id, stream, data), () => this.width);
     this.prepareProcess();
     this.prepareGlobals();
+    modules.install();
     doors.install(() => this.broken(), () => this.control.recover(), this.control.handle);
     if (message.seed !== null && message.seed !== undefined || message.deterministic) this.seeds.set(message.seed ?? 0);
     const failures = {};
