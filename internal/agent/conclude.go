@@ -79,7 +79,7 @@ func (r *run) conclude(ctx context.Context, f final) (actionResult, error) {
 		}
 		if r.cfg.Strict {
 			return actionResult{}, fault.Coded(fault.FiguresUntraced, fault.Data{"figures": grounding.List(untraced)},
-				"cannot answer: figures are found neither in what ran nor in the question: %s. The answer that was not taken: %s", grounding.List(untraced), r.draft)
+				"cannot answer: figures are found neither in what ran nor in the question: %s", grounding.List(untraced))
 		}
 	}
 	if failed, err := r.check(ctx, f); err != nil {

@@ -343,7 +343,11 @@ func (x *index) nearest(f figure) *shown {
 			if v.role != quantity || v.label != "" || v.other || v.origin.In == InAnswer {
 				continue
 			}
-			if d := math.Abs(v.value-r.value) / max(math.Abs(r.value), 1e-300); d < least {
+			d := math.Abs(v.value-r.value) / max(math.Abs(r.value), 1e-300)
+			if strings.Contains(v.text, ".") != strings.Contains(f.text, ".") {
+				d *= 3 // 717.8 is a slip of 716.8 rather than of the count 717
+			}
+			if d < least {
 				best, least = v, d
 			}
 		}
