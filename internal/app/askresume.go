@@ -55,8 +55,23 @@ type resumption struct {
 	at    replay.State
 	files map[string]Input // that stand in for inputs, by their names
 	given []run.Input      // that the session is given again
+	ended map[int]int      // executions, by their steps
+	sink  event.Sink
 
 	session *Session
+}
+
+// Emit says when a step that is executed again came out otherwise: what the model said to
+// it then is gone on with.
+func (g *resumption) Emit(e event.Event) {
+	x, ok := e.(event.ExecutionEnded)
+	if !ok {
+		return
+	}
+	n := g.ended[x.Step]
+	if g.ended[x.Step]++; g.rec.Differs(x.Step, n, x.Execution) {
+		g.sink.Emit(event.Notice{Text: fmt.Sprintf("step %d was executed again, and came out otherwise", x.Step)})
+	}
 }
 
 // ResumeAsk goes on with a run that broke off, as a run of its own. No reply that is
@@ -66,7 +81,7 @@ func (a *App) ResumeAsk(ctx context.Context, q AskResume, sink event.Sink) (out 
 	if err := q.check(); err != nil {
 		return out, err
 	}
-	g := &resumption{app: a}
+	g := &resumption{app: a, ended: map[int]int{}, sink: sink}
 	release, err := g.claim(ctx, q)
 	if err != nil {
 		return out, err
@@ -95,7 +110,7 @@ func (a *App) ResumeAsk(ctx context.Context, q AskResume, sink event.Sink) (out 
 	t.again = g.rec.Calls(ctx, a.records.Journal, g.at, t.registry, t.approver, a.records.Journal.Redact)
 	g.warn(t.again, sink)
 	x.made = newCollector(q.Output, x.request.Session, nil)
-	ctx, x.run, err = a.begin(ctx, began, t, both(x.taken, both(x.made, sink)), origins(x.request.Mode)...)
+	ctx, x.run, err = a.begin(ctx, began, t, both(g, both(x.taken, both(x.made, sink))), origins(x.request.Mode)...)
 	release()
 	if err != nil {
 		if g.session != nil {

@@ -244,6 +244,23 @@ func (r Recording) Given(ctx context.Context, src Source, given map[string]func(
 	return Config{Source: src, Overrides: given}.inputs(ctx, r)
 }
 
+// Differs says whether the n-th execution of a step, from 0, came out otherwise than it is
+// recorded, as far as it is.
+func (r Recording) Differs(step, n int, x event.Execution) bool {
+	s := r.find(step)
+	if s == nil || n >= len(s.Executions) || s.Executions[n].Ended == nil {
+		return false
+	}
+	was := s.Executions[n].Ended
+	raised := func(x event.Execution) string {
+		if x.Error == nil {
+			return ""
+		}
+		return x.Error.Name + x.Error.Value
+	}
+	return was.Status != x.Status || was.Stdout != x.Stdout || was.Result["text"] != x.Result["text"] || raised(*was) != raised(x)
+}
+
 // modePlan is the mode of questions that plans answer.
 const modePlan = "plan"
 
@@ -256,10 +273,18 @@ type Calls struct {
 	redact func(string) string
 	before []Call // that were made before the state
 	seen   []Entered
+	over   map[int]bool // steps whose code ran to its end in the record
 
 	mu      sync.Mutex
 	waiting waiting
-	claimed map[string]*Call
+	claimed map[string]resumedCall
+}
+
+// resumedCall is a call that is made: the recorded one that it is, if any. One that is
+// strange may be another form of one that was made: code does not always say the same.
+type resumedCall struct {
+	was     *Call
+	strange bool
 }
 
 var (
@@ -270,8 +295,11 @@ var (
 // Calls returns the calls of the run that goes on from a state. next makes those that are
 // not answered by the record, and ask is asked about them.
 func (r Recording) Calls(ctx context.Context, src Source, at State, next gate.Caller, ask gate.Approver, redact func(string) string) *Calls {
-	c := &Calls{id: r.ID, next: next, ask: ask, redact: redact, waiting: r.waitingFrom(at.Step), claimed: map[string]*Call{}}
+	c := &Calls{id: r.ID, next: next, ask: ask, redact: redact, waiting: r.waitingFrom(at.Step), claimed: map[string]resumedCall{}, over: map[int]bool{}}
 	c.seen, c.before = seenBefore(ctx, src, r, at.Step)
+	for i, s := range r.Steps {
+		c.over[s.N] = i < len(r.Steps)-1 || len(s.Executions) > 0 && s.finished() == len(s.Executions)
+	}
 	return c
 }
 
@@ -292,12 +320,11 @@ func (c *Calls) Unknown() []event.ToolCalled {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var out []event.ToolCalled
-	for _, w := range c.waiting.byID {
+	for _, w := range c.waiting.all {
 		if w.unknown() && acts(w.Called.Effects) {
 			out = append(out, w.Called)
 		}
 	}
-	slices.SortFunc(out, func(a, b event.ToolCalled) int { return strings.Compare(a.ID, b.ID) })
 	return out
 }
 
@@ -335,10 +362,25 @@ func (c *Calls) Observe(e event.Event) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.claimed[called.ID] = c.waiting.take(as.(event.ToolCalled))
+	now := resumedCall{was: c.waiting.take(as.(event.ToolCalled))}
+	if now.was == nil && acts(called.Effects) {
+		now.strange = c.over[called.Step] || c.owes(called.Step)
+	}
+	c.claimed[called.ID] = now
 }
 
-func (c *Calls) claim(id string) *Call {
+// owes says whether a step made calls that may have changed something and that were not
+// made again by now.
+func (c *Calls) owes(step int) bool {
+	for _, w := range c.waiting.all {
+		if !w.made && w.Called.Step == step && acts(w.Called.Effects) && (w.unknown() || w.Returned != nil && !strings.HasPrefix(w.Returned.Error, event.NotCalled)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Calls) claim(id string) resumedCall {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.claimed[id]
@@ -355,8 +397,13 @@ func (c *Calls) Identity(d *tool.Definition) string { return c.next.Identity(d) 
 
 // Call implements gate.Caller.
 func (c *Calls) Call(ctx context.Context, inv tool.Invocation) (any, error) {
-	was := c.claim(inv.ID)
+	call := c.claim(inv.ID)
+	was := call.was
 	switch {
+	case call.strange:
+		return nil, gate.RehearsedFailure{From: c.from(), Err: fault.New(fault.Conflict,
+			"Look whether it is done: a call from the next step on is made.",
+			"%s was not called: this step was executed before, and this call is not one of those that it made then", inv.Tool.Name)}
 	case was == nil || was.Returned != nil && strings.HasPrefix(was.Returned.Error, event.NotCalled):
 		return c.next.Call(ctx, inv)
 	case was.Returned != nil && !was.unknown():
@@ -371,7 +418,11 @@ func (c *Calls) Call(ctx context.Context, inv tool.Invocation) (any, error) {
 
 // Approve implements gate.Approver: what the record answers was agreed to before.
 func (c *Calls) Approve(ctx context.Context, q gate.Question) (gate.Answer, error) {
-	was := c.claim(q.ID)
+	call := c.claim(q.ID)
+	if call.strange {
+		return gate.Answer{By: gate.ByPolicy, Reason: "the step was executed before, and did not make this call then"}, nil
+	}
+	was := call.was
 	if was != nil && was.Given != nil && (was.Returned != nil || was.unknown()) {
 		g := was.Given
 		return gate.Answer{Granted: g.Granted, Scope: gate.Once, By: g.By, Who: g.Who, Reason: g.Reason}, nil

@@ -52,6 +52,7 @@ type toolkit struct {
 type waiting struct {
 	byID   map[string]*waiter // by their ids
 	byWhat map[string][]*waiter
+	all    []*waiter
 }
 
 // waiter is one of them.
@@ -67,6 +68,7 @@ func (r Recording) waitingFrom(step int) waiting {
 		for _, one := range s.Calls {
 			if s.N >= step && one.Called.Origin != "" {
 				c := &waiter{Call: one}
+				w.all = append(w.all, c)
 				w.byID[one.Called.ID] = c
 				w.byWhat[alike(one.Called)] = append(w.byWhat[alike(one.Called)], c)
 			}
