@@ -274,7 +274,7 @@ func (g *resumption) request(q AskResume, began event.RunBegan) AskRequest {
 // open opens the session in the state that comes nearest to where the run broke off and
 // that is still there. A run that had none opens its own.
 func (g *resumption) open(ctx context.Context, q AskResume, sink event.Sink) error {
-	if g.rec.Session == nil && q.Session.chosen() && g.rec.Requested() {
+	if q.Session.chosen() && (g.rec.Session != nil || g.rec.Requested()) {
 		return fault.New(fault.Invalid, "Leave packages and image out.", "cannot go on with run %s in another session than its own", g.id)
 	}
 	for _, at := range g.rec.States() {

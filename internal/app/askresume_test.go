@@ -352,6 +352,7 @@ func TestResumeRefuses(t *testing.T) {
 		"no tools":       {AskResume{Run: "last"}, "nothing says what implements its tools"},
 		"other tools":    {AskResume{Run: "last", Tools: ToolSpec{Files: []string{other}, Commands: true}}, "the tools are not those"},
 		"too many steps": {AskResume{Run: "last", MaxSteps: 5000}, "cannot use max steps"},
+		"packages":       {AskResume{Run: "last", Tools: w.tools(), Session: SessionSpec{With: []string{"numpy"}}}, "in another session than its own"},
 		"another file":   {AskResume{Run: "last", Files: []string{"x.csv=" + other}}, "was given no file of that name"},
 	} {
 		if _, err := a.ResumeAsk(t.Context(), c.q, event.Discard); err == nil || fault.RemedyOf(err) == "" || !strings.Contains(err.Error(), c.want) {

@@ -113,9 +113,6 @@ func (r *Recording) requested() *Step {
 // that could be gone on with.
 func (r Recording) Requested() bool { return r.requested() != nil }
 
-// Sessionless says whether it is a run whose model had tools and no code.
-func (r Recording) Sessionless() bool { return r.sessionless() }
-
 // Resumable refuses to go on with a run that has its answer, or that asks for none.
 func (r Recording) Resumable() error {
 	switch {
