@@ -71,8 +71,8 @@ func (s *Store) add(ctx context.Context, img Image, added []Package, req Request
 		locked.release()
 		return Addition{}, fault.New(fault.Conflict, "Begin a new session.", "cannot add packages: image %s has no Python %s, for which they are", img.Name, t.version)
 	}
-	t.session = true
-	t.there = slices.DeleteFunc(slices.Concat(t.there, added), func(p Package) bool { return strings.HasPrefix(p.Name, NPMPrefix) })
+	ofPython := slices.DeleteFunc(slices.Clone(added), func(p Package) bool { return strings.HasPrefix(p.Name, NPMPrefix) })
+	t.there, t.session = slices.Concat(t.there, ofPython), true
 	out := Addition{Folder: guestAdded, Present: present(t.there, reqs)}
 	if !missing(reqs, t.there) {
 		locked.release()
@@ -167,7 +167,7 @@ func (s *Store) modulesBeside(ctx context.Context, reqs []npmRequirement, say pr
 	if err != nil {
 		return nil, err
 	}
-	return s.makeModules(ctx, py, node, reqs, say)
+	return s.makeModules(ctx, py, node, reqs, glibc, say)
 }
 
 // dropLayer removes a layer that no image has: a session that was given its packages has
