@@ -125,7 +125,8 @@ type File struct {
 	Name    string // on the person's side
 	Path    string // in the session
 	Bytes   int64
-	Preview string // its first lines, or empty
+	Profile string // what it is, as code in the session found out; or empty
+	Preview string // without a profile: its first lines, or empty
 	Note    string // what is unusual about it, such as "is empty"; or empty
 }
 

@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	maxPreview  = 1500 // bytes of a file's first lines
-	maxPackages = 40   // that the prompt lists
+	maxPreview  = 1500     // bytes of a file's first lines
+	maxProfiles = 16 << 10 // bytes of what files are; of what is beyond only the first line is said
+	maxPackages = 40       // that the prompt lists
 )
 
 // formats are the ways to act that a model has.
@@ -277,16 +278,22 @@ func described(what string) map[string]any {
 // questionText is the first message: the question, and the files that it is about.
 func questionText(question string, files []File) string {
 	var b strings.Builder
+	profiles := 0
 	for i, f := range files {
 		if i == maxFiles {
 			fmt.Fprintf(&b, "\n\n… and %d more files in /work", len(files)-i)
 			break
 		}
 		fmt.Fprintf(&b, "\n\nFile %s (%d bytes): %s", f.Name, f.Bytes, f.Path)
-		if f.Note != "" {
+		if f.Note != "" && f.Profile == "" {
 			b.WriteString("\nThe file " + f.Note + ".")
 		}
-		if preview := strings.TrimRight(strings.ToValidUTF8(f.Preview, "\uFFFD"), "\n"); preview != "" {
+		if profile := strings.TrimSpace(f.Profile); profile != "" {
+			if profiles += len(profile); profiles > maxProfiles {
+				profile, _, _ = strings.Cut(profile, "\n")
+			}
+			b.WriteString("\n" + profile)
+		} else if preview := strings.TrimRight(strings.ToValidUTF8(f.Preview, "\uFFFD"), "\n"); preview != "" {
 			b.WriteString("\nIt begins:\n" + shorten(preview, maxPreview, ""))
 		}
 	}
@@ -297,5 +304,5 @@ func questionText(question string, files []File) string {
 
 // fileSource is what the prompt says about a file, as a source of figures.
 func fileSource(f File) string {
-	return f.Name + "\n" + fmt.Sprint(f.Bytes) + "\n" + f.Preview
+	return f.Name + "\n" + fmt.Sprint(f.Bytes) + "\n" + f.Profile + "\n" + f.Preview
 }

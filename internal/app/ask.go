@@ -231,7 +231,7 @@ func (x *questionRun) ask(ctx context.Context, began event.RunBegan, inputs []ru
 	if q.Thread != "" || q.Notes {
 		cfg.Notes = notes{x.app.records.Memory, x.run.ID(), q.Thread}
 	}
-	task := run.Task{Began: began, Languages: x.app.opt.Languages, Inputs: inputs, Snapshots: x.app.opt.Config.Journal.Snapshots && !q.light}
+	task := run.Task{Began: began, Languages: x.app.opt.Languages, Inputs: inputs, ProfileInputs: true, Snapshots: x.app.opt.Config.Journal.Snapshots && !q.light}
 	cfg.Partial = x.run.bridge.Partial
 	if q.Mode != ModeTools {
 		cfg.Guide = x.run.bridge.Guide(x.run.tools.hosts.Strings())

@@ -157,6 +157,10 @@ type Model struct {
 	// shows values: for each placeholder a list of its text, whether that was computed, and
 	// what of it was typed.
 	Filled func(shown string) (list string, ok bool)
+	// Profile returns code that looks at files and displays, as the item ProfileMIME, a JSON
+	// list of objects with the path, a text that says what the file is, and a note on what is
+	// unusual about it. It leaves no name in the session. nil: the language has none.
+	Profile func(paths []string) string
 	// Check returns the code of a check: code that raises where something is wrong, or an
 	// expression that must be true. It sees the session's variables and, beside them, names, a
 	// JSON object, and leaves nothing of its own. nil: the language has none.
@@ -206,6 +210,9 @@ func (m Model) ExitCode(exception, value string) (code int, chosen bool) {
 	}
 	return int(n & 0xff), true
 }
+
+// ProfileMIME is the item of a display that says what files are.
+const ProfileMIME = "application/vnd.praxis.profile+json"
 
 // StdinPath is the file in a session that holds a program's standard input until it begins.
 const StdinPath = "/tmp/.praxis-stdin"

@@ -70,6 +70,10 @@ type Task struct {
 	// Open opens the session; nil: the run needs none, its model has tools alone.
 	Open   func(ctx context.Context) (Session, error)
 	Inputs []Input
+	// ProfileInputs says that the inputs are looked at in the session before the model is
+	// asked. Profile is code that does it, as it was recorded; nil: that of the language.
+	ProfileInputs bool
+	Profile       *Piece
 	// Conversation returns what the question goes on with. It is called when the
 	// session is open. nil: the question stands alone.
 	Conversation func(ctx context.Context, s Session) (Conversation, error)
@@ -137,7 +141,14 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 		cfg.Sink, cfg.Languages = rec, t.Languages[:min(len(t.Languages), 1)]
 		return agent.Run(ctx, cfg, t.Began.Question)
 	}
+	for _, in := range t.Inputs {
+		cfg.Files = append(cfg.Files, in.File)
+	}
 	if cfg.Begin == nil || cfg.Begin.Step <= 1 {
+		var err error
+		if cfg.Files, err = t.profile(ctx, s, rec); err != nil {
+			return agent.Answer{}, err
+		}
 		if err := t.checkInputs(ctx, s, rec); err != nil {
 			return agent.Answer{}, err
 		}
@@ -156,9 +167,6 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 	cfg.Bounds, cfg.Limits = t.Began.Bounds, s.Describe().Limits
 	for _, p := range asked(s.Describe()) {
 		cfg.Packages = append(cfg.Packages, p.Name+" "+p.Version)
-	}
-	for _, in := range t.Inputs {
-		cfg.Files = append(cfg.Files, in.File)
 	}
 	answer, err := agent.Run(ctx, cfg, t.Began.Question)
 	a.saving.Wait()

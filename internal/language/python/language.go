@@ -61,6 +61,7 @@ func Language() language.Language {
 			Placeholder: "Between the braces stands a Python expression, with a format after a colon as in an f-string.",
 			Fill:        fill,
 			Filled:      filled,
+			Profile:     profile,
 			Check:       checkCode,
 			Answer:      "answer(value)",
 			Rest:        read("rest.py"),
@@ -94,6 +95,15 @@ func fill(placeholders []string) string {
 	}
 	b.WriteString(")")
 	return b.String()
+}
+
+// profile returns code that looks at files and displays what they are.
+func profile(paths []string) string {
+	quoted := make([]string, len(paths))
+	for i, p := range paths {
+		quoted[i] = quote(p)
+	}
+	return read("profile.py") + "__profile__([" + strings.Join(quoted, ", ") + "])\n"
 }
 
 // checkCode returns code that the kernel knows as a check by how it begins: it does not run

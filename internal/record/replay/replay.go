@@ -165,6 +165,11 @@ func (c Config) prepareRerun(ctx context.Context, rec Recording) (*rerun, error)
 		return nil, err
 	}
 	e.task = run.Task{Began: rec.Began, Languages: c.Languages, Inputs: inputs, Snapshots: c.Snapshots || rec.restored()}
+	for _, x := range rec.Before {
+		if x.Purpose == event.Profiling {
+			e.task.Profile = &run.Piece{Language: x.Language, Code: x.Code}
+		}
+	}
 	if err := e.equip(ctx, rec.Steps[0].N); err != nil {
 		return nil, err
 	}
