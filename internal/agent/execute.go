@@ -76,7 +76,7 @@ func (r *run) sendAs(ctx context.Context, began event.ExecutionBegan) (event.Exe
 			x.Status, x.State = event.Error, event.Intact // it was refused before it ran
 		}
 	}
-	if err == nil && began.Fills == nil && began.Check == "" {
+	if err == nil && began.Own() {
 		x.Variables = r.changes(ctx, began.Language, x)
 	}
 	r.cfg.Sink.Emit(event.ExecutionEnded{Step: r.step, Execution: x})

@@ -7,10 +7,10 @@ import (
 	"praxis/event"
 )
 
-// asked returns the packages of a session that somebody asked for, without those that
+// chosen returns the packages of a session that somebody asked for, without those that
 // they only need themselves: an image that was made for a request has its packages in its
 // name. Of another image it returns all.
-func asked(s event.SessionBegan) []event.Package {
+func chosen(s event.SessionBegan) []event.Package {
 	var names []string
 	_, rest, _ := strings.Cut(s.Image.Name, "+")
 	for name := range strings.SplitSeq(rest, "+") {

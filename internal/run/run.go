@@ -165,7 +165,7 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 	a.save = func(step int) { a.saving.Go(func() { a.before = save(ctx, s, step, rec) }) }
 	cfg.Session, cfg.Sink, cfg.SessionName = a, event.SinkFunc(a.emit), s.Describe().Session
 	cfg.Bounds, cfg.Limits = t.Began.Bounds, s.Describe().Limits
-	for _, p := range asked(s.Describe()) {
+	for _, p := range chosen(s.Describe()) {
 		cfg.Packages = append(cfg.Packages, p.Name+" "+p.Version)
 	}
 	answer, err := agent.Run(ctx, cfg, t.Began.Question)
