@@ -125,6 +125,8 @@ type Question struct {
 	// it is not asked.
 	Effort   string
 	MaxSteps int // turns of the model; 0: 10
+	// Budget is what else the run may use; a zero is the configuration's, or no bound.
+	Budget event.Budget
 	// Thread is the conversation that the question goes on with; "": it stands
 	// alone. Session.Name is not used.
 	Thread string
@@ -170,7 +172,7 @@ func (c *Client) Ask(q Question) *Call[Answer] {
 			return Answer{}, err
 		}
 		out, err := c.app.Ask(ctx, app.AskRequest{
-			Question: q.Text, Mode: q.Mode, Model: q.Model, Fallbacks: q.Fallbacks, Effort: q.Effort, MaxSteps: q.MaxSteps, Thread: q.Thread, Strict: q.Strict, Session: q.Session.spec(),
+			Question: q.Text, Mode: q.Mode, Model: q.Model, Fallbacks: q.Fallbacks, Effort: q.Effort, MaxSteps: q.MaxSteps, Budget: q.Budget, Thread: q.Thread, Strict: q.Strict, Session: q.Session.spec(),
 			Bounds: q.Bounds, Files: files, Output: app.Output{Dir: q.OutDir}, Tools: q.Tools.spec(), Net: q.Net.spec(),
 			Checks: app.CheckSpec{Schema: app.Text{Text: q.Schema}, Inputs: slices.Clone(q.InputChecks), Answer: slices.Clone(q.Checks)},
 		}, sink)

@@ -147,7 +147,7 @@ type RunBegan struct {
 	Files     []string `json:"files,omitempty"`
 	MaxSteps  int      `json:"max_steps,omitempty"`
 	Bounds    Bounds   `json:"bounds"`            // of each execution
-	Budget    Budget   `json:"budget"`            // of the model's tokens
+	Budget    Budget   `json:"budget"`            // of the whole run, beside MaxSteps
 	Seed      *int64   `json:"seed,omitempty"`    // makes the session deterministic
 	Thread    string   `json:"thread,omitempty"`  // the conversation that it goes on with
 	Parent    *Parent  `json:"parent,omitempty"`  // the run that it was branched or replayed from
@@ -175,14 +175,6 @@ type RunBegan struct {
 	// InputChecks are run before the model is asked, and Checks when it has answered.
 	InputChecks []Check `json:"input_checks,omitempty"`
 	Checks      []Check `json:"checks,omitempty"`
-}
-
-// Budget bounds a model's tokens: of one reply, of all of a run, and of one
-// request, beyond which the older part of the conversation is condensed.
-type Budget struct {
-	Reply  int `json:"reply,omitempty"`
-	Run    int `json:"run,omitempty"`
-	Window int `json:"window,omitempty"`
 }
 
 // Parent names the run that another was made from.
@@ -329,6 +321,15 @@ type ReplyRejected struct {
 type ReplyTrimmed struct {
 	Step   int    `json:"step"`
 	Reason string `json:"reason"` // what was taken and what was not
+}
+
+// RunConcluding says that a run may not go on, so that the model is asked once for
+// the best answer that it can give. Reason says why. Budget is the part of the
+// budget that is used up, one of [BudgetTime] and the names beside it; empty for others.
+type RunConcluding struct {
+	Step   int    `json:"step"` // the last that was taken before
+	Reason string `json:"reason"`
+	Budget string `json:"budget,omitempty"`
 }
 
 // HistoryCondensed says that the older part of the conversation was shortened
@@ -544,6 +545,8 @@ type AnswerGiven struct {
 	Value json.RawMessage `json:"value,omitempty"`
 	// Files are what belongs to the answer, as paths in the session: a table as CSV, pictures.
 	Files []string `json:"files,omitempty"`
+	// Incomplete says why the model had to answer before it was done; empty: it was.
+	Incomplete string `json:"incomplete,omitempty"`
 }
 
 // Figure is one value of an answer and where it comes from.
@@ -611,7 +614,7 @@ const (
 	Answered   RunStatus = "answered"
 	Unanswered RunStatus = "unanswered" // Reason says why
 	Failed     RunStatus = "failed"     // it could not be executed; Reason says why
-	Unverified RunStatus = "unverified" // answered, but some of its figures were found nowhere
+	Unverified RunStatus = "unverified" // answered, but figures were found nowhere, or before the model was done; Reason says so
 	Abandoned  RunStatus = "abandoned"  // the process that executed it ended first
 	Refused    RunStatus = "refused"    // the check of the plan refused it: nothing ran
 	Waiting    RunStatus = "waits"      // the plan waits at a call; its state is stored
@@ -657,6 +660,7 @@ func (ModelReplied) event()          {}
 func (ModelFailed) event()           {}
 func (ReplyRejected) event()         {}
 func (ReplyTrimmed) event()          {}
+func (RunConcluding) event()         {}
 func (HistoryCondensed) event()      {}
 func (ExecutionBegan) event()        {}
 func (Output) event()                {}

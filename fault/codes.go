@@ -75,6 +75,10 @@ const (
 	InputCheckFailed Code = "input_check_failed" // what a run was given did not pass a check, and no model was asked. Data: check
 	StepsUsedUp      Code = "steps_used_up"      // no answer came within the steps of the run. Data: limit
 	TokensUsedUp     Code = "tokens_used_up"     // the tokens of the run are used up. Data: limit
+	CostUsedUp       Code = "cost_used_up"       // a run cost as much as it may. Data: limit
+	TimeUsedUp       Code = "time_used_up"       // a run took as long as it may. Data: limit
+	ExecutionUsedUp  Code = "execution_used_up"  // the code of a run took as long as it may. Data: limit
+	PriceUnknown     Code = "price_unknown"      // a run is to keep to a cost, and the price of its model is not known. Data: model
 	PlansUsedUp      Code = "plans_used_up"      // no plan that the model wrote could be used. Data: limit
 	CallsUsedUp      Code = "calls_used_up"      // a run made as many calls of tools as it may. Data: limit
 	ToolUsedUp       Code = "tool_used_up"       // a run called one tool as often as it may. Data: tool, limit

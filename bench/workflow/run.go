@@ -215,7 +215,7 @@ func (w Workflow) inCode(ctx context.Context, c counter, s Session) (out did, er
 
 // answerQuestion lets the agent answer. Its bounds are such that nothing is shortened.
 func (w *world) answerQuestion(ctx context.Context, p *player, cfg agent.Config, question string) (did, error) {
-	cfg.Model, cfg.MaxSteps, cfg.TotalTokens, cfg.Window = p, 10_000, 1<<40, 1<<40
+	cfg.Model, cfg.MaxSteps, cfg.Budget = p, 10_000, agent.Budget{Run: 1 << 40, Window: 1 << 40, Attempts: 1 << 40}
 	a, err := agent.Run(ctx, cfg, question)
 	if err != nil {
 		return did{}, err

@@ -5,13 +5,16 @@
 // A run ends in one of these ways:
 //
 //   - The model gives a final answer whose placeholders could be filled in the
-//     session (package grounding). Figures that no output and no question holds
-//     go back to the model once; when it insists, or has no step left, the
-//     answer is given with them marked as unverified. A strict run gives it back
+//     session (package grounding). Once something was done, a reply in plain text
+//     is one, too: that is how every provider's models end (reply.go). Figures that
+//     no output and no question holds go back to the model once; when it insists,
+//     or has no step left, the answer is given with them marked as unverified. A strict run gives it back
 //     more often and then ends without an answer.
-//   - The step budget or the token budget is used up, or the run stalls: the
-//     same code gives the same result for the third time (fault.Exhausted).
-//   - Three replies in a row hold no action that can be used (fault.Exhausted).
+//   - The run may not go on: its budget is used up (budget.go), it goes round in
+//     circles (stall.go), or three replies in a row held nothing that can be used.
+//     If something was found, the model is asked once for the best answer that it
+//     can give, which is marked as incomplete (best.go); otherwise, or if it
+//     has none, that is a fault.
 //   - The model fails for good, the session is over, or the caller cancels.
 //
 // Every reply is one step, whether it could be used or not. The budgets live
@@ -32,7 +35,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,20 +54,14 @@ type Session interface {
 	Execute(ctx context.Context, lang, code string, sink event.Sink) (event.Execution, error)
 }
 
-// Defaults of a Config.
-const (
-	DefaultSteps       = 10
-	DefaultMaxTokens   = 4096
-	DefaultTotalTokens = 1_000_000
-)
+// DefaultSteps are the turns of the model in a Config that says nothing.
+const DefaultSteps = 10
 
 const (
-	maxRejected = 3        // replies in a row without an action
-	maxSame     = 3        // times that the same code may give the same result
-	maxAnswer   = 64 << 10 // bytes of an answer
-	maxSaid     = 64 << 10 // bytes of a reply that the model is shown again
-	maxThought  = 4 << 10  // bytes of a thought that was sent apart from the reply
-	maxFiles    = 50       // files that the prompt lists
+	maxAnswer  = 64 << 10 // bytes of an answer
+	maxSaid    = 64 << 10 // bytes of a reply that the model is shown again
+	maxThought = 4 << 10  // bytes of a thought that was sent apart from the reply
+	maxFiles   = 50       // files that the prompt lists
 )
 
 // Config is what a run needs. Model must be set, and Session or Tools.
@@ -77,10 +74,15 @@ type Config struct {
 	SessionName string     // as events name it; may be empty
 	Sink        event.Sink // nil: nobody listens
 	MaxSteps    int        // turns of the model; 0: DefaultSteps
-	MaxTokens   int        // of one reply; 0: DefaultMaxTokens
-	TotalTokens int        // input and output of the whole run; 0: DefaultTotalTokens
-	Files       []File     // what the question is about, in the session already
-	Packages    []string   // that were asked for besides the standard library, such as "numpy 2.3.1"
+	Budget      Budget     // what else the run may use; a zero is DefaultReply and its neighbours, or no bound
+	// Cost returns what tokens of the model cost in US dollars. nil: nothing is charged.
+	Cost func(event.Tokens) float64
+	// Clocked says after a step whether a recorded run ended there because of its time
+	// or its cost, and by which part of the budget. With it clocks and prices do not
+	// count. nil: they do.
+	Clocked  func(step int) (why, budget string)
+	Files    []File   // what the question is about, in the session already
+	Packages []string // that were asked for besides the standard library, such as "numpy 2.3.1"
 	// Bounds and Limits are those of each execution and of the session, for the prompt: the
 	// session enforces them.
 	Bounds event.Bounds
@@ -92,9 +94,6 @@ type Config struct {
 	// that variables are gone. The model reads it with the question.
 	Changed string
 	Begin   *Begin // go on in the middle of a run; History has no meaning then
-	// Window is how many tokens a request may have, estimated; 0: DefaultWindow.
-	// When there are more, the older part of the conversation is condensed.
-	Window int
 	// Store keeps the whole of what is condensed, a JSON array of messages, and
 	// returns its SHA-256 in hexadecimal, the pointer to it. Load gives it back.
 	// Without Load the model is given no pointer.
@@ -132,15 +131,17 @@ type File struct {
 
 // Answer is what a run found. When Run returns an error, it says how far the run came.
 type Answer struct {
-	Text    string          // with its values; empty when there is no answer
-	Figures []event.Figure  // every figure and where it comes from
-	Value   json.RawMessage // the answer as JSON, where it is more than a text
-	Files   []string        // that belong to the answer, in the session
-	Steps   int             // the last step that was taken
-	Tokens  event.Tokens
-	Took    time.Duration
-	Draft   string // without an answer: the last one that could not be taken
-	Found   string // without an answer: the last output that code gave, bounded
+	Text string // with its values; empty when there is no answer
+	// Incomplete says why the model had to answer before it was done; empty: it was.
+	Incomplete string
+	Figures    []event.Figure  // every figure and where it comes from
+	Value      json.RawMessage // the answer as JSON, where it is more than a text
+	Files      []string        // that belong to the answer, in the session
+	Steps      int             // the last step that was taken
+	Tokens     event.Tokens
+	Took       time.Duration
+	Draft      string // without an answer: the last one that could not be taken
+	Found      string // without an answer: the last output that code gave, bounded
 	// Messages is the whole conversation, the history and the final answer
 	// included. Without an answer it ends with what the model received last.
 	Messages []llm.Message
@@ -163,10 +164,11 @@ func Run(ctx context.Context, cfg Config, question string) (Answer, error) {
 		return Answer{}, err
 	}
 	cfg = cfg.withDefaults()
-	r := &run{cfg: cfg, system: system(cfg), same: map[[32]byte]int{}}
+	r := &run{cfg: cfg, system: system(cfg), stalls: newStalls(), spent: spent{errors: map[string]int{}}}
 	r.begin(ctx, question)
 
 	began := cfg.Now()
+	r.spent.began = began
 	answer, err := r.loop(ctx)
 	answer.Steps, answer.Tokens, answer.Took = r.step, r.tokens, cfg.Now().Sub(began)
 	answer.Messages = withoutPictures(r.messages)
@@ -186,15 +188,7 @@ func (c Config) withDefaults() Config {
 	if c.MaxSteps <= 0 {
 		c.MaxSteps = DefaultSteps
 	}
-	if c.MaxTokens <= 0 {
-		c.MaxTokens = DefaultMaxTokens
-	}
-	if c.TotalTokens <= 0 {
-		c.TotalTokens = DefaultTotalTokens
-	}
-	if c.Window <= 0 {
-		c.Window = DefaultWindow
-	}
+	c.Budget = budgetWithDefaults(c.Budget)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -216,10 +210,13 @@ type run struct {
 	sources    grounding.Sources
 	step       int
 	tokens     event.Tokens
-	before     event.Tokens     // used by the run that this one was branched from
-	rejected   int              // replies in a row without an action
-	same       map[[32]byte]int // how often code gave a result
-	doubts     int              // answers that went back because of figures that are found nowhere
+	spent      spent
+	stalls     stalls
+	thought    int    // replies that were cut while the model thought
+	rejected   int    // replies in a row without an action
+	worked     bool   // code was run or a tool was used
+	doubts     int    // answers that went back because of figures that are found nowhere
+	incomplete string // why the model has to answer now; empty: it needs not
 	draft      string
 	found      string
 	last       string     // how the last step ended, for the message when the steps are used up
@@ -232,37 +229,39 @@ type actionResult struct {
 	observation string // for the model
 	pictures    []event.Picture
 	failed      bool
+	notes       []string     // what else the model must read
 	beside      []noteResult // of notes beside the action
 	answer      *Answer      // the run is over
+	end         *ending      // the run may not go on
 }
 
 func (r *run) loop(ctx context.Context) (Answer, error) {
-	for r.step < r.cfg.MaxSteps {
+	for {
 		if err := ctx.Err(); err != nil {
 			return Answer{}, canceled(err)
 		}
-		if used := r.before.Total() + r.tokens.Total(); used >= r.cfg.TotalTokens {
-			return Answer{}, fault.Coded(fault.TokensUsedUp, fault.Data{"limit": strconv.Itoa(r.cfg.TotalTokens)},
-				"cannot answer within %d tokens: %d are used after %s", r.cfg.TotalTokens, used, steps(r.step))
+		if end := r.usedUp(); end != nil {
+			return r.bestAnswer(ctx, *end)
 		}
-		r.step++
-		r.cfg.Sink.Emit(event.StepBegan{N: r.step})
-		t, err := r.reason(ctx)
+		t, err := r.reason(ctx, r.tools())
+		if end := r.outOfTime(err); end != nil {
+			return r.bestAnswer(ctx, *end)
+		}
 		if err != nil {
 			return Answer{}, err
 		}
-		r.calls = t.reply.Calls
 		o, err := r.act(ctx, t)
 		if err != nil {
 			return Answer{}, err
 		}
 		r.observe(t, o)
-		if o.answer != nil {
+		switch {
+		case o.answer != nil:
 			return *o.answer, nil
+		case o.end != nil:
+			return r.bestAnswer(ctx, *o.end)
 		}
 	}
-	return Answer{}, fault.Coded(fault.StepsUsedUp, fault.Data{"limit": strconv.Itoa(r.cfg.MaxSteps)},
-		"cannot answer within %s: %s", steps(r.cfg.MaxSteps), r.last)
 }
 
 func steps(n int) string {
@@ -283,13 +282,15 @@ type turn struct {
 	rejection error // why nothing can be done, for the model to mend; nil: it can
 }
 
-// reason asks the model for its next action.
-func (r *run) reason(ctx context.Context) (turn, error) {
+// reason begins a step: it asks the model for its next action.
+func (r *run) reason(ctx context.Context, tools []llm.Tool) (turn, error) {
+	r.step++
+	r.cfg.Sink.Emit(event.StepBegan{N: r.step})
 	if err := r.condense(ctx); err != nil {
 		return turn{}, err
 	}
 	began := r.cfg.Now()
-	req := llm.Request{System: r.system, Messages: r.request(), Tools: r.tools(), MaxTokens: r.cfg.MaxTokens, Pausing: func(p llm.Pause) {
+	req := llm.Request{System: r.system, Messages: r.request(), Tools: tools, MaxTokens: r.replyTokens(), Pausing: func(p llm.Pause) {
 		r.cfg.Sink.Emit(p.Event(r.step))
 	}}
 	r.cfg.Sink.Emit(event.ModelRequested{
@@ -300,9 +301,7 @@ func (r *run) reason(ctx context.Context) (turn, error) {
 	if err := ctx.Err(); err != nil { // nothing is done that cannot be recorded
 		return turn{}, canceled(err)
 	}
-	reply, err := r.cfg.Model.Complete(ctx, req, func(text string) {
-		r.cfg.Sink.Emit(event.ModelDelta{Step: r.step, Text: text})
-	})
+	reply, err := r.complete(ctx, req)
 	took := event.Duration(r.cfg.Now().Sub(began))
 	if err != nil {
 		r.cfg.Sink.Emit(event.ModelFailed{Step: r.step, Reason: err.Error(), Took: took})
@@ -311,8 +310,9 @@ func (r *run) reason(ctx context.Context) (turn, error) {
 		}
 		return turn{}, err
 	}
-	r.tokens = r.tokens.Add(reply.Tokens)
-	parsed, rejection := r.parse(reply)
+	r.pay(req, reply)
+	r.calls = reply.Calls
+	parsed, rejection := r.parse(r.whole(reply))
 	if parsed.Thought == "" {
 		parsed.Thought = shorten(strings.TrimSpace(reply.Reasoning.Text), maxThought, "")
 	}
@@ -328,26 +328,47 @@ func (r *run) reason(ctx context.Context) (turn, error) {
 // act does what the reply asks for.
 func (r *run) act(ctx context.Context, t turn) (actionResult, error) {
 	if t.rejection != nil {
-		r.rejected++
-		r.reject(t.rejection)
-		if r.rejected >= maxRejected {
-			return actionResult{}, fault.New(fault.Exhausted, "Try another model, or ask in other words.",
-				"cannot get an action from %s: %d replies in a row held none; the last one: %w", r.cfg.Model.Name(), r.rejected, t.rejection)
-		}
-		return actionResult{observation: advice(t.rejection), failed: true}, nil
+		return r.unusable(t), nil
 	}
 	r.rejected = 0
-	var beside []noteResult
-	for _, note := range t.parsed.Beside {
-		h, err := r.save(ctx, note)
-		if err != nil {
-			return actionResult{}, err
-		}
-		beside = append(beside, h)
+	if t.parsed.Action.Kind == action.Run {
+		return r.actByCode(ctx, t)
+	}
+	beside, err := r.saveAll(ctx, t.parsed.Beside)
+	if err != nil {
+		return actionResult{}, err
 	}
 	o, err := r.perform(ctx, t.parsed.Action)
 	o.beside = append(o.beside, beside...)
 	return o, err
+}
+
+// actByCode runs code, and then does what stands beside it in the reply.
+func (r *run) actByCode(ctx context.Context, t turn) (actionResult, error) {
+	o, err := r.execute(ctx, t.parsed.Action)
+	if err != nil {
+		return o, err
+	}
+	if o.failed {
+		for _, a := range t.parsed.Beside {
+			o.beside = append(o.beside, noteResult{call: a.Call, text: "The note was not saved: the code of the same turn failed. Send it again.", failed: true})
+		}
+	} else if o.beside, err = r.saveAll(ctx, t.parsed.Beside); err != nil {
+		return o, err
+	}
+	return r.after(ctx, t, o)
+}
+
+func (r *run) saveAll(ctx context.Context, notes []action.Action) ([]noteResult, error) {
+	var out []noteResult
+	for _, note := range notes {
+		h, err := r.save(ctx, note)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, h)
+	}
+	return out, nil
 }
 
 func (r *run) perform(ctx context.Context, a action.Action) (actionResult, error) {
@@ -361,8 +382,10 @@ func (r *run) perform(ctx context.Context, a action.Action) (actionResult, error
 		}
 		return actionResult{observation: h.text, failed: h.failed}, err
 	case action.Search:
+		r.worked = true
 		return r.search(ctx, a.Text)
 	case action.History:
+		r.worked = true
 		return r.recall(ctx, a)
 	case action.Use:
 		return r.useTools(ctx, a)
@@ -415,21 +438,10 @@ func (r *run) observe(t turn, o actionResult) {
 	if strings.TrimSpace(said.Text) == "" && len(said.Calls) == 0 {
 		said.Text = "(an empty reply)" // providers refuse an empty message
 	}
-	parts := []string{o.observation}
-	for _, h := range o.beside {
-		if len(t.reply.Calls) == 0 {
-			parts = append(parts, h.text)
-		}
+	text := o.observation
+	if parts := r.directions(t, o); len(parts) > 0 {
+		text += markDirections + strings.Join(parts, "\n\n")
 	}
-	parts = append(parts, t.parsed.Action.Notes...)
-	if left := r.cfg.MaxSteps - r.step; o.answer != nil {
-		parts = parts[:len(parts)-len(t.parsed.Action.Notes)] // the turn is over
-	} else if left == 1 {
-		parts = append(parts, "The next step is the last one: give the final answer now, with what you have.")
-	} else if left == 2 {
-		parts = append(parts, "Two steps are left.")
-	}
-	text := strings.Join(parts, "\n\n")
 	observed := llm.Message{Role: llm.User, Pictures: o.pictures}
 	if len(t.reply.Calls) == 0 {
 		observed.Text = text
@@ -442,6 +454,8 @@ func (r *run) observe(t turn, o actionResult) {
 		result := llm.Result{CallID: c.ID, Text: t.parsed.Unused[i], IsError: true}
 		if i == chosen {
 			result.Text, result.IsError = text, o.failed
+		} else if slices.Contains(t.parsed.Action.Joined, i) {
+			result.IsError = o.failed
 		}
 		for _, h := range o.beside {
 			if i == h.call {
@@ -451,4 +465,23 @@ func (r *run) observe(t turn, o actionResult) {
 		observed.Results = append(observed.Results, result)
 	}
 	r.messages = append(r.messages, said, observed)
+}
+
+// directions are what the model reads behind an observation. They may quote the model,
+// so that they are no source of figures.
+func (r *run) directions(t turn, o actionResult) []string {
+	var parts []string
+	for _, h := range o.beside {
+		if len(t.reply.Calls) == 0 {
+			parts = append(parts, h.text)
+		}
+	}
+	if o.answer != nil {
+		return parts // the turn is over
+	}
+	parts = append(append(parts, t.parsed.Action.Notes...), o.notes...)
+	if o.end == nil && r.usedUp() == nil {
+		parts = append(parts, r.left()...)
+	}
+	return parts
 }

@@ -117,6 +117,9 @@ func play(t *testing.T, c map[string]string) string {
 		show(&log, e)
 	})
 	cfg.Now = clock()
+	if cfg.Budget.Cost > 0 {
+		cfg.Cost = func(t event.Tokens) float64 { return float64(t.Total()) / 1000 }
+	}
 	if text := c["history"]; text != "" {
 		if err := json.Unmarshal([]byte(text), &cfg.History); err != nil {
 			t.Fatal(err)
@@ -161,7 +164,7 @@ func play(t *testing.T, c map[string]string) string {
 			t.Fatal(err)
 		}
 	}
-	if cfg.Window > 0 {
+	if cfg.Budget.Window > 0 {
 		stored := blobs{}
 		cfg.Store, cfg.Load = stored.Store, stored.Load
 	}
@@ -312,6 +315,9 @@ func show(log *bytes.Buffer, e event.Event) {
 		if e.Value != nil || e.Files != nil {
 			fmt.Fprintf(log, "    value %s, files %q\n", e.Value, e.Files)
 		}
+		if e.Incomplete != "" {
+			fmt.Fprintf(log, "incomplete: %s\n", e.Incomplete)
+		}
 	case event.ToolCalled:
 		fmt.Fprintf(log, "ToolCalled step %d %s %s %v\n", e.Step, e.ID, e.Tool, e.Arguments)
 	case event.ToolReturned:
@@ -445,7 +451,7 @@ func TestSystemPrompt(t *testing.T) {
 	}
 	_, err = agent.Run(t.Context(), agent.Config{
 		Languages: language.Table{py},
-		Model:     spy{script, &req}, Session: &fake{t: t}, MaxTokens: 123, Packages: []string{"numpy 2.3.1", "pandas 2.3.0"},
+		Model:     spy{script, &req}, Session: &fake{t: t}, Budget: agent.Budget{Reply: 123}, Packages: []string{"numpy 2.3.1", "pandas 2.3.0"},
 		Files: []agent.File{{Name: "a.csv", Path: "/work/a.csv", Bytes: 12, Preview: "x,y\n1,2\n"}, {Name: "b.bin", Path: "/work/b.bin", Bytes: 5, Note: "is not text"}},
 	}, "Well?")
 	if err != nil {

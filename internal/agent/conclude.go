@@ -73,7 +73,7 @@ func (r *run) conclude(ctx context.Context, f final) (actionResult, error) {
 		return r.rejectAnswer(err)
 	}
 	if untraced := event.Untraced(f.figures); len(untraced) > 0 {
-		if r.doubts < r.mostDoubts() && r.step < r.cfg.MaxSteps {
+		if r.doubts < r.mostDoubts() && r.incomplete == "" && r.step < r.cfg.MaxSteps {
 			r.doubts++
 			return r.rejectAnswer(r.unverified(untraced))
 		}
@@ -97,8 +97,8 @@ func (r *run) conclude(ctx context.Context, f final) (actionResult, error) {
 		f.value = b.Bytes()
 	}
 	r.markPartial(f.figures)
-	r.cfg.Sink.Emit(event.AnswerGiven{Text: f.text, Figures: f.figures, Value: f.value, Files: f.files})
-	a := Answer{Text: f.text, Figures: f.figures, Value: f.value, Files: f.files}
+	r.cfg.Sink.Emit(event.AnswerGiven{Text: f.text, Figures: f.figures, Value: f.value, Files: f.files, Incomplete: r.incomplete})
+	a := Answer{Text: f.text, Figures: f.figures, Value: f.value, Files: f.files, Incomplete: r.incomplete}
 	return actionResult{observation: answered(a), answer: &a}, nil
 }
 

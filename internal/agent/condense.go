@@ -52,11 +52,11 @@ func (r *run) request() []llm.Message {
 // newest turn stays whole, however long it is.
 func (r *run) condense(ctx context.Context) error {
 	fixed := len(r.system) + toolBytes(r.tools())
-	if (fixed+messageBytes(r.request()...))/bytesPerToken <= r.cfg.Window {
+	if (fixed+messageBytes(r.request()...))/bytesPerToken <= r.cfg.Budget.Window {
 		return nil
 	}
-	bound := min(max(r.cfg.Window*bytesPerToken/8, minSummary), maxSummary)
-	to := r.turn(r.cfg.Window*bytesPerToken/2 - fixed - bound)
+	bound := min(max(r.cfg.Budget.Window*bytesPerToken/8, minSummary), maxSummary)
+	to := r.turn(r.cfg.Budget.Window*bytesPerToken/2 - fixed - bound)
 	if to <= r.cut {
 		return nil
 	}

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"strings"
 
@@ -23,27 +22,34 @@ func (r *run) execute(ctx context.Context, a action.Action) (actionResult, error
 	if err := over(x); err != nil {
 		return actionResult{}, err
 	}
+	r.worked = true
 	var seen *gallery
 	if r.cfg.Model.Traits().Sees {
 		seen = &gallery{step: r.step}
 	}
 	text := r.tellPartial(observation(withoutGiven(x), a.Language, r.cfg, seen))
+	again := r.executed(x)
 	r.last = "the last step ended with " + statusLine(x)
 	if out, given, err := r.give(ctx, a, x, text); given || err != nil {
 		return out, err
 	}
-	again, err := r.stall(stallKey(a.Text, x), "code", statusLine(x))
-	if err != nil {
-		return actionResult{}, err
-	}
-	if again {
-		text += "\n\nThis code gave this result before. Try something else."
-	}
-	o := actionResult{observation: text, failed: x.Status != event.OK}
+	out := actionResult{observation: text, failed: x.Status != event.OK}
 	if seen != nil {
-		o.pictures = seen.pictures
+		out.pictures = seen.pictures
 	}
-	return o, nil
+	ended := statusLine(x)
+	if x.Status == event.OK {
+		ended = "it ran"
+	}
+	out.notes, out.end = r.stalls.acted(stallKey(a.Text, x), "code", a.Text, ended)
+	switch {
+	case out.end == nil && again >= r.cfg.Budget.Attempts:
+		why := fmt.Sprintf("the same error came %s: %s", times(again), statusLine(x))
+		out.end = &ending{why: why, cause: fault.New(fault.Exhausted, "Ask in other words, or try another model.", "cannot answer: %s", why)}
+	case again > 1 && again == r.cfg.Budget.Attempts-1:
+		out.notes = append(out.notes, fmt.Sprintf("This error came %s, and the run ends when it comes once more. Take another way, or answer without.", times(again)))
+	}
+	return out, nil
 }
 
 // send runs code in the session, the model's or what fills expressions in, between the events that say so. The session's
@@ -130,34 +136,6 @@ func over(x event.Execution) error {
 		kind = fault.Exhausted
 	}
 	return fault.New(kind, "Raise the limit that was hit, or ask a smaller question.", "cannot go on: the session is over: %s", statusLine(x))
-}
-
-// stall counts how often the same code, or the same of something else, gave the
-// same result.
-func (r *run) stall(key [32]byte, what, ended string) (again bool, err error) {
-	return r.stallAfter(maxSame, key, what, ended)
-}
-
-func (r *run) stallAfter(most int, key [32]byte, what, ended string) (again bool, err error) {
-	r.same[key]++
-	if n := r.same[key]; n >= most {
-		return true, fault.New(fault.Exhausted, "Ask in other words, or try another model.",
-			"cannot answer: the run stalls: the same %s gave the same result %d times: %s", what, n, ended)
-	}
-	return r.same[key] > 1, nil
-}
-
-// stallKey identifies code together with what it gave.
-func stallKey(code string, x event.Execution) [32]byte {
-	h := sha256.New()
-	raised := event.Raised{}
-	if x.Error != nil {
-		raised = *x.Error
-	}
-	for _, part := range []string{code, x.Status.String(), raised.Name, raised.Value, x.Stdout, plainText(x.Result)} {
-		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // a hash never fails
-	}
-	return [32]byte(h.Sum(nil))
 }
 
 // statusLine says in one line how an execution ended.

@@ -29,14 +29,15 @@ type Ran struct {
 }
 
 // The marks by which the parts of a user's message are known again. Only what
-// follows markStatus is shown by code; only what follows markQuestion,
+// follows markStatus is shown by code, up to markDirections; only what follows markQuestion,
 // or is a message without results, was said by the person.
 const (
-	markStatus   = "status: "
-	markAnswer   = markStatus + "answered"
-	markShown    = "\n\nThe person was shown:\n"
-	markQuestion = "\n\nThe person asks:\n"
-	markError    = "\nerror:\n"
+	markStatus     = "status: "
+	markAnswer     = markStatus + "answered"
+	markShown      = "\n\nThe person was shown:\n"
+	markQuestion   = "\n\nThe person asks:\n"
+	markError      = "\nerror:\n"
+	markDirections = "\n\nDirections:\n"
 	// What follows it was said by nobody, and is no source of figures.
 	markChanged = "\n\nSince the conversation stopped: "
 )
@@ -65,19 +66,22 @@ func (r *run) begin(ctx context.Context, question string) {
 	}
 	if b := r.cfg.Begin; b != nil {
 		r.messages = slices.Clone(b.Messages)
-		r.step, r.before = b.Step-1, b.Tokens
+		r.step, r.spent.tokens = b.Step-1, b.Tokens
 		r.unfold(ctx)
 		r.questionAt = lastQuestion(r.messages, question)
 		r.doubts = doubtsIn(r.messages[r.questionAt:])
 		for _, x := range b.Ran {
 			r.learn(x.Step, x.Code, x.Execution)
-			r.same[stallKey(x.Code, x.Execution)]++
+			r.executed(x.Execution)
+			r.stalls.seen(stallKey(x.Code, x.Execution))
+			r.worked = true
 		}
 		learnMessages(&r.sources, r.messages)
 		return
 	}
 	r.messages = slices.Clone(r.cfg.History)
 	if len(r.messages) > 0 {
+		r.worked = true // the earlier questions
 		r.cfg.Sink.Emit(event.ConversationContinued{Messages: len(r.messages)})
 	}
 	learnMessages(&r.sources, r.messages)
@@ -152,7 +156,7 @@ func shown(text string) string {
 	if !strings.HasPrefix(text, markStatus) {
 		return ""
 	}
-	for _, end := range []string{markShown, markError} {
+	for _, end := range []string{markShown, markError, markDirections} {
 		text, _, _ = strings.Cut(text, end)
 	}
 	return text

@@ -159,7 +159,7 @@ func TestBegin(t *testing.T) {
 	var repeated []int
 	a, err := agent.Run(t.Context(), agent.Config{
 		Languages: language.Table{py},
-		Model:     branch, Session: printing("out"), MaxSteps: 5, TotalTokens: 1000,
+		Model:     branch, Session: printing("out"), MaxSteps: 5, Budget: agent.Budget{Run: 1000},
 		Sink: event.SinkFunc(func(e event.Event) {
 			switch e := e.(type) {
 			case event.StepBegan:
@@ -193,7 +193,7 @@ func TestBegin(t *testing.T) {
 		t.Errorf("that the code ran before the branch is forgotten: %q", request[len(request)-1].Text)
 	}
 
-	if _, err := agent.Run(t.Context(), agent.Config{Languages: language.Table{py}, Model: branch, Session: printing(""), TotalTokens: 600,
+	if _, err := agent.Run(t.Context(), agent.Config{Languages: language.Table{py}, Model: branch, Session: printing(""), Budget: agent.Budget{Run: 600},
 		Begin: &agent.Begin{Step: 2, Messages: m.requests[1], Tokens: event.Tokens{Input: 600}}}, "Well?"); fault.KindOf(err) != fault.Exhausted {
 		t.Errorf("tokens that were used before do not count: %v", err)
 	}
@@ -219,7 +219,7 @@ func TestCondenseLong(t *testing.T) {
 	}
 	m.all = append(m.all, said("FINAL ANSWER: {{ n }}"))
 	stored := blobs{}
-	cfg := agent.Config{Languages: language.Table{py}, Model: m, Session: printing(strings.Repeat("line\n", 200)), MaxSteps: steps, Window: window, Store: stored.Store, Load: stored.Load}
+	cfg := agent.Config{Languages: language.Table{py}, Model: m, Session: printing(strings.Repeat("line\n", 200)), MaxSteps: steps, Budget: agent.Budget{Window: window}, Store: stored.Store, Load: stored.Load}
 	var condensed []event.HistoryCondensed
 	var tools []int
 	check := &recordedEvents{t: t}
@@ -311,7 +311,7 @@ func TestCondenseWithoutStore(t *testing.T) {
 	for name, store := range map[string]func(context.Context, []byte) (string, error){"kept": stored.Store, "not kept": nil} {
 		t.Run(name, func(t *testing.T) {
 			m := &replies{all: []llm.Reply{said("```python\nabc\n```"), said("```python\nabcd\n```"), said("```history\n```"), said("FINAL ANSWER: yes")}}
-			_, err := agent.Run(t.Context(), agent.Config{Languages: language.Table{py}, Model: m, Session: printing(strings.Repeat("line\n", 2000)), Window: 4000, Store: store}, "Well?")
+			_, err := agent.Run(t.Context(), agent.Config{Languages: language.Table{py}, Model: m, Session: printing(strings.Repeat("line\n", 2000)), Budget: agent.Budget{Window: 4000}, Store: store}, "Well?")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -329,7 +329,7 @@ func TestCondenseWithoutStore(t *testing.T) {
 func TestCondenseFails(t *testing.T) {
 	m := &replies{all: []llm.Reply{said("```python\nabc\n```"), said("```python\nabcd\n```"), said("FINAL ANSWER: yes")}}
 	full := errors.New("the disk is full")
-	_, err := agent.Run(t.Context(), agent.Config{Languages: language.Table{py}, Model: m, Session: printing(strings.Repeat("line\n", 2000)), Window: 4000,
+	_, err := agent.Run(t.Context(), agent.Config{Languages: language.Table{py}, Model: m, Session: printing(strings.Repeat("line\n", 2000)), Budget: agent.Budget{Window: 4000},
 		Store: func(context.Context, []byte) (string, error) { return "", full }}, "Well?")
 	if !errors.Is(err, full) || len(m.requests) != 2 {
 		t.Errorf("error = %v after %d requests", err, len(m.requests))
@@ -338,12 +338,12 @@ func TestCondenseFails(t *testing.T) {
 
 // TestLookUpStalls checks that the same look again and again ends a run.
 func TestLookUpStalls(t *testing.T) {
-	m := &replies{all: []llm.Reply{said("```recall\na\n```"), said("```recall\na\n```"), said("```recall\na\n```")}}
+	m := &replies{all: []llm.Reply{said("```recall\na\n```"), said("```recall\na\n```"), said("```recall\na\n```"), said("```recall\na\n```"), said("I recall:")}}
 	_, err := agent.Run(t.Context(), agent.Config{Languages: language.Table{py}, Model: m, Session: printing(""), Notes: &notes{}}, "Well?")
-	if fault.KindOf(err) != fault.Exhausted || !strings.Contains(err.Error(), "the same look-up gave the same result 3 times") {
+	if fault.KindOf(err) != fault.Exhausted || !strings.Contains(err.Error(), "the same look-up gave the same result 4 times") {
 		t.Errorf("error = %v", err)
 	}
-	if last := m.requests[2][len(m.requests[2])-1].Text; !strings.Contains(last, "This was looked up before.") {
+	if last := m.requests[2][len(m.requests[2])-1].Text; !strings.Contains(last, "This look-up gave this result before.") {
 		t.Errorf("text = %q", last)
 	}
 }

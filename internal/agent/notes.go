@@ -199,14 +199,9 @@ func (r *run) use(ctx context.Context, tool string, arguments map[string]any, do
 // same thing again and again is a stall, as with code.
 func (r *run) lookedUp(what, text string, failed bool) (actionResult, error) {
 	r.last = "the last step looked something up"
-	again, err := r.stall(stallKey(what, event.Execution{Status: event.OK, Stdout: text}), "look-up", safetext.OneLine(text, 300))
-	if err != nil {
-		return actionResult{}, err
-	}
-	if again {
-		text += "\n\nThis was looked up before. Go on with what you have."
-	}
-	return actionResult{observation: text, failed: failed}, nil
+	out := actionResult{observation: text, failed: failed}
+	out.notes, out.end = r.stalls.acted(stallKey(what, event.Execution{Status: event.OK, Stdout: text}), "look-up", what, safetext.OneLine(text, 300))
+	return out, nil
 }
 
 // toJSON writes characters as they are, so that secrets are known in it.

@@ -94,7 +94,7 @@ func wholeValue(l language.Language) string {
 // unmarked is a text with parts of the guest. Lines that mark what the person
 // said and read are the agent's alone.
 func unmarked(text string) string {
-	for _, mark := range []string{markQuestion, markShown} {
+	for _, mark := range []string{markQuestion, markShown, markDirections} {
 		text = strings.ReplaceAll(text, mark, strings.Replace(mark, "\n\n", "\n\n ", 1))
 	}
 	return text

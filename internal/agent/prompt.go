@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"praxis/event"
 	"praxis/internal/agent/action"
@@ -81,7 +82,7 @@ How to act
 - Look at data before you rely on it: columns, types, missing and odd values. Check a result that the answer rests on in a second way where that is cheap.
 
 How to answer
-- When you have seen what you need, ` + answering(f) + ` Give it alone, without code to run.
+- When you have seen what you need, ` + answering(f) + ` ` + alone(cfg.language()) + `
 ` + figures(cfg.language()) + forms(cfg) + `
 - A figure that you write out yourself must stand in an output that you have seen or in the question; others are sent back.
 - Answer in the language of the question, briefly, with units. Say what was assumed. If the question cannot be answered from what there is, say so and why.`
@@ -104,6 +105,15 @@ func limits(cfg Config) string {
 	if cfg.Limits.Memory > 0 {
 		all = append(all, safetext.Size(cfg.Limits.Memory)+" of memory")
 	}
+	if t := time.Duration(cfg.Budget.Time); t > 0 {
+		all = append(all, t.String()+" for the whole run")
+	}
+	if t := time.Duration(cfg.Budget.Executed); t > 0 {
+		all = append(all, t.String()+" for all executions")
+	}
+	if n := cfg.Budget.Calls; n > 0 {
+		all = append(all, safetext.Count(n, "call")+" of tools")
+	}
 	return "- Your limits: " + strings.Join(all, ", ") + ". Code that needs more is ended.\n"
 }
 
@@ -121,6 +131,14 @@ func beside(langs language.Table, f formats) string {
 		fmt.Fprintf(&b, "- %s runs in the same session: %s. %s\n", l.Display, how, l.Model.Beside)
 	}
 	return b.String()
+}
+
+// alone says what may stand beside an answer.
+func alone(l language.Language) string {
+	if l.Model.Fill == nil {
+		return "Give it alone, without code to run."
+	}
+	return "Give it alone, or beside the code that it follows from: then everything in it that depends on what the code gives, words too, is a placeholder."
 }
 
 // figures says how figures come into an answer.

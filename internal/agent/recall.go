@@ -94,7 +94,7 @@ func (r *run) recall(ctx context.Context, a action.Action) (actionResult, error)
 		if err != nil {
 			return "", err
 		}
-		text, err = part(whole, a.Part, min(max(r.cfg.Window*bytesPerToken/8, minPart), maxPart))
+		text, err = part(whole, a.Part, min(max(r.cfg.Budget.Window*bytesPerToken/8, minPart), maxPart))
 		return text, err
 	})
 	if ctx.Err() != nil {

@@ -35,10 +35,6 @@ type Used struct {
 // maxUses bounds the calls of one reply.
 const maxUses = 32
 
-// maxPolls is how often the same call may give the same result: some things are
-// asked for until they are done.
-const maxPolls = 20
-
 // parse reads which action a reply asks for.
 func (r *run) parse(reply llm.Reply) (action.Parsed, error) {
 	if r.cfg.Tools != nil {
@@ -51,6 +47,9 @@ func (r *run) parse(reply llm.Reply) (action.Parsed, error) {
 		}
 	}
 	parsed, rejection := action.Parse(reply, r.cfg.Languages, r.allowed()...)
+	if rejection != nil && r.takes(parsed) {
+		return action.Parsed{Action: action.Action{Kind: action.Answer, Text: parsed.Plain, Call: -1}}, nil
+	}
 	if rejection != nil && r.cfg.Tools != nil {
 		rejection = r.withNames(rejection, reply.Calls)
 	}
@@ -94,9 +93,12 @@ func (r *run) useTools(ctx context.Context, a action.Action) (actionResult, erro
 	}
 	var out actionResult
 	for n, i := range a.Uses {
-		text, failed, err := r.useTool(ctx, calls[i], n)
+		text, failed, end, err := r.useTool(ctx, action.Mended(calls[i]), n)
 		if err != nil {
 			return actionResult{}, err
+		}
+		if end != nil {
+			out.end = end
 		}
 		if n == 0 {
 			out.observation, out.failed = text, failed
@@ -107,17 +109,18 @@ func (r *run) useTools(ctx context.Context, a action.Action) (actionResult, erro
 	return out, nil
 }
 
-func (r *run) useTool(ctx context.Context, c llm.Call, n int) (text string, failed bool, err error) {
+func (r *run) useTool(ctx context.Context, c llm.Call, n int) (text string, failed bool, end *ending, err error) {
 	if n >= maxUses {
-		return fmt.Sprintf("Not called: at most %d calls a turn. Send it again.", maxUses), true, nil
+		return fmt.Sprintf("Not called: at most %d calls a turn. Send it again.", maxUses), true, nil, nil
 	}
 	r.uses++
+	r.worked = true
 	used, err := r.cfg.Tools.Call(ctx, r.step, fmt.Sprintf("%d.%d", r.step, r.uses), c)
 	if ctx.Err() != nil {
-		return "", false, canceled(ctx.Err())
+		return "", false, nil, canceled(ctx.Err())
 	}
 	if err != nil {
-		return "", false, err
+		return "", false, nil, err
 	}
 	r.last = "the last step called " + used.Tool
 	if used.Failed {
@@ -134,17 +137,14 @@ func (r *run) useTool(ctx context.Context, c llm.Call, n int) (text string, fail
 	h := sha256.New()
 	input, err := toJSON(c.InputObject())
 	if err != nil {
-		return "", false, err
+		return "", false, nil, err
 	}
 	for _, part := range []string{c.Name, input, used.Text} {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // a hash never fails
 	}
-	again, err := r.stallAfter(maxPolls, [32]byte(h.Sum(nil)), "call", safetext.OneLine(used.Text, 300))
-	if err != nil {
-		return "", false, err
+	note, end := r.stalls.polled([32]byte(h.Sum(nil)), c.Name, safetext.OneLine(used.Text, 300))
+	if note != "" {
+		text += "\n\n" + note
 	}
-	if again {
-		text += "\n\nThis call gave this result before. Try something else."
-	}
-	return text, used.Failed, nil
+	return text, used.Failed, end, nil
 }

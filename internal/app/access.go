@@ -51,7 +51,7 @@ func (a *App) begin(ctx context.Context, began event.RunBegan, t *toolset, next 
 	if err != nil {
 		return ctx, nil, err
 	}
-	r, err := t.activate(ctx, rec, who)
+	r, err := t.activate(ctx, rec, began.Budget.Calls, who)
 	if err != nil {
 		rec.Emit(event.RunEnded{Status: event.Failed, Reason: err.Error()})
 		return ctx, nil, errors.Join(err, rec.Close())
@@ -59,14 +59,14 @@ func (a *App) begin(ctx context.Context, began event.RunBegan, t *toolset, next 
 	return ctx, r, nil
 }
 
-// activate opens the way of a run to its tools and to the network.
-func (t *toolset) activate(ctx context.Context, rec *journal.Recorder, who []gate.Origin) (*activeRun, error) {
+// activate opens the way of a run to its tools, so many calls of them, and to the network.
+func (t *toolset) activate(ctx context.Context, rec *journal.Recorder, calls int, who []gate.Origin) (*activeRun, error) {
 	if err := keepRules(ctx, rec, t.rules); err != nil {
 		return nil, err
 	}
 	cfg := gate.Config{
 		Run: rec.ID(), Tools: t.callable(who), Policy: t.options.Policy, Caller: t.registry, Approver: t.approver,
-		Sink: rec, Redact: t.app.records.Journal.Redact, Origins: who,
+		Sink: rec, Redact: t.app.records.Journal.Redact, Origins: who, MaxCalls: calls,
 	}
 	if calls := t.again; calls != nil {
 		cfg.Caller, cfg.Approver, cfg.Made = calls, calls, calls.Made()

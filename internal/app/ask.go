@@ -35,6 +35,8 @@ type AskRequest struct {
 	Fallbacks []string
 	Effort    string // how much they are asked to reason: one of Efforts
 	MaxSteps  int    // turns of the model; 0: the configuration's
+	// Budget is what else the run may use; a zero is the configuration's.
+	Budget event.Budget
 	// Thread is the conversation that the question goes on with, and the name of
 	// its session; "": it stands alone. Session.Name is not used.
 	Thread string
@@ -76,6 +78,9 @@ func (q *AskRequest) check(languages language.Table) (err error) {
 		return err
 	}
 	if err := checkSteps(q.MaxSteps); err != nil {
+		return err
+	}
+	if err := config.ValidateBudget(q.Budget); err != nil {
 		return err
 	}
 	if err := q.Session.check(); err != nil {
@@ -149,12 +154,16 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 	}
 	made := newCollector(q.Output, q.Session, q.Files)
 	began := a.questionBegan(q, model, t)
+	cost, err := a.costOf(model, began.Budget)
+	if err != nil {
+		return out, err
+	}
 	taken := &saved{}
 	ctx, r, err := a.begin(ctx, began, t, both(taken, both(made, sink)), origins(q.Mode)...)
 	if err != nil {
 		return out, err
 	}
-	x := &questionRun{app: a, request: q, model: model, run: r, made: made, taken: taken, sink: sink, session: q.opened}
+	x := &questionRun{app: a, request: q, model: model, cost: cost, run: r, made: made, taken: taken, sink: sink, session: q.opened}
 	return x.result(ctx, began, inputs)
 }
 
@@ -181,7 +190,7 @@ func (a *App) questionBegan(q AskRequest, m llm.Model, t *toolset) event.RunBega
 	b := event.RunBegan{
 		Kind: event.Ask, Question: q.Question,
 		Files: inputNames(q.Files), MaxSteps: c.Ask.MaxSteps, Bounds: q.Bounds.Over(c.Execution), Tools: t.pins(), Net: t.hosts.Strings(),
-		Budget: event.Budget{Reply: agent.DefaultMaxTokens, Run: agent.DefaultTotalTokens, Window: c.Ask.Window},
+		Budget: q.Budget.Over(c.Ask.Budget).Over(event.Budget{Reply: agent.DefaultReply, Run: agent.DefaultRun, Window: c.Ask.Window, Attempts: agent.DefaultAttempts}),
 		Seed:   q.Session.Seed, Thread: q.Thread, Language: q.Language, Program: a.opt.Version, Strict: q.Strict, ShowChanges: q.ShowChanges,
 		Schema: q.Checks.compiled, InputChecks: q.Checks.Inputs, Checks: q.Checks.Answer,
 	}
@@ -195,7 +204,30 @@ func (a *App) questionBegan(q AskRequest, m llm.Model, t *toolset) event.RunBega
 	if t.has() && q.Bounds.Timeout == 0 {
 		b.Bounds = awaitingCalls(b.Bounds)
 	}
+	// One execution outlasts neither the run nor what all executions may take.
+	for _, most := range []event.Duration{b.Budget.Time, b.Budget.Executed} {
+		b.Bounds.Timeout = least(b.Bounds.Timeout, most)
+	}
 	return b
+}
+
+// costOf returns what tokens of a model cost, if the budget asks for it. Nothing is
+// charged for a server of one's own.
+func (a *App) costOf(m llm.Model, b event.Budget) (func(event.Tokens) float64, error) {
+	if b.Cost == 0 || m.Traits().Local {
+		return nil, nil
+	}
+	prices, err := LoadPrices(a.opt.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	if _, known := prices.Cost(m.Name(), event.Tokens{}); !known {
+		return nil, fault.Coded(fault.PriceUnknown, fault.Data{"model": m.Name()}, "cannot keep to a cost: the price of %s is not known", m.Name())
+	}
+	return func(t event.Tokens) float64 {
+		usd, _ := prices.Cost(m.Name(), t)
+		return usd
+	}, nil
 }
 
 // awaitingCalls returns the bounds of code that may wait for a call.
@@ -212,6 +244,7 @@ type questionRun struct {
 	app     *App
 	request AskRequest
 	model   llm.Model
+	cost    func(event.Tokens) float64 // nil: the run has no budget of money
 	run     *activeRun
 	made    *collector
 	taken   *saved
@@ -227,7 +260,7 @@ type questionRun struct {
 // ask lets the agent answer in a session of the run, or with tools alone.
 func (x *questionRun) ask(ctx context.Context, began event.RunBegan, inputs []run.Input) (agent.Answer, error) {
 	q := x.request
-	cfg := agent.Config{Model: x.model, Store: x.store, Load: x.app.records.Content}
+	cfg := agent.Config{Model: x.model, Cost: x.cost, Store: x.store, Load: x.app.records.Content}
 	if q.Thread != "" || q.Notes {
 		cfg.Notes = notes{x.app.records.Memory, x.run.ID(), q.Thread}
 	}

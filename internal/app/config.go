@@ -43,6 +43,11 @@ func ParseTimeout(s string) (time.Duration, error) { return config.Timeout.Parse
 // ParseCPUTime reads the processor time of an execution.
 func ParseCPUTime(s string) (time.Duration, error) { return config.CPUTime.Parse(s) }
 
+// ParseBudget reads a part of the budget of a question, such as "5m" or "0.50".
+func ParseBudget(part event.BudgetSpec, text string) (float64, error) {
+	return config.ParseBudget(part, text)
+}
+
 // ParseMaxSteps reads how many turns a model may take.
 func ParseMaxSteps(s string) (float64, error) { return config.MaxSteps.Parse(s) }
 

@@ -69,7 +69,7 @@ func allowed(c Config) func(event.RunBegan) event.RunBegan {
 
 // least returns n where it is a bound and no more than most is; a most of 0
 // bounds nothing.
-func least[T int | int64 | event.Duration](n, most T) T {
+func least[T int | int64 | float64 | event.Duration](n, most T) T {
 	if n <= 0 || most > 0 && n > most {
 		return most
 	}
@@ -80,9 +80,11 @@ func least[T int | int64 | event.Duration](n, most T) T {
 // steps and tokens than a question has here: a branch pays for them.
 func affordable(b event.RunBegan, c Config) event.RunBegan {
 	b.MaxSteps = least(b.MaxSteps, c.Ask.MaxSteps)
-	b.Budget = event.Budget{
-		Reply: least(b.Budget.Reply, agent.DefaultMaxTokens), Run: least(b.Budget.Run, agent.DefaultTotalTokens),
-		Window: least(b.Budget.Window, c.Ask.Window),
+	most := c.Ask.Budget.Over(event.Budget{Run: agent.DefaultRun, Attempts: agent.DefaultAttempts})
+	given := b.Budget
+	b.Budget = event.Budget{Reply: least(given.Reply, agent.DefaultReply), Window: least(given.Window, c.Ask.Window)}
+	for _, s := range event.BudgetTable() {
+		s.Set(&b.Budget, least(s.Of(given), s.Of(most)))
 	}
 	return b
 }

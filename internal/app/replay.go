@@ -245,6 +245,9 @@ func (a *App) Branch(ctx context.Context, q BranchRequest, sink event.Sink) (out
 		if m, err = a.model(modelChoice{name: q.Model}); err != nil {
 			return out, err
 		}
+		if r.cfg.Cost, err = a.costOf(m, r.rec.Began.Budget); err != nil {
+			return out, err
+		}
 		change.Model, change.Scripted = m, scriptedModel(m)
 	}
 	if err := r.rec.Branchable(q.From, change); err != nil {

@@ -10,7 +10,7 @@ import (
 // TestFailedTurn tells the next question of a thread that the one before got no answer, and
 // what its code had found. What is said so is no source of figures.
 func TestFailedTurn(t *testing.T) {
-	w := newResumeWorld(t, "```python\nprint 4711\n```", "FINAL ANSWER: It is 4711.")
+	w := newResumeWorld(t, "```python\nprint 4711\n```", "I look at it:")
 	a := w.app(t, t.TempDir())
 	q := AskRequest{Question: "How many?", Model: "openai:m", Thread: "talk", MaxSteps: 1}
 	if out, err := a.Ask(t.Context(), q, event.Discard); err == nil || out.Found != "4711" {

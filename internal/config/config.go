@@ -75,7 +75,8 @@ type Ask struct {
 	Effort    string        // how much a model is asked to reason: "low", "medium", "high"; "": it is not asked
 	Silence   time.Duration // how long a model may send nothing; 0: what its provider has for it
 	MaxSteps  int
-	Window    int // tokens that a request may have; what is older is condensed
+	Window    int          // tokens that a request may have; what is older is condensed
+	Budget    event.Budget // what else a question may use, by event.BudgetTable
 }
 
 // MaxFallbacks bounds the models that stand behind one.
@@ -178,14 +179,7 @@ type file struct {
 		CPU     *string `json:"cpu"`
 		Output  *string `json:"output"`
 	} `json:"execution"`
-	Ask struct {
-		Model     *string   `json:"model"`
-		Fallbacks *[]string `json:"fallback_models"`
-		Effort    *string   `json:"effort"`
-		Silence   *string   `json:"silence"`
-		MaxSteps  *int      `json:"max_steps"`
-		Window    *int      `json:"window"`
-	} `json:"ask"`
+	Ask       askFile `json:"ask"`
 	SealKey   *string `json:"seal_key"`
 	HomeQuota *string `json:"home_quota"`
 	Sessions  struct {
@@ -198,6 +192,65 @@ type file struct {
 		SnapshotBytes *string `json:"snapshot_bytes"`
 		BlobBytes     *string `json:"blob_bytes"`
 	} `json:"journal"`
+}
+
+// askFile is the part about questions. What is no field of it is a part of the budget, by
+// the keys of event.BudgetTable.
+type askFile struct {
+	Model     *string
+	Fallbacks *[]string
+	Effort    *string
+	Silence   *string
+	MaxSteps  *int
+	Window    *int
+	budget    map[string]limitValue
+}
+
+// UnmarshalJSON reads the part and refuses keys that are not known.
+func (f *askFile) UnmarshalJSON(data []byte) error {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(data, &all); err != nil {
+		return err
+	}
+	fields := map[string]any{"model": &f.Model, "fallback_models": &f.Fallbacks, "effort": &f.Effort, "silence": &f.Silence, "max_steps": &f.MaxSteps, "window": &f.Window}
+	f.budget = map[string]limitValue{}
+	for key, value := range all {
+		if to, known := fields[key]; known {
+			if err := json.Unmarshal(value, to); err != nil {
+				return fmt.Errorf("ask.%s: %s", key, strings.TrimPrefix(err.Error(), "json: "))
+			}
+			continue
+		}
+		if !slices.ContainsFunc(event.BudgetTable(), func(s event.BudgetSpec) bool { return s.Key() == key }) {
+			return fmt.Errorf("unknown field %q", "ask."+key)
+		}
+		var v limitValue
+		if err := json.Unmarshal(value, &v); err != nil {
+			return fmt.Errorf("ask.%s: %w", key, err)
+		}
+		f.budget[key] = v
+	}
+	return nil
+}
+
+// setBudget sets the parts of the budget of questions that a configuration names.
+func (c *Config) setBudget(values map[string]limitValue) error {
+	for _, s := range event.BudgetTable() {
+		v, given := values[s.Key()]
+		switch {
+		case !given || v == limitValue{}: // null is not given
+			continue
+		case v.quoted != (s.Unit == event.Seconds):
+			kind := map[bool]string{true: `a time in quotes, such as "5m"`, false: "a number"}[s.Unit == event.Seconds]
+			return fmt.Errorf("ask.%s: expected %s", s.Key(), kind)
+		}
+		n, err := ParseBudget(s, v.text)
+		if err != nil {
+			return err
+		}
+		s.Set(&c.Ask.Budget, n)
+	}
+	return nil
 }
 
 // overlay sets what data names. An empty file changes nothing.
@@ -232,6 +285,7 @@ func (c *Config) overlay(data []byte) error {
 	set(&c.Journal.Snapshots, f.Journal.Snapshots)
 	return errors.Join(
 		c.setLimits(f.Limits),
+		c.setBudget(f.Ask.budget),
 		setParsed(&c.Execution.OutputBytes, f.Execution.Output, Output.Parse),
 		setParsed((*time.Duration)(&c.Execution.Timeout), f.Execution.Timeout, Timeout.Parse),
 		setParsed((*time.Duration)(&c.Execution.CPU), f.Execution.CPU, CPUTime.Parse),
@@ -356,6 +410,9 @@ func (c Config) Validate() error {
 	if err := Window.Check(float64(c.Ask.Window)); err != nil {
 		return err
 	}
+	if err := ValidateBudget(c.Ask.Budget); err != nil {
+		return err
+	}
 	return MaxSteps.Check(float64(c.Ask.MaxSteps))
 }
 
@@ -364,6 +421,18 @@ func ValidateLimits(l event.Limits) error {
 	for _, spec := range event.LimitTable() {
 		if err := limitRange(spec).Check(spec.Of(l)); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// ValidateBudget checks the parts of a budget against their ranges. A zero is none.
+func ValidateBudget(b event.Budget) error {
+	for _, s := range event.BudgetTable() {
+		if v := s.Of(b); v != 0 {
+			if err := budgetRange(s).Check(v); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -104,6 +104,36 @@ func limitRange(s event.LimitSpec) interface {
 	return Numbers{s.Name, s.Min, s.Max, s.Whole}
 }
 
+// budgetRange is what reads and checks the values of a part of a budget.
+func budgetRange(s event.BudgetSpec) interface {
+	number(text string) (float64, error)
+	Check(v float64) error
+} {
+	if s.Unit == event.Seconds {
+		return seconds{Durations{"max " + s.Name, time.Duration(s.Min * float64(time.Second)), time.Duration(s.Max * float64(time.Second)), true}}
+	}
+	return Numbers{"max " + s.Name, s.Min, s.Max, s.Unit == event.Counted}
+}
+
+// seconds is the range of a time that is kept in seconds.
+type seconds struct{ Durations }
+
+func (s seconds) number(text string) (float64, error) {
+	d, err := s.Parse(text)
+	return d.Seconds(), err
+}
+
+// Check says whether v is in the range.
+func (s seconds) Check(v float64) error {
+	return s.Durations.Check(time.Duration(v * float64(time.Second)))
+}
+
+// ParseBudget reads a value of a part of a budget as configuration and flags write it: a
+// time such as "5m", or a number. It checks the range. A time is returned in seconds.
+func ParseBudget(s event.BudgetSpec, text string) (float64, error) {
+	return budgetRange(s).number(text)
+}
+
 // ParseLimit reads a value of a limit as configuration and flags write it: a size
 // such as "512MiB" where it counts bytes, else a number. It checks the range.
 func ParseLimit(s event.LimitSpec, text string) (float64, error) { return limitRange(s).number(text) }

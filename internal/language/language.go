@@ -185,6 +185,9 @@ type Model struct {
 	// CrashLine returns the line of the code that was being executed outside of functions
 	// when the interpreter crashed, as what it wrote says. nil: it says nothing.
 	CrashLine func(report string) (line int, ok bool)
+	// Looks says of a text that nothing marks as code whether it is likely code, and whether
+	// it surely is, so that prose can be kept apart. nil: only what is marked is code.
+	Looks func(text string) (likely, surely bool)
 	// Invoke is code that is run before a program: its arguments are args, the first of
 	// which is its name, and what it reads from standard input is the file stdin. Both
 	// may be empty. nil: the language has no such thing.

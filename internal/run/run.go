@@ -123,6 +123,8 @@ func Ask(ctx context.Context, t Task, cfg agent.Config, rec Recorder) (agent.Ans
 		end.Status, end.Reason = event.Failed, err.Error()
 	case err != nil:
 		end.Status, end.Reason = event.Unanswered, err.Error()
+	case answer.Incomplete != "":
+		end.Status, end.Reason = event.Unverified, answer.Incomplete
 	case len(event.Untraced(answer.Figures)) > 0:
 		end.Status = event.Unverified
 	}
@@ -131,9 +133,8 @@ func Ask(ctx context.Context, t Task, cfg agent.Config, rec Recorder) (agent.Ans
 }
 
 func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder) (agent.Answer, error) {
-	cfg.MaxSteps, cfg.MaxTokens = t.Began.MaxSteps, t.Began.Budget.Reply
+	cfg.MaxSteps, cfg.Budget = t.Began.MaxSteps, t.Began.Budget
 	cfg.Strict, cfg.ShowChanges = t.Began.Strict, t.Began.ShowChanges
-	cfg.TotalTokens, cfg.Window = t.Began.Budget.Run, t.Began.Budget.Window
 	if err := t.judged(s, &cfg); err != nil {
 		return agent.Answer{}, err
 	}

@@ -7,12 +7,16 @@
 // Code to run, in the order of precedence:
 //   - a native call of the language's tool, such as execute_python; the code may
 //     stand under "code", "source" or another usual name, be wrapped in a fence,
-//     or be encoded twice;
-//   - <execute_python>…</execute_python>;
+//     or be encoded twice; what is not quite JSON is mended where its meaning is
+//     plain;
+//   - <execute_python>…</execute_python>, and <execute>, <code> or <python> at the
+//     beginning of a line;
 //   - a fenced block (backticks or tildes, indented or not) with a tag of the
-//     language, such as python or py; a block without a tag when the reply holds
-//     nothing better;
-//   - a tool call written out as JSON, which small models do.
+//     language, such as python or py;
+//   - a tool call written out as JSON or in the template of the model, which small
+//     models do;
+//   - when the reply holds nothing better, a block without a tag or with one that
+//     says nothing, and lines of code that stand in no block, if they look like it.
 //
 // A final answer:
 //   - a native call of the tool final_answer;
@@ -27,18 +31,24 @@
 //     or an element of that name. A note's tags stand in a line "tags: a, b" or
 //     behind the fence's tag; a history block holds a pointer and a part.
 //
-// A block that the end of the reply cuts off is taken as it is. Text between
-// <think> and </think> is thought, whatever it holds.
+// A reply that holds none of these is given back as it is (Parsed.Plain): the agent
+// decides whether it is the answer. Text between <think> and </think> is thought,
+// whatever it holds.
+//
+// # What was cut
+//
+// A block that lacks its end is taken as it is when the model stopped there, and
+// never when the reply was cut at the bound of its length: half a program does
+// something else than the whole. Such a reply is marked (Parsed.Unfinished), so
+// that the model can be asked to go on.
 //
 // # One action a reply
 //
-// Of several pieces of code only the first is run, and the model learns that:
-// the later ones were written before the output of the first was seen, so they
-// rest on a guess. For the same reason a final answer or a note that stands
-// beside code is not taken: the code is run and the answer must be given again.
-// What is looked up in notes and in the history counts as code does. Notes beside
-// a final answer are saved, and so are several notes: nothing is unseen then, and
-// after the answer there is no turn left for them.
+// Several pieces of code are one action: they are run in their order, as one, up
+// to the first error. A final answer beside code was written before its output was
+// seen. It is given back for the agent to judge (Parsed.After). Something that is
+// looked up beside code is not taken, as the code may say better what to look for.
+// Notes are saved beside an answer, beside other notes, and after code.
 package action
 
 import (
@@ -102,6 +112,7 @@ type Action struct {
 	Tags     []string // of a note
 	Part     int      // of a condensed conversation, counted from 1
 	Call     int      // index of the native call that it came from; -1: the text
+	Joined   []int    // indices of the other native calls whose code is a part of Text
 	Notes    []string // what the model must read with the observation, in full sentences
 	Uses     []int    // indices of the native calls that call tools, or of Written
 	// Written are calls of tools in a reply without native calls, which small
@@ -113,7 +124,15 @@ type Action struct {
 type Parsed struct {
 	Thought string // the prose around the action
 	Action  Action
-	Beside  []Action // notes to be saved before the action is executed
+	Beside  []Action // notes to be saved: before an answer is given, after code was run
+	// After is a final answer that stands beside code; nil: there is none.
+	After *Action
+	// Plain is the text of a reply that holds no action, as a person would read it.
+	// Foreign says that it holds code that does not run here.
+	Plain   string
+	Foreign bool
+	// Unfinished says that the reply was cut before its action was whole.
+	Unfinished bool
 	// Trimmed says for a person what of the reply was left out, in one line; "": nothing.
 	Trimmed string
 	// Unused holds, for each native call, why it was not acted on. It is empty
@@ -206,17 +225,31 @@ func reject(format string, args ...any) error {
 	return fault.New(fault.Invalid, "", "cannot act on the reply: %s", fmt.Sprintf(format, args...))
 }
 
+// looks says whether a text may be code in the main language, and whether it surely is.
+func (g grammar) looks(text string) (likely, surely bool) {
+	if looks := g.main().Model.Looks; looks != nil {
+		return looks(text)
+	}
+	return true, false
+}
+
+// errCut is the rejection of a reply whose action is not whole.
+func errCut() error { return reject("it was cut at the bound of its length") }
+
 // fromText finds the action in a reply without native calls.
 func fromText(text string, cut bool, g grammar) (Parsed, error) {
 	if strings.TrimSpace(text) == "" {
-		return Parsed{}, reject("it is empty")
+		return Parsed{Unfinished: cut}, reject("it is empty")
 	}
 	found := sortOut(scan(text, g), cut, g)
 	p := Parsed{Thought: found.thought, Action: Action{Call: -1}}
 	lookup := slices.IndexFunc(found.memory, func(a Action) bool { return a.Kind != Save })
 	switch {
 	case len(found.code) > 0:
-		return p, found.run(&p, cut, g)
+		return p, found.run(&p, g)
+	case found.unfinished:
+		p.Unfinished = true
+		return p, errCut()
 	case lookup >= 0:
 		p.Action = found.memory[lookup]
 		p.Trimmed = left(0, "", len(found.answers), len(found.memory)-1)
@@ -226,9 +259,6 @@ func fromText(text string, cut bool, g grammar) (Parsed, error) {
 		return p, nil
 	case len(found.answers) > 0:
 		last := found.answers[len(found.answers)-1]
-		if cut && last.open {
-			return p, reject("the final answer was cut at the bound of the reply's length; give a shorter one")
-		}
 		text := strings.TrimSpace(last.text)
 		if text == "" {
 			return p, reject("its final answer is empty")
@@ -245,40 +275,56 @@ func fromText(text string, cut bool, g grammar) (Parsed, error) {
 		return p, nil
 	case found.problem != nil:
 		return p, found.problem
-	case len(found.foreign) > 0:
-		return p, reject("it holds a block of %q, and only %s run", found.foreign[0], g.displays())
-	default:
-		return p, reject("it holds neither code nor a final answer")
+	case cut:
+		p.Unfinished = true
+		return p, errCut()
 	}
+	p.Plain, p.Foreign = strings.TrimSpace(text), len(found.foreign) > 0
+	if p.Foreign {
+		return p, reject("it holds a block of %q, and only %s run", found.foreign[0], g.displays())
+	}
+	return p, reject("it holds neither code nor a final answer")
 }
 
-// run takes the first code.
-func (f findings) run(p *Parsed, cut bool, g grammar) error {
-	first := f.code[max(0, slices.IndexFunc(f.code, func(p piece) bool { return p.lang == g.main().Name }))]
-	if strings.TrimSpace(first.text) == "" {
+// run takes the code that is in one language: in the main one, if there is some.
+func (f findings) run(p *Parsed, g grammar) error {
+	lang := f.code[max(0, slices.IndexFunc(f.code, func(p piece) bool { return p.lang == g.main().Name }))].lang
+	var texts []string
+	others := 0
+	for _, c := range f.code {
+		switch text := tidy(c.text); {
+		case c.lang != lang:
+			others++
+		case strings.TrimSpace(text) != "":
+			texts = append(texts, text)
+		}
+	}
+	if len(texts) == 0 {
 		return reject("its code block is empty")
 	}
-	p.Action.Kind, p.Action.Text, p.Action.Language = Run, tidy(first.text), first.lang
+	p.Action.Kind, p.Action.Text, p.Action.Language = Run, strings.Join(texts, "\n\n"), lang
 	note := func(format string, args ...any) {
 		p.Action.Notes = append(p.Action.Notes, fmt.Sprintf(format, args...))
 	}
-	if cut && first.open {
-		note("Your reply was cut at the bound of its length, so the end of the code may be missing; write shorter code.")
+	saves := slices.DeleteFunc(slices.Clone(f.memory), func(a Action) bool { return a.Kind != Save })
+	lookups := len(f.memory) - len(saves)
+	p.Trimmed = left(1+others, "blocks of code", 0, lookups)
+	if others > 0 {
+		l := g.langs.Named(lang)
+		note("Your reply held code in several languages. Only that in %s was run; send the rest when you have seen this output.", l.Display)
 	}
-	p.Trimmed = left(len(f.code), "blocks of code", len(f.answers), len(f.memory))
-	if n := len(f.code); n > 1 {
-		what := "first"
-		if first.lang != f.code[0].lang {
-			what = "first in " + g.main().Display
-		}
-		note("Your reply held %d code blocks. Only the %s was run; send the next one when you have seen this output.", n, what)
+	if f.unfinished {
+		note("Your reply was cut at the bound of its length. What was cut was not taken; send it again, shorter.")
 	}
-	if len(f.answers) > 0 {
-		note("Your reply held code and a final answer. The code was run; give the final answer again, alone. To show code in an answer, use <final_answer> and </final_answer>.")
-	}
-	if len(f.memory) > 0 {
+	if lookups > 0 {
 		note("Your reply held code and a use of your notes or of the history. The code was run; send the other again when you have seen this output.")
 	}
+	if n := len(f.answers); n > 0 {
+		if text := strings.TrimSpace(f.answers[n-1].text); text != "" {
+			p.After = &Action{Kind: Answer, Text: text, Call: -1}
+		}
+	}
+	p.beside(saves)
 	return nil
 }
 
@@ -315,9 +361,9 @@ func left(codes int, what string, answers, memory int) string {
 	case codes == 0:
 		return strings.Join(parts, " and ") + ": only the first was looked up"
 	case codes > 1 && len(parts) > 1:
-		return strings.Join(parts, " and ") + ": only the first code was run"
+		return strings.Join(parts, " and ") + ": only code of one language was run"
 	case codes > 1:
-		return parts[0] + ": only the first was run"
+		return parts[0] + ": only those of one language were run"
 	}
 	return strings.Join(parts, " and ") + ": only the code was run"
 }
@@ -330,6 +376,8 @@ type findings struct {
 	memory  []Action // notes, and what is looked up
 	foreign []string // tags of the blocks of other languages
 	problem error    // a tool call in the text that cannot be used
+	// unfinished says that code, an answer or a call was cut and is none of those.
+	unfinished bool
 }
 
 // sortOut decides what each piece is. A block without a tag is code only when
@@ -340,6 +388,10 @@ func sortOut(pieces []piece, cut bool, g grammar) findings {
 	var thought []string
 	var untagged []piece
 	for _, p := range pieces {
+		if cut && p.open && p.kind != prose {
+			f.unfinished = true
+			continue
+		}
 		switch p.kind {
 		case prose:
 			if c, ok := writtenCall(p.text, g); ok {
@@ -352,12 +404,15 @@ func sortOut(pieces []piece, cut bool, g grammar) findings {
 		case answer:
 			f.answers = append(f.answers, p)
 		case memory:
-			f.takeMemory(fromBlock(p, cut))
+			f.takeMemory(fromBlock(p))
 		case jsonBlock:
 			if c, ok := writtenCall(p.text, g); ok {
 				f.take(c, p, g)
-			} else {
-				f.foreign = append(f.foreign, p.tag)
+			} else if _, surely := g.looks(p.text); surely && p.tag != "json" {
+				p.lang = g.main().Name
+				untagged = append(untagged, p)
+			} else if p.tag != "json" {
+				f.problem = reject("it holds a call that cannot be read, or one of no tool that there is")
 			}
 		case foreign:
 			f.foreign = append(f.foreign, p.tag)
@@ -366,22 +421,62 @@ func sortOut(pieces []piece, cut bool, g grammar) findings {
 				f.take(c, p, g)
 			} else if text, ok := answerLine(p.text); ok {
 				f.answers = append(f.answers, piece{kind: answer, text: text, open: p.open})
-			} else {
+			} else if likely, surely := g.looks(p.text); surely || likely && p.tag == "" {
 				p.lang = g.main().Name
 				untagged = append(untagged, p)
+			} else if p.tag != "" {
+				f.foreign = append(f.foreign, p.tag)
 			}
 		}
 	}
-	if len(f.code) == 0 && len(f.answers) == 0 && len(f.memory) == 0 {
+	if len(f.code) == 0 && len(f.answers) == 0 && len(f.memory) == 0 && !f.unfinished {
 		f.code = untagged
+		if len(untagged) == 0 && f.problem == nil && !cut {
+			f.code, thought = unmarked(thought, g)
+		}
 	}
 	f.thought = strings.TrimSpace(strings.Join(thought, "\n"))
 	return f
 }
 
+// unmarked finds the code that stands in no block: the paragraphs from the first to the
+// last one that surely are code, if everything between them is.
+func unmarked(prose []string, g grammar) (code []piece, rest []string) {
+	for i, text := range prose {
+		paragraphs := strings.SplitAfter(text, "\n\n")
+		from, to := -1, -1
+		for j, paragraph := range paragraphs {
+			likely, surely := g.looks(paragraph)
+			switch {
+			case surely && from < 0:
+				from, to = j, j+1
+			case to == j && (likely || strings.HasPrefix(paragraph, " ") || strings.HasPrefix(paragraph, "\t")):
+				to = j + 1
+			}
+		}
+		if from < 0 {
+			continue
+		}
+		for from > 0 {
+			if likely, _ := g.looks(paragraphs[from-1]); !likely {
+				break
+			}
+			from--
+		}
+		source := strings.Join(paragraphs[from:to], "")
+		if _, surely := g.looks(source); !surely {
+			continue
+		}
+		before, after := strings.Join(paragraphs[:from], ""), strings.Join(paragraphs[to:], "")
+		rest = slices.Concat(prose[:i], []string{strings.TrimSpace(before), strings.TrimSpace(after)}, prose[i+1:])
+		return []piece{{text: source, lang: g.main().Name}}, rest
+	}
+	return nil, prose
+}
+
 // take sorts in a tool call that was written out as text.
 func (f *findings) take(c llm.Call, p piece, g grammar) {
-	a, err := fromCall(c, false, g)
+	a, err := fromCall(c, g)
 	switch {
 	case err != nil:
 		f.problem = err

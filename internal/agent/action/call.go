@@ -11,7 +11,7 @@ import (
 	"praxis/internal/safetext"
 )
 
-// fromCalls takes the first native call that runs code or, without one, the
+// fromCalls takes the native calls that run code, as one piece, or, without one, the
 // first that looks something up, or else the first answer, or the first note.
 func fromCalls(r llm.Reply, g grammar) (Parsed, error) {
 	p := Parsed{Unused: make([]string, len(r.Calls))}
@@ -20,7 +20,11 @@ func fromCalls(r llm.Reply, g grammar) (Parsed, error) {
 	var problem error
 	var count [History + 1]int
 	for i, c := range r.Calls {
-		a, err := fromCall(c, r.Cut && i == len(r.Calls)-1, g)
+		a, err := fromCall(c, g)
+		if r.Cut && i == len(r.Calls)-1 {
+			// Whether the call is whole, nobody knows: some servers close what was cut.
+			err = reject("%s", cutCall)
+		}
 		if err != nil {
 			if problem == nil {
 				problem = err
@@ -39,32 +43,51 @@ func fromCalls(r llm.Reply, g grammar) (Parsed, error) {
 		return p, problem
 	}
 	p.Action = actions[chosen]
-	var notes []Action
+	p.others(actions, chosen)
+	languages := 1
 	for i, a := range actions {
-		if i == chosen || p.Unused[i] != "" {
-			continue
+		if a.Kind == Run && p.Unused[i] == otherLanguage {
+			languages = 2
 		}
-		if a.Kind == Save && rank(p.Action.Kind) >= rank(Answer) {
-			if len(notes) < maxBeside {
-				notes = append(notes, a)
-			} else {
-				p.Unused[i] = fmt.Sprintf("Not saved: at most %d notes beside an action. Send it again.", maxBeside)
-			}
-			continue
-		}
-		p.Unused[i] = unused(a.Kind, p.Action.Kind)
 	}
-	p.Beside = notes
-	memory := count[Save] + count[Search] + count[History]
+	memory := count[Search] + count[History]
 	switch {
 	case count[Run] > 0:
-		p.Trimmed = left(count[Run], "calls with code", count[Answer], memory)
-	case count[Search]+count[History] > 0:
-		p.Trimmed = left(0, "", count[Answer], memory-1)
+		p.Trimmed = left(min(languages, count[Run]), "calls with code", 0, memory)
+	case memory > 0:
+		p.Trimmed = left(0, "", count[Answer], memory+count[Save]-1)
 	case count[Answer] > 1:
 		p.Trimmed = fmt.Sprintf("%d final answers: only the first was taken", count[Answer])
 	}
 	return p, nil
+}
+
+const cutCall = "the call was cut at the bound of the reply's length, and was not made; write less at a time"
+
+const otherLanguage = "Not run: one language a turn. Send it again when you have seen the output of the first one."
+
+// others decides what becomes of the calls beside the chosen one.
+func (p *Parsed) others(actions []Action, chosen int) {
+	for i, a := range actions {
+		switch {
+		case i == chosen || p.Unused[i] != "":
+		case a.Kind == Save && p.Action.Kind != Search && p.Action.Kind != History:
+			if len(p.Beside) == maxBeside {
+				p.Unused[i] = fmt.Sprintf("Not saved: at most %d notes beside an action. Send it again.", maxBeside)
+				continue
+			}
+			p.Beside = append(p.Beside, a)
+		case a.Kind == Run && a.Language == p.Action.Language:
+			p.Action.Text += "\n\n" + a.Text
+			p.Unused[i] = "Run together with the first call: what it gave stands there."
+			p.Action.Joined = append(p.Action.Joined, i)
+		default:
+			if a.Kind == Answer && p.Action.Kind == Run && p.After == nil {
+				p.After = &a
+			}
+			p.Unused[i] = unused(a.Kind, p.Action.Kind)
+		}
+	}
 }
 
 // rank orders kinds by what is done first.
@@ -84,7 +107,7 @@ func rank(k Kind) int {
 func unused(kind, chosen Kind) string {
 	switch {
 	case kind == Run:
-		return "Not run: one call a turn. Send it again when you have seen the output of the first one."
+		return otherLanguage
 	case kind == Answer && chosen == Run:
 		return "Not taken: the code of the same turn was run first. Give the final answer again when you have seen its output."
 	case kind == Answer && chosen != Answer:
@@ -95,8 +118,8 @@ func unused(kind, chosen Kind) string {
 	return "Not taken: one call a turn. Send it again when you have seen what the other one gave."
 }
 
-// fromCall reads one tool call. cut says that the reply's end is missing.
-func fromCall(c llm.Call, cut bool, g grammar) (Action, error) {
+// fromCall reads one tool call.
+func fromCall(c llm.Call, g grammar) (Action, error) {
 	kind := g.kindOf(c.Name)
 	if kind == 0 || !g.kinds[kind] {
 		return Action{}, reject("there is no tool %s", safetext.Quote(c.Name))
@@ -105,7 +128,7 @@ func fromCall(c llm.Call, cut bool, g grammar) (Action, error) {
 	if input == nil {
 		var text string
 		var err error
-		input, text, err = decode(c.Raw, cut)
+		input, text, err = decode(c.Raw, g.wanted(kind))
 		if err != nil {
 			return Action{}, err
 		}
@@ -202,15 +225,7 @@ func (g grammar) runs(name string) (language.Language, bool) {
 // argument finds the code or the answer in a call's input: under a usual name,
 // or as the only text that there is.
 func (g grammar) argument(input map[string]any, kind Kind) (string, bool) {
-	names := slices.Concat([]string{"code", "source"}, g.langs.Names(), []string{"script", "program", "snippet", "content", "input", "text"})
-	switch kind {
-	case Answer:
-		names = []string{"text", "answer", "final_answer", "content", "result", "value", "input"}
-	case Save:
-		names = []string{"text", "note", "content", "body", "value", "input"}
-	case Search:
-		names = []string{"query", "text", "words", "q", "search", "input"}
-	}
+	names := g.wanted(kind)
 	for _, n := range names {
 		if v, ok := input[n]; ok {
 			if text, ok := asText(v, kind); ok {
@@ -250,17 +265,30 @@ func asText(v any, kind Kind) (string, bool) {
 	return "", false
 }
 
+// wanted are the names under which the text of a call may stand.
+func (g grammar) wanted(kind Kind) []string {
+	switch kind {
+	case Answer:
+		return []string{"text", "answer", "final_answer", "content", "result", "value", "input"}
+	case Save:
+		return []string{"text", "note", "content", "body", "value", "input"}
+	case Search:
+		return []string{"query", "text", "words", "q", "search", "input"}
+	}
+	return slices.Concat([]string{"code", "source"}, g.langs.Names(), []string{"script", "program", "snippet", "content", "input", "text"})
+}
+
 // decode reads an input that is no JSON object: a JSON string that holds the
-// object or the text itself, an object whose strings hold bare line breaks, or
-// bare code. It returns an object or, when that is nil, the text.
-func decode(raw string, cut bool) (map[string]any, string, error) {
-	raw = strings.TrimSpace(raw)
+// object or the text itself, an object that is not quite JSON, or bare code. It
+// returns an object or, when that is nil, the text.
+func decode(raw string, names []string) (map[string]any, string, error) {
+	raw = strings.TrimSpace(unfence(raw))
+	var wrong error
 	for range 3 { // nobody encodes a thing more often
-		var v any
-		if err := json.Unmarshal([]byte(raw), &v); err != nil {
-			if err := json.Unmarshal([]byte(escapeBreaks(raw)), &v); err != nil {
-				break
-			}
+		v, err := lenient(raw, names)
+		if err != nil {
+			wrong = err
+			break
 		}
 		switch v := v.(type) {
 		case map[string]any:
@@ -274,38 +302,10 @@ func decode(raw string, cut bool) (map[string]any, string, error) {
 			return nil, "", reject("the call's input is neither an object nor a text")
 		}
 	}
-	switch {
-	case cut:
-		return nil, "", reject("the call was cut at the bound of the reply's length; write shorter code")
-	case raw == "" || strings.HasPrefix(raw, "{") || strings.HasPrefix(raw, `"`):
-		return nil, "", reject("the call's input is not valid JSON")
+	if raw == "" || strings.HasPrefix(raw, "{") || strings.HasPrefix(raw, `"`) {
+		return nil, "", reject("the call's input is not valid JSON: %s", safetext.OneLine(jsonProblem(raw, wrong), 200))
 	}
 	return nil, raw, nil
-}
-
-// escapeBreaks writes the bare line breaks and tabs inside the strings of a JSON
-// text as JSON requires them.
-func escapeBreaks(raw string) string {
-	var b strings.Builder
-	inside, escaped := false, false
-	for _, r := range raw {
-		switch {
-		case escaped:
-			escaped = false
-		case r == '\\' && inside:
-			escaped = true
-		case r == '"':
-			inside = !inside
-		case inside && r == '\n':
-			b.WriteString(`\n`)
-			continue
-		case inside && r == '\t':
-			b.WriteString(`\t`)
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }
 
 // unwrap takes code out of what models wrap around it inside a call: a fence, or
@@ -331,11 +331,18 @@ func writtenCall(text string, g grammar) (llm.Call, bool) {
 // JSON. tool is the name of the one that runs code.
 func writtenUse(text, tool string, known func(name string) bool) (llm.Call, bool) {
 	text = strings.TrimSpace(text)
+	if c, ok := templateCall(text); ok {
+		return c, known(c.Name)
+	}
+	if strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {
+		text = strings.TrimSpace(text[1 : len(text)-1]) // a list of one call
+	}
 	if !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") {
 		return llm.Call{}, false
 	}
-	var v map[string]any
-	if json.Unmarshal([]byte(text), &v) != nil && json.Unmarshal([]byte(escapeBreaks(text)), &v) != nil {
+	read, err := lenient(text, nil)
+	v, ok := read.(map[string]any)
+	if err != nil || !ok {
 		return llm.Call{}, false
 	}
 	if f, ok := v["function"].(map[string]any); ok {

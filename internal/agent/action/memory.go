@@ -32,16 +32,12 @@ func kindOfMemory(tag string) Kind {
 	return 0
 }
 
-// fromBlock reads a fenced block or an element that uses the memory. cut says
-// that the reply's end is missing.
-func fromBlock(p piece, cut bool) (Action, error) {
+// fromBlock reads a fenced block or an element that uses the memory.
+func fromBlock(p piece) (Action, error) {
 	kind := kindOfMemory(p.tag)
-	if p.open && cut {
-		return Action{}, reject("its %s block was cut at the bound of the reply's length; write a shorter one", p.tag)
-	}
 	body := strings.TrimSpace(p.text)
 	if strings.HasPrefix(body, "{") && strings.HasSuffix(body, "}") {
-		if input, _, err := decode(body, false); err == nil && input != nil {
+		if input, _, err := decode(body, grammar{}.wanted(kind)); err == nil && input != nil {
 			return fromInput(input, kind, toolOf(kind))
 		}
 	}

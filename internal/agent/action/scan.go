@@ -2,6 +2,7 @@ package action
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -14,7 +15,8 @@ const (
 	bare                // a block without a tag
 	jsonBlock           // a block or element that may hold a tool call
 	memory              // a block or element that uses the memory
-	foreign             // a block of something else
+	foreign             // a block of something else, which may be code
+	quote               // a block of data or text
 	answer
 )
 
@@ -30,9 +32,16 @@ type piece struct {
 }
 
 var (
-	fenceRE  = regexp.MustCompile("^([ \t]*)(`{3,}|~{3,})[ \t]*([^\n`]*)$")
-	tagRE    = regexp.MustCompile(`(?i)<(execute_[a-z0-9]+|final_answer|tool_call|save_note|search_notes|read_history)>`)
-	answerRE = regexp.MustCompile(`(?i)^[ \t]*(?:[#>*_-]+[ \t]*)*final[ _]answer(?: is)?[ \t]*(?:\*\*|__)?[ \t]*[::][ \t]*(?:\*\*|__)?(.*)$`)
+	fenceRE = regexp.MustCompile("^([ \t]*)(`{3,}|~{3,})[ \t]*([^\n`]*)$")
+	tagRE   = regexp.MustCompile(`(?i)<(execute_[a-z0-9]+|final_answer|tool_call|save_note|search_notes|read_history)>`)
+	// lineTagRE are elements that stand for an action at the beginning of a line alone:
+	// their names are words of prose and of HTML, too.
+	lineTagRE = regexp.MustCompile(`(?i)^[ \t]*<([a-z][a-z0-9_]*)>`)
+	// callRE begins a call that is written out as a model's own template has it.
+	callRE = regexp.MustCompile(`(?i)^[ \t]*(?:<(function)=[\w.:-]+>|<(invoke) name="[\w.:-]+">|(<\|python_tag\|>)|(\[TOOL_CALLS\]))`)
+	// endRE ends what a call in a template of its own begins.
+	endRE    = regexp.MustCompile(`<\|[a-z_]+\|>`)
+	answerRE = regexp.MustCompile(`(?i)^[ \t]*(?:[#>*_-]+[ \t]*)*final[ _]answer(?: is)?[ \t]*(?:\*\*|__)?[ \t]*[:：][ \t]*(?:\*\*|__)?(.*)$`)
 	thinkRE  = regexp.MustCompile(`(?i)^<(think|thinking)>`)
 	// thoughtRE is the end of a thought whose beginning the server left out.
 	thoughtRE = regexp.MustCompile(`(?im)^[ \t]*</(?:think|thinking)>[ \t]*$`)
@@ -87,6 +96,15 @@ func scan(text string, g grammar) []piece {
 			var p piece
 			p, text = g.readElement(strings.ToLower(line[loc[2]:loc[3]]), text[loc[1]:])
 			out = append(out, p)
+			continue
+		}
+		if p, after, ok := g.readLine(text); ok {
+			if p.kind == quote {
+				plain(text[:len(text)-len(after)])
+			} else {
+				out = append(out, p)
+			}
+			text = after
 			continue
 		}
 		if m := answerRE.FindStringSubmatch(body); m != nil {
@@ -198,11 +216,23 @@ func kindOfBlock(tag string, g grammar) (kind pieceKind, lang string) {
 	if !ok {
 		l, ok = g.byTool(tag)
 	}
-	if ok {
+	switch {
+	case ok:
 		return code, l.Name
+	case quoteRE.MatchString(tag):
+		return quote, ""
+	case otherRE.MatchString(tag), kindOfMemory(tag) != 0:
+		return foreign, ""
 	}
-	return foreign, ""
+	return bare, "" // a name that says nothing: what stands in it decides
 }
+
+var (
+	// quoteRE are the tags of blocks that hold data and text, and otherRE those of languages
+	// that are well known.
+	quoteRE = regexp.MustCompile(`^(?:text|txt|plain|plaintext|md|markdown|csv|tsv|ya?ml|toml|xml|html|css|latex|tex|mermaid|output|stdout|stderr|result|table|diff|log)$`)
+	otherRE = regexp.MustCompile(`^(?:bash|sh|zsh|shell|console|cmd|powershell|bat|js|javascript|ts|typescript|java|c|cpp|c\+\+|csharp|cs|rust|go|ruby|rb|php|perl|r|julia|scala|kotlin|swift|lua|matlab|sql|sqlite|psql|awk|sed)$`)
+)
 
 // readElement reads what stands after an opening tag, up to its closing tag or to the reply's end.
 func (g grammar) readElement(tag, text string) (piece, string) {
@@ -218,18 +248,76 @@ func (g grammar) readElement(tag, text string) (piece, string) {
 	default:
 		p.kind = jsonBlock
 	}
-	end := regexp.MustCompile(`(?i)</` + tag + `>`).FindStringIndex(text)
-	if end == nil {
-		p.text, p.open = text, true
-		text = ""
-	} else {
-		p.text = text[:end[0]]
-		text = text[end[1]:]
-	}
+	p, text = p.upTo(text)
 	if p.kind == code {
 		p.text = unfence(p.text)
 	}
 	return p, text
+}
+
+// readLine reads what begins with the line and says by a tag of its own that it is
+// an action.
+func (g grammar) readLine(text string) (piece, string, bool) {
+	line, _ := cutLine(text)
+	if m := callRE.FindStringSubmatchIndex(line); m != nil {
+		p := piece{kind: jsonBlock, tag: "tool_call"}
+		for i, name := range []string{"function", "invoke"} {
+			if m[2+2*i] < 0 {
+				continue
+			}
+			end := strings.Index(text, "</"+name+">")
+			if end < 0 {
+				p.text, p.open = text, true
+				return p, "", true
+			}
+			end += len("</" + name + ">")
+			p.text = text[:end]
+			return p, text[end:], true
+		}
+		body, after := text[m[1]:], ""
+		if loc := endRE.FindStringIndex(body); loc != nil {
+			body, after = body[:loc[0]], body[loc[1]:]
+		} else {
+			p.open = true
+		}
+		if p.text = strings.TrimSpace(body); m[6] >= 0 && !strings.HasPrefix(p.text, "{") {
+			p.kind, p.lang = code, g.main().Name
+		}
+		return p, after, true
+	}
+	m := lineTagRE.FindStringSubmatchIndex(line)
+	if m == nil {
+		return piece{}, "", false
+	}
+	tag := strings.ToLower(line[m[2]:m[3]])
+	p := piece{kind: code, tag: tag, lang: g.main().Name}
+	switch l, fenced := g.fenced(tag); {
+	case tag == "answer":
+		p.kind = answer
+	case fenced:
+		p.lang = l.Name
+	case !slices.Contains([]string{"execute", "code", "run", "run_code", "execute_code", "tool_code", "code_interpreter"}, tag):
+		return piece{}, "", false
+	}
+	p, after := p.upTo(text[m[1]:])
+	if p.kind == code {
+		p.text = unfence(p.text)
+		if likely, _ := g.looks(p.text); p.lang == g.main().Name && !likely {
+			p.kind = quote // <code> is an element of HTML, too
+		}
+	}
+	return p, after, true
+}
+
+// upTo reads the text of an element up to its closing tag or to the reply's end.
+func (p piece) upTo(text string) (piece, string) {
+	end := regexp.MustCompile(`(?i)</` + regexp.QuoteMeta(p.tag) + `>`).FindStringIndex(text)
+	if end == nil {
+		p.text, p.open = text, true
+		return p, ""
+	}
+	p.text = text[:end[0]]
+	return p, text[end[1]:]
 }
 
 // unfence takes the one fence off that is around the whole text.

@@ -20,6 +20,8 @@ func Uses(r llm.Reply, langs language.Table, isTool func(name string) bool) (Par
 	others := false
 	for i, c := range r.Calls {
 		switch {
+		case isTool(c.Name) && r.Cut && i == len(r.Calls)-1:
+			p.Unused[i] = cutCall
 		case isTool(c.Name) && p.Action.Call < 0:
 			p.Action.Call = i
 			p.Action.Uses = append(p.Action.Uses, i)
@@ -43,6 +45,18 @@ func Uses(r llm.Reply, langs language.Table, isTool func(name string) bool) (Par
 	return p, true
 }
 
+// Mended returns a call whose input is read leniently where it is no JSON.
+func Mended(c llm.Call) llm.Call {
+	if c.Input == nil && c.Raw != "" {
+		if v, err := lenient(strings.TrimSpace(unfence(c.Raw)), nil); err == nil {
+			if input, ok := v.(map[string]any); ok {
+				c.Input, c.Raw = input, ""
+			}
+		}
+	}
+	return c
+}
+
 // written reads calls of tools that were written out as JSON, in blocks of their
 // own or as the whole reply.
 func written(r llm.Reply, langs language.Table, isTool func(name string) bool) (Parsed, bool) {
@@ -57,6 +71,7 @@ func written(r llm.Reply, langs language.Table, isTool func(name string) bool) (
 	g := grammar{langs: langs}
 	for _, piece := range scan(prose, g) {
 		c, ok := writtenUse(piece.text, g.main().Tool(), known)
+		ok = ok && !(r.Cut && piece.open)
 		if _, runs := g.byTool(c.Name); !ok || runs || c.Name == ToolAnswer {
 			thought = append(thought, strings.TrimSpace(piece.text))
 			continue

@@ -68,6 +68,7 @@ type askCommand struct {
 	notes    bool
 	maxSteps flagValue[float64]
 	resume   string
+	budget   event.Budget
 	json     bool
 	changes  bool
 	mode     modeFlags
@@ -110,6 +111,9 @@ func (p *program) askCommand() *cobra.Command {
 	fs.Var(&a.maxSteps, "max-steps", "how many turns the model may take (default 10)")
 	fs.StringVar(&a.resume, "resume", "", "go on with the question of `RUN`, which broke off")
 	fs.BoolVar(&a.changes, "show-changes", false, "show the model which variables each step made, changed and deleted")
+	for _, s := range event.BudgetTable() {
+		fs.Var(&budgetFlag{s, &a.budget}, s.Flag(), s.What)
+	}
 	fs.BoolVar(&a.json, "json", false, "print one JSON object an event, the answer last")
 	a.flags.register(cmd)
 	a.mode.register(cmd, &a.tools)
@@ -156,8 +160,8 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 	}
 	q := app.AskRequest{
 		Question: question, Mode: a.mode.mode, Model: a.model, Fallbacks: a.fallback, Effort: a.effort, Thread: a.thread, Language: a.lang, Notes: a.notes, Strict: a.tools.strict,
-		ShowChanges: a.changes,
-		Session:     a.flags.session(""), Bounds: a.flags.bounds(), Output: app.Output{Dir: a.out}, Tools: a.tools.spec(a.p),
+		ShowChanges: a.changes, Budget: a.budget,
+		Session: a.flags.session(""), Bounds: a.flags.bounds(), Output: app.Output{Dir: a.out}, Tools: a.tools.spec(a.p),
 	}
 	q.Tools.Strict = false // that is of plans
 	if a.maxSteps.value != nil {

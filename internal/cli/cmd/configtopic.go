@@ -55,6 +55,14 @@ const configKeys = `  home               data folder: images, templates, named s
   ask.silence        how long it may send nothing, such as "15m"; what holds
                      without it: 2 minutes, 30 for a server on your network
   ask.max_steps      turns that the model may take              --max-steps
+  ask.max_cost       US dollars that a question may cost        --max-cost
+  ask.max_time       how long it may take, such as "5m"         --max-time
+  ask.max_execution_time  how long all its code may take        --max-execution-time
+  ask.max_tokens     tokens that it may use, in and out         --max-tokens
+  ask.max_input_tokens    tokens in                             --max-input-tokens
+  ask.max_output_tokens   tokens out                            --max-output-tokens
+  ask.max_calls      calls of tools                             --max-calls
+  ask.max_attempts   how often the same error may come          --max-attempts
   ask.window         tokens that a request may have; what is older is condensed
   home_quota         what the data folder may have, such as "20GiB"; see "praxis help gc"
   sessions.keep      steps of a named session that stay: the last so many

@@ -59,6 +59,29 @@ func (f *limitFlag) Set(s string) error {
 // Type returns what help calls the value.
 func (f *limitFlag) Type() string { return f.kind }
 
+// budgetFlag is the flag of one part of the budget of a question, parsed strictly.
+type budgetFlag struct {
+	spec event.BudgetSpec
+	to   *event.Budget
+}
+
+// String returns "": the defaults are the configuration's, which the help shows.
+func (f *budgetFlag) String() string { return "" }
+
+// Set parses and checks a value.
+func (f *budgetFlag) Set(s string) error {
+	v, err := app.ParseBudget(f.spec, s)
+	if err == nil {
+		f.spec.Set(f.to, v)
+	}
+	return err
+}
+
+// Type returns what help calls the value.
+func (f *budgetFlag) Type() string {
+	return map[event.Unit]string{event.Counted: "number", event.Dollars: "USD", event.Seconds: "time"}[f.spec.Unit]
+}
+
 // sessionFlags are the flags of every command that makes a session.
 type sessionFlags struct {
 	with         []string

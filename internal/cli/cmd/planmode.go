@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/event"
 	"praxis/internal/app"
 )
 
@@ -41,6 +42,15 @@ func codeOnly() []string {
 	return append([]string{"file", "out", "thread", "lang", "with", "requirements", "memory", "disk", "cpus", "processes", "cpu-time", "output-limit", "input-check", "check", "check-expr"}, netFlags()...)
 }
 
+// budgetFlags are those that bound a question which code and tools answer.
+func budgetFlags() []string {
+	var out []string
+	for _, s := range event.BudgetTable() {
+		out = append(out, s.Flag())
+	}
+	return out
+}
+
 // check says which flags do not belong to the mode.
 func (m *modeFlags) check(cmd *cobra.Command, t *toolFlags) error {
 	wrong, other := planOnly(), app.ModePlan
@@ -49,7 +59,7 @@ func (m *modeFlags) check(cmd *cobra.Command, t *toolFlags) error {
 	case app.ModeTools:
 		wrong, other = append(codeOnly(), planOnly()...), app.ModeCode
 	case app.ModePlan:
-		wrong, other = append(codeOnly(), "notes", "schema"), app.ModeCode
+		wrong, other = append(append(codeOnly(), "notes", "schema"), budgetFlags()...), app.ModeCode
 	default:
 		return usage("praxis ask", "there is no mode %q: write code, tools, both or plan", m.mode)
 	}

@@ -163,12 +163,12 @@ func (p *program) quiet() event.Sink { return p.watch(event.Discard) }
 
 // interrupts turns signals into what they should mean now. While code runs, the
 // first Ctrl-C interrupts the code; any other time, and the second time, it
-// ends the command, which closes its sandboxes; the third ends the process, and
-// the kernel takes the sandboxes with it.
+// ends the command, which closes its sandboxes; the next one after that ends the
+// process, and the kernel takes the sandboxes with it.
 type interrupts struct {
 	mu     sync.Mutex
 	code   func() // interrupts the code that runs; nil when none does
-	count  int
+	ended  bool   // the command was cancelled
 	cancel context.CancelCauseFunc
 	giveUp func() // ends a question that is open, whatever else the signal does; may be nil
 	wg     sync.WaitGroup
@@ -207,9 +207,8 @@ func (i *interrupts) handle(s os.Signal) {
 		i.cancel(errInterrupted)
 		return
 	}
-	i.count++
 	switch {
-	case i.count >= 3:
+	case i.ended:
 		os.Exit(exitInterrupted)
 	case i.code != nil:
 		interrupt := i.code
@@ -220,6 +219,7 @@ func (i *interrupts) handle(s os.Signal) {
 			interrupt()
 		}()
 	default:
+		i.ended = true
 		i.cancel(errInterrupted)
 	}
 }
@@ -231,7 +231,6 @@ const interruptWait = 5 * time.Second
 func (i *interrupts) during(ctx context.Context, interrupt func(context.Context) error) (end func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.count = 0
 	i.code = func() {
 		ctx, stop := context.WithTimeout(ctx, interruptWait)
 		defer stop()

@@ -74,7 +74,12 @@ var Remedies = map[fault.Code]fault.Sentences{
 
 	fault.FiguresUntraced: {"Ask in other words, or try another model. Without --strict the answer is given, with these figures marked."},
 
-	fault.StepsUsedUp: {"Allow more steps (--max-steps), or ask a smaller question."},
+	fault.StepsUsedUp:     {"Allow more steps (--max-steps), or ask a smaller question."},
+	fault.TokensUsedUp:    {"Ask a smaller question, or allow more tokens (--max-tokens)."},
+	fault.CostUsedUp:      {"Allow a higher cost (--max-cost), or ask a smaller question."},
+	fault.TimeUsedUp:      {"Allow more time (--max-time), or ask a smaller question."},
+	fault.ExecutionUsedUp: {"Allow code more time (--max-execution-time), or ask a smaller question."},
+	fault.PriceUnknown:    {"Write down the price of {model} (praxis cost --prices says where), or bound the run by --max-tokens."},
 
 	fault.PlanRefused:       {"Check it with praxis plan check."},
 	fault.PlanStateForeign:  {"Give the file that praxis plan run --state wrote."},

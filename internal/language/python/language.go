@@ -71,6 +71,7 @@ func Language() language.Language {
 			Changes:     read("changes.py"),
 			Brief:       brief,
 			CrashLine:   crashLine,
+			Looks:       looks,
 			Invoke:      invoke,
 			Exit:        "SystemExit",
 			Package:     packageOf,

@@ -289,7 +289,7 @@ func answerAspects(a *event.AnswerGiven) []aspect {
 	}
 	return []aspect{
 		{what: "answer", text: a.Text}, {what: "figures", text: b.String()},
-		{what: "value of the answer", text: canonical(a.Value)}, {what: "files of the answer", text: strings.Join(a.Files, "\n")},
+		{what: "value of the answer", text: canonical(a.Value)}, {what: "files of the answer", text: strings.Join(a.Files, "\n")}, {what: "why it is incomplete", text: stable(a.Incomplete)},
 	}
 }
 

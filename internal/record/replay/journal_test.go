@@ -49,7 +49,7 @@ func openJournal(t *testing.T, dir string, secrets map[string]string) *journal.J
 // journaled records a run in a journal.
 func (w *world) journaled(j *journal.Journal, script string, input string, cfg agent.Config) Recording {
 	w.t.Helper()
-	began := event.RunBegan{Kind: event.Ask, Question: question, Model: "scripted:case", Scripted: true, MaxSteps: 9, Budget: event.Budget{Window: cfg.Window}}
+	began := event.RunBegan{Kind: event.Ask, Question: question, Model: "scripted:case", Scripted: true, MaxSteps: 9, Budget: cfg.Budget}
 	ctx, rec, err := j.Begin(w.t.Context(), began, event.Discard)
 	if err != nil {
 		w.t.Fatal(err)
@@ -335,7 +335,7 @@ func TestCondensed(t *testing.T) {
 	}
 	say(event.ModelReplied{Calls: []event.Call{{ID: "h", Name: "read_history", Input: map[string]any{"pointer": ""}}}})
 	say(event.ModelReplied{Text: "FINAL ANSWER: It is {{ total }}, and 1234 before."})
-	rec := w.journaled(j, "", "7\n", agent.Config{Window: 7000, Load: load, Model: recorded.New("scripted:case", event.Traits{}, replies)})
+	rec := w.journaled(j, "", "7\n", agent.Config{Budget: agent.Budget{Window: 7000}, Load: load, Model: recorded.New("scripted:case", event.Traits{}, replies)})
 	condensed := slices.ContainsFunc(rec.Steps, func(s Step) bool { return len(s.Condensed) > 0 })
 	if !condensed || rec.Answer == nil || len(rec.Steps[4].Calls) != 1 || rec.Steps[4].Calls[0].Returned.Error != "" {
 		t.Fatalf("condensed %t, ended %+v, read %+v", condensed, rec.Ended, rec.Steps[4].Calls)
@@ -351,5 +351,28 @@ func TestCondensed(t *testing.T) {
 	b, err := Branch(t.Context(), cfg, rec, last, Change{Question: "And 99?", Model: recorded.New("other", event.Traits{}, replies)})
 	if err != nil || b.Answer == nil || slices.ContainsFunc(b.Answer.Figures, func(f event.Figure) bool { return f.Source == "unverified" }) {
 		t.Errorf("branched: %v: %+v", err, b)
+	}
+}
+
+// TestBudgetThatIsNotCounted checks that a run which ended by its cost or its time ends there
+// in a replay, too, whatever prices and clocks say then.
+func TestBudgetThatIsNotCounted(t *testing.T) {
+	w := newWorld(t)
+	j := openJournal(t, t.TempDir(), nil)
+	var replies []recorded.Exchange
+	for _, text := range []string{"~~~python\nset total 1\nshow total\n~~~", "~~~python\nset total 2\nshow total\n~~~", "It is {{ total }}."} {
+		replies = append(replies, recorded.Exchange{Reply: event.ModelReplied{Text: text, Tokens: event.Tokens{Input: 100}}})
+	}
+	rec := w.journaled(j, "", "7\n", agent.Config{
+		Model:  recorded.New("scripted:case", event.Traits{}, replies),
+		Budget: agent.Budget{Cost: 3.5}, Cost: func(u event.Tokens) float64 { return float64(u.Input) / 100 },
+	})
+	if rec.Answer == nil || rec.Answer.Incomplete == "" || len(rec.Concluding) != 1 || rec.Concluding[0].Budget != event.BudgetCost || rec.Ended.Status != event.Unverified || len(rec.Steps) != 3 {
+		t.Fatalf("ended %+v with %+v after %+v", rec.Ended, rec.Answer, rec.Concluding)
+	}
+	cfg := w.config()
+	cfg.Source = j
+	if got, err := Replay(t.Context(), cfg, rec); err != nil || !got.Identical {
+		t.Errorf("%v\n%s", err, text(t, got))
 	}
 }

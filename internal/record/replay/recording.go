@@ -26,8 +26,10 @@ type Recording struct {
 	Steps     []Step            // a run of code has one, with the number 0
 	Snapshots []event.SnapshotTaken
 	Entered   []Entered // data from outside, in their order
-	Answer    *event.AnswerGiven
-	Ended     *event.RunEnded // nil: begun, not finished
+	// Concluding are the ends that the model had to answer at, in their order.
+	Concluding []event.RunConcluding
+	Answer     *event.AnswerGiven
+	Ended      *event.RunEnded // nil: begun, not finished
 	// Line are the ids of the runs that are joined in it, in their order: see [LoadResumed].
 	Line []string
 }
@@ -92,6 +94,17 @@ func (r Recording) sessionless() bool { return r.Began.Kind == event.Ask && r.Be
 // Finished says whether the run came to an end of its own.
 func (r Recording) Finished() bool {
 	return r.Ended != nil && r.Ended.Status != event.Abandoned
+}
+
+// clocked says whether the run ended after a step by a part of its budget that a replay
+// cannot count again.
+func (r Recording) clocked(step int) (why, budget string) {
+	for _, e := range r.Concluding {
+		if e.Step == step {
+			return e.Reason, e.Budget
+		}
+	}
+	return "", ""
 }
 
 // Exchanges returns the calls of the model that are recorded whole, in order.
@@ -197,6 +210,8 @@ func (f *fold) add(e event.Event) error {
 		f.rec.Inputs = append(f.rec.Inputs, e)
 	case event.SnapshotTaken:
 		f.rec.Snapshots = append(f.rec.Snapshots, e)
+	case event.RunConcluding:
+		f.rec.Concluding = append(f.rec.Concluding, e)
 	case event.RunEnded:
 		f.rec.Ended = &e
 	default:

@@ -57,6 +57,8 @@ type Config struct {
 	// Redact takes secrets out of a text, as the journal's does: what the code
 	// prints of them now stands in no recording. nil: there are none.
 	Redact func(string) string
+	// Cost returns what tokens of the model of a branch cost; nil: nothing is charged.
+	Cost func(event.Tokens) float64
 	// Loose lets a branch go on from a state that was made again and is not the
 	// recorded one.
 	Loose bool
@@ -303,8 +305,11 @@ func (e *rerun) execute(ctx context.Context, model llm.Model, begin *agent.Begin
 		}
 		_, err = run.Code(ctx, e.task, pieces, e.rec.Session.Name == "", e.live)
 	} else {
-		cfg := agent.Config{Model: model, Begin: begin}
+		cfg := agent.Config{Model: model, Begin: begin, Clocked: e.rec.clocked}
 		m, branches := model.(*brancher)
+		if branches && m.change.Model != nil { // what it uses is used now
+			cfg.Clocked, cfg.Cost = nil, e.cfg.Cost
+		}
 		e.remember(&cfg, func(s Step) bool { return s.N >= begin.Step && !(branches && m.edits(s.N)) })
 		if branches && m.change.Model != nil && cfg.Notes != nil { // what the run had not, its branch has not
 			cfg.Notes = branchNotes{recorded: cfg.Notes, today: e.cfg.Notes, own: m.own}

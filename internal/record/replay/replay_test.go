@@ -299,10 +299,10 @@ func TestUnfinished(t *testing.T) {
 
 // TestEndings replays runs that ended without an answer.
 func TestEndings(t *testing.T) {
-	same := strings.Repeat("=== reply\n~~~python\nshow x\n~~~\n", 3)
+	same := strings.Repeat("=== reply\n~~~python\nshow x\n~~~\n", 4) + "=== reply\nI look at it:\n"
 	tests := map[string]string{
 		"stalled":   same,
-		"no action": "=== reply\nHm.\n=== reply\nHm.\n=== reply\nHm.",
+		"no action": strings.Repeat("=== reply\nLet me see.\n", 3),
 		"script":    "=== reply\n~~~python\nshow x\n~~~",
 	}
 	for name, script := range tests {

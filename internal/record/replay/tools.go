@@ -177,7 +177,7 @@ func (k *toolkit) open(o plan.Options, c Config) error {
 	}
 	var err error
 	k.gate, err = gate.New(gate.Config{
-		Run: k.rec.ID, Tools: k.set, Policy: o.Policy, Caller: k, Approver: k, Sink: k.sink, Redact: c.Redact, Origins: origins, Unpaced: true,
+		Run: k.rec.ID, Tools: k.set, Policy: o.Policy, Caller: k, Approver: k, Sink: k.sink, Redact: c.Redact, Origins: origins, Unpaced: true, MaxCalls: k.rec.Began.Budget.Calls,
 	})
 	if err != nil {
 		return err
