@@ -252,9 +252,30 @@ func (w *resumeWorld) resumes(home string) {
 	}
 	w.once(inFlight)
 	// A call that was begun and has no end is not made again: nobody knows.
-	begun, ended := count(before, "tool_called"), count(before, "tool_returned")
-	if sent := w.sent(); sent > 1 || sent == 0 && (begun != 1 || ended != 0) {
-		w.Errorf("the tool did it %d times", sent)
+	begun, ended := 0, 0
+	for run := killed; ; {
+		parent := ""
+		for _, r := range run.Records {
+			switch e := r.Event.(type) {
+			case event.ToolCalled:
+				begun++
+			case event.ToolReturned:
+				ended++
+			case event.RunBegan:
+				if e.Parent != nil {
+					parent = e.Parent.Run
+				}
+			}
+		}
+		if parent == "" {
+			break
+		}
+		if run, err = a.ReadRun(w.Context(), parent); err != nil {
+			w.Fatal(err)
+		}
+	}
+	if sent := w.sent(); sent > 1 || sent == 0 && begun == ended {
+		w.Errorf("the tool did it %d times; %d calls were begun, %d ended", sent, begun, ended)
 	}
 	if out.Made.Files != 1 {
 		w.Errorf("%d files were made", out.Made.Files)

@@ -11,7 +11,7 @@ import (
 // The bounds that the test set is held to.
 const (
 	leastRecall = .99
-	mostDoubted  = .01
+	mostDoubted = .01
 )
 
 // labelled is an answer of the test set with the output and the question that it
