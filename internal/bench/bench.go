@@ -111,12 +111,18 @@ func measurements() []measurement {
 		alone("call_recorded_us", "tools", (*bench).callRecorded),
 		alone("calls_per_second", "tools", (*bench).callsPerSecond),
 		alone("start_ms", "tools", (*bench).start),
+		alone("agent_step_ms", "agent", (*bench).agentStep),
+		alone("agent_step_saved_ms", "agent", (*bench).agentStepSaved),
+		alone("agent_idle_mb", "agent", (*bench).agentIdle),
+		alone("agent_runs_200_s", "agent", (*bench).agentRuns),
+		alone("agent_runs_200_code_s", "agent", (*bench).agentRunsCode),
+		{[]string{"programs_per_second", "subprocess_per_second", "programs_ratio"}, "agent", (*bench).programsPerSecond},
 	}
 }
 
 // Suites returns the names that Run accepts.
 func Suites() []string {
-	return []string{"sandbox", "session", "languages", "command", "journal", "tools"}
+	return []string{"sandbox", "session", "languages", "command", "journal", "tools", "agent"}
 }
 
 // Names returns the figures in the order in which they are measured.

@@ -28,6 +28,8 @@ func Goals() []Goal {
 		{Figure: "run_ms", Unit: "ms", Bound: 150, What: "the smallest run, warm, whole process"},
 		{Figure: "first_run_ms", Unit: "ms", Bound: 6000, What: "the same on an empty home"},
 		{Figure: "step_ms", Unit: "ms", Bound: 250, What: "a step of a named session, whole process"},
+		{Figure: "agent_step_ms", Unit: "ms", Bound: 5, What: "a step of a question beyond its model and its execution"},
+		{Figure: "programs_ratio", Unit: "×", Bound: 1, AtLeast: true, What: "programs a second, asked ÷ started as processes on the host"},
 	}
 }
 

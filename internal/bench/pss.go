@@ -1,7 +1,9 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,21 +31,34 @@ func descendantsPSS(pid int) (int64, error) {
 			continue
 		}
 		counted = append(counted, p)
-		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", p))
-		if err != nil {
+		size, err := memoryOf(p)
+		if gone := (*fs.PathError)(nil); errors.As(err, &gone) {
 			continue // it ended meanwhile
 		}
-		for line := range strings.Lines(string(b)) {
-			if rest, ok := strings.CutPrefix(line, "Pss:"); ok {
-				kb, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
-				if err != nil {
-					return 0, fmt.Errorf("cannot read memory of process %d: %w", p, err)
-				}
-				total += kb << 10
-			}
+		if err != nil {
+			return 0, err
 		}
+		total += size
 	}
 	return total, nil
+}
+
+// memoryOf is the proportional set size of one process, in bytes.
+func memoryOf(pid int) (int64, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(b)) {
+		if rest, ok := strings.CutPrefix(line, "Pss:"); ok {
+			kb, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
+			if err != nil {
+				return 0, fmt.Errorf("cannot read memory of process %d: %w", pid, err)
+			}
+			return kb << 10, nil
+		}
+	}
+	return 0, nil // it is ending
 }
 
 // sameMemory says whether two processes share one address space. Where the kernel does

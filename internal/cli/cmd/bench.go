@@ -39,6 +39,8 @@ and the output says so. "--with none" asks for that.
   command    whole processes: the smallest run, on an empty home, a step of a named session
   journal    appending a record, what records add to an execution, verify, replay, listing runs
   tools      a call of a tool from code, a start with 1,000 tools
+  agent      what a step of a question costs beyond its model and its execution, memory of a run
+             that waits, 200 questions at once, programs a second beside processes of Python
 
 Without one of these all are measured. What is compared is taken in turns, and a ratio
 is the median of those of the rounds. A Jupyter kernel (ipykernel and jupyter_client
@@ -207,6 +209,22 @@ func described(name string) meaning {
 		return meaning{"µs", "", "the same in a run that is recorded: a call is on disk before it is made"}
 	case "calls_per_second":
 		return meaning{"1/s", "", "such calls a second, 32 at a time"}
+	case "agent_step_ms":
+		return meaning{"ms", "", "a step of a question beyond its model and its execution, recorded; no state is saved"}
+	case "agent_step_saved_ms":
+		return meaning{"ms", "", "the same with the state saved before each step, which the model's time does not hide: it answers at once"}
+	case "agent_idle_mb":
+		return meaning{"MB", "", "memory of a run that waits for its model, one of 50, without its sandbox"}
+	case "agent_runs_200_s":
+		return meaning{"s", "", "200 questions at once, each a call of a tool and an answer, without sandboxes"}
+	case "agent_runs_200_code_s":
+		return meaning{"s", "", "the same with code, each in a new sandbox, eight of them at a time"}
+	case "programs_per_second":
+		return meaning{"1/s", "", "small programs that questions are answered with, in one session, one after the other, each run recorded"}
+	case "subprocess_per_second":
+		return meaning{"1/s", "", "the same programs, each a new process of the image's Python on the host"}
+	case "programs_ratio":
+		return meaning{"×", "", "programs_per_second compared with subprocess_per_second, round by round"}
 	case "start_ms":
 		return meaning{"ms", "≤ 100", "opening 1,000 tools of files, until the model can be shown them"}
 	}

@@ -303,10 +303,10 @@ func runPackages() map[string]Package {
 
 		"internal/planner": {Imports: []string{fault, event, llm, "internal/tool/gate", tool, "internal/plan", "internal/plan/...", jsondoc, toolSchema, toolfile}, Tests: []string{"internal/llm/scripted"}},
 
-		"internal/bench": {Imports: []string{event, store, lang, "internal/agent", "internal/image", "internal/record/journal", "internal/llm/recorded", "internal/record/replay", "internal/run", "internal/session",
+		"internal/bench": {Imports: []string{event, store, lang, llm, "internal/agent", "internal/image", "internal/record/journal", "internal/llm/recorded", "internal/record/replay", "internal/run", "internal/session",
 			tool, "internal/plan", "internal/plan/value", "internal/plan/vm", "internal/plan/label", "internal/plan/policy", syntax,
 			wire, "internal/guest", "internal/tool/gate", "internal/tool/bridge", "internal/tool/registry", "internal/tool/kind/gofunc", jsondoc, toolfile}, Third: []string{"golang.org/x/sync", unix},
-			Tests: []string{"internal/sandbox/gvisor", "internal/tool/kind/python", "internal/tool/kind/web", python, prepared}},
+			Tests: []string{"internal/sandbox/gvisor", "internal/tool/kind/python", "internal/tool/kind/web", "internal/store/files", "internal/store/sqlite", python, prepared}},
 
 		// A module of its own: what measures Praxis beside others, with libraries
 		// that the product does not link. Nothing imports it.
