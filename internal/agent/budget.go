@@ -91,7 +91,11 @@ func (r *run) allowances() []allowance {
 // request must still fit. nil: there is.
 func (r *run) usedUp() *ending {
 	if r.step >= r.cfg.MaxSteps {
-		return &ending{why: "the " + steps(r.cfg.MaxSteps) + " of the run are used up", cause: fault.Coded(fault.StepsUsedUp, fault.Data{"limit": strconv.Itoa(r.cfg.MaxSteps)},
+		verb := " are"
+		if r.cfg.MaxSteps == 1 {
+			verb = " is"
+		}
+		return &ending{why: "the " + steps(r.cfg.MaxSteps) + " of the run" + verb + " used up", cause: fault.Coded(fault.StepsUsedUp, fault.Data{"limit": strconv.Itoa(r.cfg.MaxSteps)},
 			"cannot answer within %s: %s", steps(r.cfg.MaxSteps), r.last)}
 	}
 	for _, p := range r.allowances() {

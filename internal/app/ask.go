@@ -116,10 +116,12 @@ type AskResult struct {
 	Figures []event.Figure
 	Value   json.RawMessage // the answer as JSON, where it is more than a text
 	Files   []string        // that belong to the answer: in the session
-	Steps   int
-	Tokens  event.Tokens
-	Made    Made
-	Unsaved error // why not all is saved that code made
+	// Incomplete says why the model had to answer before it was done; "": it was.
+	Incomplete string
+	Steps      int
+	Tokens     event.Tokens
+	Made       Made
+	Unsaved    error // why not all is saved that code made
 	// Without an answer: the last one that could not be taken, and the last output of code.
 	Draft, Found string
 }
@@ -171,7 +173,7 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 func (x *questionRun) result(ctx context.Context, began event.RunBegan, inputs []run.Input) (AskResult, error) {
 	answer, err := x.ask(ctx, began, inputs)
 	out := AskResult{Run: x.run.ID(), Text: answer.Text, Figures: answer.Figures, Steps: answer.Steps, Tokens: answer.Tokens, Draft: answer.Draft, Found: answer.Found}
-	out.Value, out.Files = answer.Value, answer.Files
+	out.Value, out.Files, out.Incomplete = answer.Value, answer.Files, answer.Incomplete
 	endErr := x.run.end()
 	out.Made, out.Unsaved = x.made.made, asUnsaved(errors.Join(x.made.err, x.err, endErr, x.app.tidyAfter(context.WithoutCancel(ctx), x.taken)))
 	if x.session != nil && x.request.opened == nil {

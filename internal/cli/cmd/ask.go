@@ -23,8 +23,9 @@ back to the model, errors too, until it gives an answer. The code is in Python,
 or in the language of --lang, and the model may write parts of it in the others
 that the session has, such as SQL and Bash. The figures of the answer are filled
 in from values in the sandbox; one that is found neither in what ran nor in the
-question is marked as unverified, and the exit code is 4. With --strict there is
-no answer then. "praxis show last --figures" shows what each was found as.
+question is marked as unverified, and the exit code is 4, as it is for an answer
+that had to be given before the model was done. With --strict such a figure leaves
+no answer. "praxis show last --figures" shows what each was found as.
 
 A run that broke off, whatever the cause, goes on with --resume RUN: without asking
 again for a reply that came, and without making a call again. The session, the
@@ -207,6 +208,8 @@ type ending struct {
 	value   json.RawMessage
 	steps   int
 	tokens  event.Tokens
+	// incomplete says why the model had to answer before it was done; "": it was.
+	incomplete string
 	// rehearsed are tools of a plan that were not really called.
 	rehearsed []string
 	made      app.Made
@@ -257,11 +260,11 @@ func (a *askCommand) ask(ctx context.Context, answer func(context.Context, event
 	}
 	unsaved := out.Unsaved
 	a.p.printedObject = a.p.printedObject || a.json
-	e := ending{run: out.Run, text: out.Text, draft: out.Draft, found: out.Found, figures: out.Figures, value: out.Value, steps: out.Steps, tokens: out.Tokens, made: out.Made, out: a.out, err: err, unsaved: unsaved}
+	e := ending{run: out.Run, text: out.Text, draft: out.Draft, found: out.Found, figures: out.Figures, value: out.Value, steps: out.Steps, tokens: out.Tokens, incomplete: out.Incomplete, made: out.Made, out: a.out, err: err, unsaved: unsaved}
 	if err := rep.finish(e); err != nil {
 		return errors.Join(err, unsaved) // nobody reads: that it was cancelled says nothing more
 	}
-	if err = errors.Join(err, unsaved); err == nil && len(event.Untraced(out.Figures)) > 0 {
+	if err = errors.Join(err, unsaved); err == nil && answerStatus(e) == event.Unverified {
 		return exitStatus{exitUnverified}
 	}
 	return err
@@ -292,7 +295,7 @@ func (j jsonReporter) failed() error { return j.Err }
 func (j jsonReporter) finish(e ending) error {
 	line := answerLine{
 		Event: "answer", Run: e.run, Answered: e.err == nil, Status: answerStatus(e), Text: e.text, Value: e.value, Figures: orEmpty(e.figures),
-		Draft: e.draft, Found: e.found, Rehearsed: e.rehearsed, Steps: e.steps, Tokens: e.tokens, Files: orEmpty(e.made.Saved), Failure: failureOf(errors.Join(e.err, e.unsaved)),
+		Draft: e.draft, Found: e.found, Rehearsed: e.rehearsed, Incomplete: e.incomplete, Steps: e.steps, Tokens: e.tokens, Files: orEmpty(e.made.Saved), Failure: failureOf(errors.Join(e.err, e.unsaved)),
 	}
 	if f := failureOf(e.err); f != nil {
 		line.Reason, line.Remedy = f.Message, f.Remedy
@@ -309,7 +312,7 @@ func answerStatus(e ending) event.RunStatus {
 	switch {
 	case e.err != nil:
 		return ""
-	case len(event.Untraced(e.figures)) > 0:
+	case e.incomplete != "" || len(event.Untraced(e.figures)) > 0:
 		return event.Unverified
 	}
 	return event.Answered
@@ -330,10 +333,12 @@ type answerLine struct {
 	Draft   string          `json:"draft,omitempty"` // without an answer: the last one that was not taken
 	Found   string          `json:"found,omitempty"` // and the last output of code
 	// Rehearsed are tools that were not really called.
-	Rehearsed []string        `json:"rehearsed,omitempty"`
-	Steps     int             `json:"steps"`
-	Tokens    event.Tokens    `json:"tokens"`
-	Files     []app.SavedFile `json:"files"`
-	Run       string          `json:"run"`     // its id in the journal; empty when it did not begin
-	Failure   *fault.Error    `json:"failure"` // no answer, or not all that code made is saved
+	Rehearsed []string `json:"rehearsed,omitempty"`
+	// Incomplete says why the model had to answer before it was done; "": it was.
+	Incomplete string          `json:"incomplete,omitempty"`
+	Steps      int             `json:"steps"`
+	Tokens     event.Tokens    `json:"tokens"`
+	Files      []app.SavedFile `json:"files"`
+	Run        string          `json:"run"`     // its id in the journal; empty when it did not begin
+	Failure    *fault.Error    `json:"failure"` // no answer, or not all that code made is saved
 }

@@ -21,7 +21,7 @@ const (
 	exitNot         = 1   // what was asked is not so: a journal is damaged, runs differ
 	exitUsage       = 2   // the command line, a file or a name is wrong
 	exitUnfinished  = 3   // a run's journal is whole, but has no end
-	exitUnverified  = 4   // figures of an answer were found nowhere
+	exitUnverified  = 4   // figures of an answer were found nowhere, or it was given too early
 	exitTimeout     = 124 // as timeout(1)
 	exitFailed      = 125 // Praxis failed, as with docker run
 	exitInterrupted = 130 // 128 + SIGINT
@@ -50,7 +50,9 @@ const exitTopic = `Exit codes of every command:
        state is stored (plan run, plan resume, ask); or an answer comes of a
        rehearsal: calls of its plan were not really made (ask)
   4    the answer holds figures that are found neither in what ran nor in the
-       question; each is marked (ask). With --strict there is no answer then
+       question, each of which is marked, or was given before the model was
+       done, as a budget was used up (ask). With --strict such a figure leaves
+       no answer
   124  the time limit ended the code
   125  Praxis failed, or something that it needs did: no image, no network,
        no model that is set up, a model that does not answer, a step budget used up, a session in a

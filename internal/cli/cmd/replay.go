@@ -197,6 +197,8 @@ func (r *replayCommand) branch(ctx context.Context, a *app.App, ref string) erro
 		return err
 	case out.Kind == event.Ask && out.Answer == nil:
 		return exitStatus{exitFailed}
+	case out.Status == event.Unverified:
+		return exitStatus{exitUnverified}
 	case out.Kind == event.Code && out.Execution != nil && out.Execution.Status != event.OK:
 		return exitStatus{executionCode(*out.Execution)}
 	}

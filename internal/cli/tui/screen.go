@@ -90,6 +90,8 @@ func (s *Screen) Emit(e event.Event) {
 		s.printf("  %s %s\n", s.Style.Paint(format.Yellow, "reply not usable:"), safetext.Line(e.Reason))
 	case event.ReplyTrimmed:
 		s.printf("  %s\n", s.Style.Paint(format.Yellow, safetext.Line(e.Reason)))
+	case event.RunConcluding:
+		s.printf("\n%s\n", s.Style.Paint(format.Yellow, safetext.Line(e.Reason)+": the best answer is asked for"))
 	case event.HistoryCondensed:
 		s.condensed(e)
 	case event.ToolCalled:
@@ -325,12 +327,16 @@ func (s *Screen) filled(x event.Execution) {
 // maxFilled bounds the line that names what was filled in.
 const maxFilled = 60
 
-// answerTitle says that an answer comes of a rehearsal.
+// answerTitle says that an answer comes of a rehearsal, or too early.
 func answerTitle(e event.AnswerGiven) string {
+	title := "answer"
 	if len(e.Rehearsed) > 0 {
-		return "answer of a rehearsal"
+		title = "answer of a rehearsal"
 	}
-	return "answer"
+	if e.Incomplete != "" {
+		title += ", not complete"
+	}
+	return title
 }
 
 func (s *Screen) answer(e event.AnswerGiven) {
@@ -358,12 +364,20 @@ func (s *Screen) answer(e event.AnswerGiven) {
 	if traced > 0 {
 		s.note(fmt.Sprintf("[%s in the answer traced to what ran or to the question]", safetext.Count(traced, "figure")))
 	}
+	if e.Incomplete != "" {
+		s.warn("given before the model was done:", safetext.Line(e.Incomplete))
+	}
 	if i := slices.IndexFunc(e.Figures, func(f event.Figure) bool { return f.Partial != "" }); i >= 0 {
-		s.printf("  %s %s\n", s.Style.Paint(format.Yellow, "warning: computed from a part of what there is:"), safetext.Line(e.Figures[i].Partial))
+		s.warn("computed from a part of what there is:", safetext.Line(e.Figures[i].Partial))
 	}
 	if len(unverified) > 0 {
-		s.printf("  %s %s\n", s.Style.Paint(format.Yellow, "warning: not traced to anything that ran:"), strings.Join(unverified, ", "))
+		s.warn("not traced to anything that ran:", strings.Join(unverified, ", "))
 	}
+}
+
+// warn writes what a reader of the answer has to know.
+func (s *Screen) warn(title, text string) {
+	s.printf("  %s %s\n", s.Style.Paint(format.Yellow, "warning: "+title), text)
 }
 
 // note writes a line that matters less.

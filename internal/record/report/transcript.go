@@ -395,6 +395,9 @@ func (t *transcript) tail() {
 		if len(a.Rehearsed) > 0 {
 			title = "answer of a rehearsal"
 		}
+		if a.Incomplete != "" {
+			title += ", not complete"
+		}
 		t.rule(title)
 		t.block("  ", "", a.Text)
 		t.figures(a)
