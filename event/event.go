@@ -276,6 +276,8 @@ type ModelRetrying struct {
 type ModelDelta struct {
 	Step int    `json:"step"`
 	Text string `json:"text"`
+	// Reasoning says that it is no part of the reply but of what the model thinks before.
+	Reasoning bool `json:"reasoning,omitempty"`
 }
 
 // Tokens counts what calls of a model used.
@@ -315,6 +317,7 @@ func (t Tokens) Total() int { return t.Input + t.Output }
 type ReplyRejected struct {
 	Step   int    `json:"step"`
 	Reason string `json:"reason"`
+	Draft  string `json:"draft,omitempty"` // the answer that was not taken, bounded; empty: it was none
 }
 
 // ReplyTrimmed says that a reply contained more than the one action that is taken.

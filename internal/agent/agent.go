@@ -417,10 +417,10 @@ func (r *run) tools() []llm.Tool {
 	return own
 }
 
-// reject reports that a reply could not be used.
-func (r *run) reject(err error) {
+// reject reports that a reply could not be used, and the answer that it held.
+func (r *run) reject(err error, draft string) {
 	r.last = "the last reply was rejected: " + err.Error()
-	r.cfg.Sink.Emit(event.ReplyRejected{Step: r.step, Reason: err.Error()})
+	r.cfg.Sink.Emit(event.ReplyRejected{Step: r.step, Reason: err.Error(), Draft: draft})
 }
 
 // advice is a fault as the model reads it.

@@ -67,7 +67,12 @@ func (r *run) mostDoubts() int {
 // rejectAnswer sends an answer back. It is no reply without an action: the model
 // knows how to act, so this does not count towards maxRejected.
 func (r *run) rejectAnswer(err error) (actionResult, error) {
-	r.reject(err)
+	return r.rejectDraft(err, r.draft)
+}
+
+// rejectDraft sends an answer back of which a person is shown the draft.
+func (r *run) rejectDraft(err error, draft string) (actionResult, error) {
+	r.reject(err, draft)
 	return actionResult{observation: notTaken + advice(err), failed: true}, nil
 }
 

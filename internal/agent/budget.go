@@ -189,6 +189,9 @@ func (r *run) complete(ctx context.Context, req llm.Request) (llm.Reply, error) 
 		ctx, stop = context.WithTimeoutCause(ctx, wait, errNoTime)
 		defer stop()
 	}
+	req.Reasoning = func(text string) {
+		r.cfg.Sink.Emit(event.ModelDelta{Step: r.step, Text: text, Reasoning: true})
+	}
 	reply, err := r.cfg.Model.Complete(ctx, req, func(text string) {
 		r.cfg.Sink.Emit(event.ModelDelta{Step: r.step, Text: text})
 	})

@@ -52,7 +52,7 @@ func (r *run) give(ctx context.Context, a action.Action, x event.Execution, obse
 	case x.Status != event.OK:
 		return actionResult{observation: observed + "\n\nThe answer that the code gave was not taken, since the code failed after it.", failed: true}, true, nil
 	case err != nil:
-		out, err = r.rejectAnswer(fault.New(fault.Invalid, "Give the value itself to answer().", "cannot take the answer that the code gave: %w", err))
+		out, err = r.rejectDraft(fault.New(fault.Invalid, "Give the value itself to answer().", "cannot take the answer that the code gave: %w", err), "")
 	default:
 		var f final
 		if f, err = g.compose(typedIn(r.cfg.Languages.Named(a.Language), a.Text), &r.sources); err == nil {

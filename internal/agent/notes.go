@@ -59,7 +59,7 @@ type noteResult struct {
 // that a wrong one misleads nobody further than a question's would.
 func (r *run) save(ctx context.Context, a action.Action) (noteResult, error) {
 	refused := func(err error) (noteResult, error) {
-		r.reject(err)
+		r.reject(err, "")
 		return noteResult{call: a.Call, text: "The note was not saved: " + advice(err), failed: true}, nil
 	}
 	if r.saves++; r.saves > maxSaves {

@@ -20,7 +20,12 @@ func (m *thinker) Name() string { return "test:thinker" }
 func (*thinker) Traits() llm.Traits { return llm.Traits{} }
 
 func (m *thinker) Complete(_ context.Context, req llm.Request, _ func(string)) (llm.Reply, error) {
+	streamed := req.Reasoning
+	req.Reasoning = nil // requests are compared
 	m.requests = append(m.requests, req)
+	if len(m.requests) == 1 {
+		streamed(thought().Text)
+	}
 	if len(m.requests) == 1 {
 		return llm.Reply{Reasoning: thought(), Calls: []llm.Call{{ID: "1", Name: "look", Input: map[string]any{}}}}, nil
 	}
@@ -36,8 +41,14 @@ func thought() llm.Reasoning {
 func TestReasoning(t *testing.T) {
 	m := &thinker{}
 	var replies []event.ModelReplied
+	streamed := ""
 	answer, err := agent.Run(t.Context(), agent.Config{Languages: language.Table{py}, Model: m, Tools: toolbox{"look": "nothing"}, Now: clock(), Sink: event.SinkFunc(func(e event.Event) {
-		if e, ok := e.(event.ModelReplied); ok {
+		switch e := e.(type) {
+		case event.ModelDelta:
+			if e.Reasoning {
+				streamed += e.Text
+			}
+		case event.ModelReplied:
 			replies = append(replies, e)
 		}
 	})}, "Well?")
@@ -46,6 +57,9 @@ func TestReasoning(t *testing.T) {
 	}
 	if answer.Text != "done" || len(replies) != 2 || len(m.requests) != 2 {
 		t.Fatalf("answer %q after %d replies", answer.Text, len(replies))
+	}
+	if streamed != thought().Text {
+		t.Errorf("streamed %d bytes", len(streamed))
 	}
 	if got := replies[0]; got.Reasoning != thought() || got.Text != "" || !strings.HasPrefix(got.Thought, "I look first.") || len(got.Thought) > 5000 {
 		t.Errorf("recorded %+v", got)

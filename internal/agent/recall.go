@@ -85,7 +85,7 @@ func (r *run) recall(ctx context.Context, a action.Action) (actionResult, error)
 	}
 	pointer, err := r.resolve(a.Text)
 	if err != nil {
-		r.reject(err)
+		r.reject(err, "")
 		return refused(err)
 	}
 	text := ""

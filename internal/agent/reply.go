@@ -25,7 +25,7 @@ func (r *run) unusable(t turn) actionResult {
 		return actionResult{observation: goOn(lastLine(r.whole(t.reply).Text))}
 	}
 	r.rejected++
-	r.reject(t.rejection)
+	r.reject(t.rejection, "")
 	out := actionResult{observation: advice(t.rejection), failed: true}
 	switch {
 	case t.parsed.Unfinished && t.reply.Text != "":

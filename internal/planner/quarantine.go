@@ -160,6 +160,11 @@ func complete(ctx context.Context, a modelRequest, req llm.Request) (llm.Reply, 
 		return llm.Reply{}, context.Cause(ctx)
 	}
 	began := time.Now()
+	req.Reasoning = func(text string) {
+		if a.call == "" {
+			a.sink.Emit(event.ModelDelta{Step: a.step, Text: text, Reasoning: true})
+		}
+	}
 	reply, err := a.model.Complete(ctx, req, func(text string) {
 		if a.call == "" {
 			a.sink.Emit(event.ModelDelta{Step: a.step, Text: text})

@@ -228,7 +228,11 @@ func (a *askCommand) reporter() reporter {
 	}
 	s.Image = a.flags.inPlace(a.p, a.p.stdout)
 	if isTerminal(a.p.stdout) && a.p.getenv("TERM") != "dumb" {
-		s.Wait = &tui.WaitLine{W: a.p.stdout, Style: s.Style}
+		s.Watch()
+		a.p.waits = s.Wait
+		if prices, err := app.LoadPrices(a.p.getenv); err == nil { // what is wrong with it is said where a price is needed
+			s.Cost = prices.Cost
+		}
 	}
 	return screenReporter{s}
 }

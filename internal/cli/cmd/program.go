@@ -71,6 +71,7 @@ type program struct {
 	interrupts    interrupts
 	printedObject bool // an object was written
 	live          *tui.LiveLine
+	waits         *tui.WaitLine // of the screen; nil: there is none
 }
 
 // run executes one command line and returns the exit code.

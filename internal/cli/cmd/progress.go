@@ -19,6 +19,7 @@ func (p *program) progress() event.Sink {
 		if p.live == nil {
 			p.live = &tui.LiveLine{W: p.stderr, Style: format.Style{On: p.colours(p.stderr), Width: width(p.stderr)}}
 		}
+		p.live.Instead = p.waits
 		return p.live
 	}
 	return event.SinkFunc(func(e event.Event) {

@@ -14,6 +14,8 @@ import (
 type LiveLine struct {
 	W     io.Writer
 	Style format.Style
+	// Instead shows what is prepared while it waits for something on the same terminal.
+	Instead *WaitLine
 
 	mu    sync.Mutex
 	shown bool
@@ -23,6 +25,9 @@ type LiveLine struct {
 func (l *LiveLine) Emit(e event.Event) {
 	pr, ok := e.(event.Progress)
 	if !ok {
+		return
+	}
+	if l.Instead.Say(strings.TrimSpace(safetext.Line(pr.Text))) {
 		return
 	}
 	line := []rune("praxis: " + strings.TrimSpace(safetext.Line(pr.Text)))

@@ -29,13 +29,21 @@ type Screen struct {
 	Wait  *WaitLine               // nil: w is no terminal
 	Wrap  int                     // columns that lines are broken for; 0: they are not
 	Image func(app.Picture) error // shows an image in its place; nil: nothing does
+	// Cost returns what tokens of a model cost in US dollars, where that is known. It may be nil.
+	Cost func(model string, t event.Tokens) (usd float64, known bool)
 
 	languages language.Table
 	scripted  bool
+	free      bool // nothing is charged for the model
 	steps     int
 	step      int
-	failed    int // the step whose execution failed, 0 when the last one did not
+	used      spending
+	questions int    // questions to a person that are open
+	failed    int    // the step whose execution failed, 0 when the last one did not
+	model     string // that is asked, in one line
 	thought   thought
+	reasoning thought
+	worked    bool // something was done, or a reply was not taken: the next may be the answer
 	output    *indenter
 	broke     bool // the last line of output had no end
 	Totals    string
@@ -71,23 +79,71 @@ func (s *Screen) block(indent, sgr, text string) {
 
 // Emit shows one event.
 func (s *Screen) Emit(e event.Event) {
+	if d, ok := e.(event.ModelDelta); ok {
+		s.delta(d) // most pieces of a reply leave the line that waits alone
+		s.goOn()
+		return
+	}
 	s.endWait()
+	s.used.of(e)
+	s.show(e)
+	s.await(e)
+	s.goOn()
+}
+
+// await says what is waited for after an event.
+func (s *Screen) await(e event.Event) {
+	switch e := e.(type) {
+	case event.RunBegan:
+		s.Wait.begin("preparing")
+	case event.ModelRequested:
+		s.model = safetext.Line(e.Model)
+		s.Wait.begin("waiting for " + s.model)
+	case event.ModelRetrying:
+		if e.Model != "" {
+			s.model = safetext.Line(e.Model)
+		}
+		s.listen() // the reply comes anew
+		s.Wait.Say("waiting for " + s.model)
+	case event.ModelReplied, event.ModelFailed, event.RunEnded, event.AnswerGiven:
+		s.Wait.over()
+	case event.ExecutionBegan:
+		if s.worked = true; s.filling {
+			s.Wait.begin("checking")
+			return
+		}
+		s.Wait.begin("running")
+	case event.ExecutionEnded:
+		s.Wait.over()
+	case event.ToolReturned, event.ConversationContinued:
+		s.worked = true
+	case event.ApprovalRequested:
+		s.questions++
+	case event.ApprovalGiven:
+		s.questions = max(s.questions-1, 0)
+	}
+}
+
+// goOn draws the line that waits again, where nothing stands in its place.
+func (s *Screen) goOn() {
+	if s.questions == 0 && (s.output == nil || !s.output.open) {
+		s.Wait.resume()
+	}
+}
+
+// show writes what an event says.
+func (s *Screen) show(e event.Event) {
 	switch e := e.(type) {
 	case event.RunBegan:
 		s.began(e)
 	case event.StepBegan:
 		s.stepBegan(e)
-	case event.ModelRequested:
-		s.Wait.begin(safetext.Line(e.Model))
 	case event.ModelRetrying:
 		s.printf("  %s\n", s.Style.Paint(format.Yellow, retrying(e)))
-		s.Wait.resume()
-	case event.ModelDelta:
-		s.thought.add(e.Text, func(line string) { s.block("  ", format.Dim, line) })
 	case event.ModelReplied:
 		s.replied(e)
 	case event.ReplyRejected:
-		s.printf("  %s %s\n", s.Style.Paint(format.Yellow, "reply not usable:"), safetext.Line(e.Reason))
+		s.rejected(e)
 	case event.ReplyTrimmed:
 		s.printf("  %s\n", s.Style.Paint(format.Yellow, safetext.Line(e.Reason)))
 	case event.RunConcluding:
@@ -127,7 +183,7 @@ func (s *Screen) endWait() {
 }
 
 func (s *Screen) began(e event.RunBegan) {
-	s.scripted, s.steps = e.Scripted, e.MaxSteps
+	s.scripted, s.steps, s.free = e.Scripted, e.MaxSteps, e.Scripted || e.Traits.Local
 	head := s.Style.Paint(format.Bold, "question")
 	for line := range strings.SplitSeq(safetext.Text(e.Question), "\n") {
 		for _, part := range format.BreakWords(line, s.columnsLeft(9)) {
@@ -160,7 +216,7 @@ func (s *Screen) began(e event.RunBegan) {
 
 func (s *Screen) stepBegan(e event.StepBegan) {
 	s.step = e.N
-	s.thought = thought{}
+	s.listen()
 	title := fmt.Sprintf("step %d of %d", e.N, s.steps)
 	if s.failed != 0 {
 		title += fmt.Sprintf(" · after the failure of step %d", s.failed)
@@ -173,11 +229,7 @@ func (s *Screen) replied(e event.ModelReplied) {
 		s.note("  [a model without tools answered, " + seconds(time.Duration(e.Took)) + "]")
 		return
 	}
-	if s.thought.shown {
-		s.thought.rest(func(line string) { s.block("  ", format.Dim, line) })
-	} else if text := strings.TrimSpace(e.Thought); text != "" {
-		s.block("  ", format.Dim, text)
-	}
+	s.said(e)
 	spent := spentText(e.Tokens)
 	if s.scripted {
 		spent = "scripted reply"
@@ -185,17 +237,28 @@ func (s *Screen) replied(e event.ModelReplied) {
 	s.printf("  %s\n", s.Style.Paint(format.Dim, fmt.Sprintf("[%s: %s, %s]", safetext.Line(cmp.Or(e.Model, "model")), seconds(time.Duration(e.Took)), spent)))
 }
 
+// rejected shows why a reply goes back, and the answer that it was.
+func (s *Screen) rejected(e event.ReplyRejected) {
+	s.worked = true
+	title := "reply not usable:"
+	if e.Draft != "" {
+		title = "draft, not taken:"
+		s.printf("  %s\n", s.Style.Paint(format.Yellow, "draft of an answer"))
+		s.paragraphs("    ", e.Draft)
+	}
+	s.printf("  %s %s\n", s.Style.Paint(format.Yellow, title), safetext.Line(e.Reason))
+}
+
 // spentText is what a reply or a run used.
 func spentText(t event.Tokens) string {
 	text := fmt.Sprintf("%d tokens in", t.Input)
+	if t.Incomplete {
+		text = "at least " + text
+	}
 	if t.CacheRead > 0 {
 		text += fmt.Sprintf(" (%d cached)", t.CacheRead)
 	}
-	text += fmt.Sprintf(", %d out", t.Output)
-	if t.Incomplete {
-		text += ", not all counted"
-	}
-	return text
+	return text + fmt.Sprintf(", %d out", t.Output)
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
@@ -439,61 +502,6 @@ func (s *Screen) Finish(hint string) error {
 		return fmt.Errorf("cannot write: %w", s.Err)
 	}
 	return nil
-}
-
-// maxThought bounds the line that is kept until it is whole.
-const maxThought = 16 << 10
-
-// thought shows the prose of a reply line by line as it streams in, up to the
-// action: code is shown when it runs, an answer when it is rendered.
-type thought struct {
-	line   strings.Builder
-	blank  int  // empty lines that are shown when another one follows
-	shown  bool // at least one line was
-	action bool // the rest is the action
-}
-
-func (t *thought) add(text string, show func(string)) {
-	for _, part := range strings.SplitAfter(text, "\n") {
-		if t.action {
-			return
-		}
-		t.line.WriteString(part)
-		if strings.HasSuffix(part, "\n") || t.line.Len() > maxThought {
-			t.rest(show)
-		}
-	}
-}
-
-// rest shows the line that is open.
-func (t *thought) rest(show func(string)) {
-	line := strings.TrimRight(t.line.String(), "\r\n ")
-	t.line.Reset()
-	if t.action {
-		return
-	}
-	if line == "" {
-		t.blank++
-		return
-	}
-	if start := strings.ToLower(strings.TrimLeft(line, " *#\t")); hasAnyPrefix(start, "```", "~~~", "<", "final answer") {
-		t.action = true
-		return
-	}
-	if t.shown && t.blank > 0 {
-		show("")
-	}
-	t.shown, t.blank = true, 0
-	show(line)
-}
-
-func hasAnyPrefix(s string, prefixes ...string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
 }
 
 // maxShown bounds what the screen shows of one execution's output. The model

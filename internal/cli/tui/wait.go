@@ -3,6 +3,8 @@ package tui
 import (
 	"fmt"
 	"io"
+	"strings"
+	"sync"
 	"time"
 
 	"praxis/event"
@@ -11,20 +13,25 @@ import (
 )
 
 // waitTick is how often the line of a WaitLine is drawn; the first time after
-// one tick, so that a reply that comes at once leaves the screen alone.
+// one tick, so that what comes at once leaves the screen alone.
 const waitTick = 500 * time.Millisecond
 
-// WaitLine is the last line of a terminal while a model is waited for: it says
-// for whom and how long, and is erased when something else is to be shown.
-// Between begin and end the writer is its own. A nil WaitLine shows nothing.
+// WaitLine is the last line of a terminal while a run goes on: it says what is
+// waited for and how long, how much of the budget is used and what comes in just now.
+// It is erased when something else is to be shown. Between begin and end the writer is
+// its own. A nil WaitLine shows nothing.
 type WaitLine struct {
-	W     io.Writer
-	Style format.Style
+	W      io.Writer
+	Style  format.Style
+	Budget func() string // in a few words; nil: it is not shown
 
-	text  string
+	stop chan struct{} // nil: nothing is drawn
+	done chan error
+
+	mu    sync.Mutex
+	text  string // "": nothing is waited for
+	tail  string
 	since time.Time
-	stop  chan struct{} // nil: nothing is waited for
-	done  chan error
 }
 
 // begin starts to wait for something new.
@@ -32,17 +39,65 @@ func (l *WaitLine) begin(text string) {
 	if l == nil {
 		return
 	}
-	l.text, l.since = text, time.Now()
+	l.mu.Lock()
+	l.text, l.tail, l.since = text, "", time.Now()
+	l.mu.Unlock()
 	l.resume()
+}
+
+// goOn says what is done meanwhile, and the end of what came.
+func (l *WaitLine) goOn(text, tail string) {
+	if l == nil {
+		return
+	}
+	if len(tail) > maxThought {
+		tail = tail[len(tail)-maxThought:]
+	}
+	l.mu.Lock()
+	if l.text == "" {
+		l.since = time.Now()
+	}
+	l.text, l.tail = text, tail
+	l.mu.Unlock()
+}
+
+// Say changes what is waited for, and reports whether anything is. It may be called at
+// any time.
+func (l *WaitLine) Say(text string) bool {
+	if l == nil {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.text == "" {
+		return false
+	}
+	l.text = text
+	return true
+}
+
+// over says that what was waited for is there.
+func (l *WaitLine) over() {
+	if l != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.text = ""
+	}
 }
 
 // resume goes on with the line that end erased.
 func (l *WaitLine) resume() {
-	if l == nil || l.stop != nil || l.text == "" {
+	if l == nil || l.stop != nil || !l.waits() {
 		return
 	}
 	l.stop, l.done = make(chan struct{}), make(chan error, 1)
 	go func() { l.done <- l.draw() }()
+}
+
+func (l *WaitLine) waits() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text != ""
 }
 
 // end erases the line and returns what went wrong with it.
@@ -69,15 +124,45 @@ func (l *WaitLine) draw() error {
 			_, err := io.WriteString(l.W, "\r\x1b[K")
 			return err
 		case <-tick.C:
-			line := fmt.Sprintf("  waiting for %s … %d s", l.text, int(time.Since(l.since).Seconds()))
-			if r := []rune(line); len(r) >= l.Style.Width { // a line that wraps cannot be erased
-				line = string(r[:max(l.Style.Width-1, 0)])
-			}
-			if _, err := io.WriteString(l.W, "\r"+l.Style.Paint(format.Dim, line)+"\x1b[K"); err != nil {
+			if _, err := io.WriteString(l.W, "\r"+l.Style.Paint(format.Dim, l.line())+"\x1b[K"); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// line is what is shown now. The end of what comes in has what is left of it, in whole words.
+func (l *WaitLine) line() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	line := fmt.Sprintf("  %s … %d s", l.text, int(time.Since(l.since).Seconds()))
+	if l.Budget != nil {
+		line += l.Budget()
+	}
+	r := []rune(line)
+	if len(r) >= l.Style.Width { // a line that wraps cannot be erased
+		return string(r[:max(l.Style.Width-1, 0)])
+	}
+	if tail := endOf(safetext.Line(strings.TrimSpace(l.tail)), l.Style.Width-len(r)-len("  …  ")); tail != "" {
+		line += "  … " + tail
+	}
+	return line
+}
+
+// minTail is the least space that the end of a text is shown in.
+const minTail = 12
+
+// endOf returns the last whole words of a text that fit.
+func endOf(text string, space int) string {
+	if space < minTail {
+		return ""
+	}
+	r := []rune(text)
+	if len(r) <= space {
+		return text
+	}
+	_, words, _ := strings.Cut(string(r[len(r)-space-1:]), " ")
+	return words
 }
 
 // retrying is why a model is asked again and when.

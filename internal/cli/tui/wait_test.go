@@ -28,7 +28,7 @@ func TestWaiting(t *testing.T) {
 		s.Emit(event.ModelRetrying{Step: 1, Reason: "429 slow\ndown", After: event.Duration(time.Second), Attempt: 2})
 		time.Sleep(1900 * time.Millisecond)
 		s.Emit(event.ModelDelta{Step: 1, Text: "Hello.\n"})
-		time.Sleep(time.Minute)
+		time.Sleep(600 * time.Millisecond)
 		s.Emit(event.ModelReplied{Step: 1, Took: event.Duration(time.Second)})
 		s.Emit(event.ReplyTrimmed{Step: 1, Reason: "2 blocks of code: only the first was run"})
 		if err := s.Finish(""); err != nil {
@@ -37,15 +37,15 @@ func TestWaiting(t *testing.T) {
 		return out.String()
 	}
 	const rest = "  [429 slow\\ndown: next request in 1 s]\n"
-	const end = "  Hello.\n  [model: 1.00 s, 0 tokens in, 0 out]\n  2 blocks of code: only the first was run\n"
+	const hello, end = "  Hello.\n", "  [model: 1.00 s, 0 tokens in, 0 out]\n  2 blocks of code: only the first was run\n"
 	synctest.Test(t, func(t *testing.T) {
-		if got := play(t, false); got != rest+end {
+		if got := play(t, false); got != rest+hello+end {
 			t.Errorf("in a pipe: %q", got)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
 		line := func(s string) string { return "\r  waiting for openai:m … " + s + " s\x1b[K" }
-		want := line("0") + line("1") + "\r\x1b[K" + rest + line("1") + line("2") + line("2") + "\r\x1b[K" + end
+		want := line("0") + line("1") + "\r\x1b[K" + rest + line("1") + line("2") + line("2") + "\r\x1b[K" + hello + "\r  openai:m writes … 3 s\x1b[K\r\x1b[K" + end
 		if got := play(t, true); got != want {
 			t.Errorf("on a terminal: %q, want %q", got, want)
 		}

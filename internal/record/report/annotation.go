@@ -44,6 +44,9 @@ func (s *timeline) annotate(it *item) (annotation, bool) {
 	case event.ModelFailed:
 		return annotation{"model failed", e.Reason + " (after " + seconds(e.Took) + ")", "", true}, true
 	case event.ReplyRejected:
+		if e.Draft != "" {
+			return annotation{"draft not taken", e.Reason, e.Draft, true}, true
+		}
 		return annotation{"reply not usable", e.Reason, "", true}, true
 	case event.ReplyTrimmed:
 		return annotation{"reply trimmed", e.Reason, "", true}, true

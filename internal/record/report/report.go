@@ -333,13 +333,13 @@ func (s *timeline) spent(model string, tokens event.Tokens) string {
 		return "replies scripted"
 	}
 	text := safetext.Number(tokens.Input) + " tokens in"
+	if tokens.Incomplete {
+		text = "at least " + text
+	}
 	if tokens.CacheRead > 0 {
 		text += " (" + safetext.Number(tokens.CacheRead) + " cached)"
 	}
 	text += ", " + safetext.Number(tokens.Output) + " out"
-	if tokens.Incomplete {
-		text += ", not all counted"
-	}
 	if c := s.cost(model, tokens); c != "" {
 		text += ", " + c
 	}
