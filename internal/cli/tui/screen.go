@@ -246,7 +246,7 @@ func (s *Screen) rejected(e event.ReplyRejected) {
 		s.printf("  %s\n", s.Style.Paint(format.Yellow, "draft of an answer"))
 		s.paragraphs("    ", e.Draft)
 	}
-	s.printf("  %s %s\n", s.Style.Paint(format.Yellow, title), safetext.Line(e.Reason))
+	s.headed(title, safetext.Line(e.Reason))
 }
 
 // spentText is what a reply or a run used.
@@ -415,18 +415,11 @@ func (s *Screen) answer(e event.AnswerGiven) {
 	s.printf("\n%s\n", s.Style.Rule(answerTitle(e)))
 	s.markdown("  ", e.Text)
 	var unverified []string
-	traced := 0
-	for _, f := range e.Figures {
-		if f.Untraced() {
-			unverified = append(unverified, safetext.Line(f.Text))
-		} else {
-			traced++
-		}
+	for _, f := range event.Untraced(e.Figures) {
+		unverified = append(unverified, safetext.Line(f.Text))
 	}
 	s.printf("\n")
-	if traced > 0 {
-		s.note(fmt.Sprintf("[%s in the answer traced to what ran or to the question]", safetext.Count(traced, "figure")))
-	}
+	s.figures(e.Figures)
 	if e.Incomplete != "" {
 		s.warn("given before the model was done:", safetext.Line(e.Incomplete))
 	}
@@ -440,7 +433,22 @@ func (s *Screen) answer(e event.AnswerGiven) {
 
 // warn writes what a reader of the answer has to know.
 func (s *Screen) warn(title, text string) {
-	s.printf("  %s %s\n", s.Style.Paint(format.Yellow, "warning: "+title), text)
+	s.headed("warning: "+title, text)
+}
+
+// headed writes a text behind its title.
+func (s *Screen) headed(title, text string) {
+	for i, part := range format.BreakWords(title+" "+text, s.columnsLeft(4)) {
+		rest, first := strings.CutPrefix(part, title)
+		switch {
+		case i > 0:
+			s.printf("    %s\n", part)
+		case first:
+			s.printf("  %s%s\n", s.Style.Paint(format.Yellow, title), rest)
+		default:
+			s.printf("  %s\n", s.Style.Paint(format.Yellow, part))
+		}
+	}
 }
 
 // note writes a line that matters less.

@@ -61,7 +61,7 @@ func TestAnswerShownOnce(t *testing.T) {
 		t.Errorf("an answer: %q", got)
 	}
 	got = shown(append(worked, event.ModelDelta{Text: "It is\n4"}, event.ModelReplied{}, event.ReplyRejected{Reason: "no 4 was seen", Draft: "It is\n4 (unverified)"})...)
-	if want := "  draft of an answer\n    It is\n    4 (unverified)\n  draft, not taken: no 4 was seen\n"; !strings.HasSuffix(got, want) || strings.Count(got, "It is") != 1 {
+	if want := "  draft of an answer\n    It is\n    4 (unverified)\n  draft, not taken: no\n    4 was seen\n"; !strings.HasSuffix(got, want) || strings.Count(got, "It is") != 1 {
 		t.Errorf("a draft: %q, want %q at the end", got, want)
 	}
 	for _, more := range [][]event.Event{
