@@ -62,6 +62,9 @@ func decodeGiven(text string) (given, error) {
 	if len(text) > maxGivenText {
 		return given{}, fmt.Errorf("it is %d bytes long, and the bound is %d", len(text), maxGivenText)
 	}
+	if deep(text) {
+		return given{}, errTooDeep
+	}
 	var g given
 	if err := json.Unmarshal([]byte(text), &g); err != nil {
 		return given{}, errors.New("it cannot be read")
@@ -151,6 +154,33 @@ func appendPath(list []string, p string) []string {
 		return list
 	}
 	return append(list, p)
+}
+
+// maxDepth is how deep the lists and objects of a value may lie in each other: indented,
+// a deep one would be as long as the square of its depth.
+const maxDepth = 100
+
+var errTooDeep = fmt.Errorf("its lists and objects lie more than %d deep in each other", maxDepth)
+
+// deep says that brackets lie too deep in each other, those in texts left out.
+func deep(text string) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			if depth++; depth > maxDepth {
+				return true
+			}
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return false
 }
 
 // jsonText is a JSON value for people: a text without its quotes, data indented.
@@ -243,6 +273,9 @@ func decodeValue(text string) (json.RawMessage, error) {
 		if _, rest, ok := strings.Cut(body, "\n"); ok {
 			text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "```"))
 		}
+	}
+	if deep(text) {
+		return nil, errTooDeep
 	}
 	d := json.NewDecoder(strings.NewReader(text))
 	var value json.RawMessage

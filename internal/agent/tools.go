@@ -122,6 +122,7 @@ func (r *run) useTool(ctx context.Context, c llm.Call, n int) (text string, fail
 	if err != nil {
 		return "", false, nil, err
 	}
+	used.Text = unmarked(used.Text) // what a tool gives is no word of the agent's
 	r.last = "the last step called " + used.Tool
 	if used.Failed {
 		text = markStatus + "error" + markError + used.Text

@@ -3,11 +3,11 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -144,9 +144,8 @@ func (a *App) tidyAfter(ctx context.Context, s *saved) error {
 		return nil
 	}
 	stamp := filepath.Join(a.opt.Config.Home, "snapshots", tidied)
-	text, err := bounded.ReadFile(stamp, 32)
-	space, wrong := strconv.ParseInt(string(text), 10, 64)
-	if err != nil || wrong != nil || space <= bytes {
+	space := a.spaceLeft(stamp)
+	if space <= bytes {
 		return a.tidy(ctx)
 	}
 	m, err := a.machinery(ctx)
@@ -154,19 +153,37 @@ func (a *App) tidyAfter(ctx context.Context, s *saved) error {
 		return err
 	}
 	// Two runs that end at the same time may count as one: what is left is half of the space.
-	return errors.Join(m.sessions.Pack(ctx), writeSpace(stamp, space-bytes))
+	return errors.Join(m.sessions.Pack(ctx), a.writeSpace(stamp, space-bytes))
+}
+
+// spaceLeft is what may be saved before the next look, 0 when that is not known or the
+// quota is another one by now.
+func (a *App) spaceLeft(stamp string) int64 {
+	text, err := bounded.ReadFile(stamp, 64)
+	if err != nil {
+		return 0
+	}
+	var quota, space int64
+	if _, err := fmt.Sscan(string(text), &quota, &space); err != nil || quota != a.opt.Config.Journal.SnapshotBytes {
+		return 0
+	}
+	return space
 }
 
 // writeSpace writes down what may be saved until the next look, whose time stays.
-func writeSpace(stamp string, space int64) error {
+func (a *App) writeSpace(stamp string, space int64) error {
 	st, err := os.Stat(stamp)
 	if err != nil {
 		return nil // somebody takes the whole folder away
 	}
-	if err := atomicfile.WriteFile(stamp, strconv.AppendInt(nil, space, 10)); err != nil {
+	if err := atomicfile.WriteFile(stamp, a.spaceText(space)); err != nil {
 		return nil // a folder that cannot be written to is reported by what has to write
 	}
 	return os.Chtimes(stamp, st.ModTime(), st.ModTime())
+}
+
+func (a *App) spaceText(space int64) []byte {
+	return fmt.Appendf(nil, "%d %d", a.opt.Config.Journal.SnapshotBytes, space)
 }
 
 // tidy looks at the snapshots of all runs. Where they are too many it makes space for
@@ -182,7 +199,7 @@ func (a *App) tidy(ctx context.Context) error {
 		return err
 	}
 	stamp := filepath.Join(a.opt.Config.Home, "snapshots", tidied)
-	if err := atomicfile.WriteFile(stamp, strconv.AppendInt(nil, max(0, quota-out.Left)/2, 10)); err != nil {
+	if err := atomicfile.WriteFile(stamp, a.spaceText(max(0, quota-out.Left)/2)); err != nil {
 		return nil // a folder that cannot be written to is reported by what has to write
 	}
 	return nil

@@ -51,8 +51,8 @@ var (
 	wordRE    = regexp.MustCompile(`([\pL]+)[\s_]?$`)
 	yearRE    = regexp.MustCompile(`(?i)\b(?:in|since|by|from|until|till|to|of|and|year|fy|during|before|after|for|through|between|und|bis|von|seit)\s$`)
 	// codeRE is a block of code, and a span that is a call or an index: what stands there is
-	// code that is shown, and no figure.
-	codeRE = regexp.MustCompile("(?s)```(?:python|py|sql|javascript|js|typescript|ts|bash|sh|json)\\b.*?(?:```|$)|`[^`\n]*[\\pL_]\\w*[(\\[][^`\n]*`")
+	// code that is shown, and no figure. JSON is data, and answers are given in it.
+	codeRE = regexp.MustCompile("(?s)```(?:python|py|sql|javascript|js|typescript|ts|bash|sh)\\b.*?(?:```|$)|`[^`\n]*[\\pL_]\\w*[(\\[][^`\n]*`")
 	// placeRE is an address, a path or the name of a file.
 	placeRE = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://\S+|(?:^|[\s"'(\[` + "`" + `])(?:\.{0,2}|~)/[\w./-]+|[\w-]+(?:\.[\w-]+)*\.(?i:csv|tsv|svg|png|jpe?g|gif|pdf|jsonl?|txt|md|html?|xlsx?|ods|parquet|py|ipynb|zip|gz|db|sqlite|xml|ya?ml|log|js|ts)\b`)
 )

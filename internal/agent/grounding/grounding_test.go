@@ -229,6 +229,21 @@ func anyPython(t *testing.T) string {
 	return path
 }
 
+// A person's number words are sources, and JSON in a block is an answer like any other.
+func TestWordsAndBlocks(t *testing.T) {
+	var s grounding.Sources
+	s.AddQuestion(grounding.InQuestion, "What is the pace of the last ten years?")
+	for text, source := range map[string]string{
+		"Over the last ten years it rose.": grounding.Question, "Over the last 10 years it rose.": grounding.Question,
+		"Over the last twelve years it rose.": grounding.Unverified, "```json\n{\"n\": 4711}\n```": grounding.Unverified,
+	} {
+		got := s.Trace(text)
+		if len(got) != 1 || got[0].Source != source {
+			t.Errorf("%q: got %+v, want one figure, %s", text, got, source)
+		}
+	}
+}
+
 func TestValues(t *testing.T) {
 	got, err := grounding.Values(python.Language(), `'[["1.50", true], ["it\'s", true], ["a\\n\\u20ac\\\\", false], ["\\"", true, "5"]]'`, 4)
 	if want := []grounding.Value{{"1.50", true, ""}, {"it's", true, ""}, {"a\n€\\", false, ""}, {`"`, true, "5"}}; err != nil || !reflect.DeepEqual(got, want) {

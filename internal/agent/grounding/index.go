@@ -75,7 +75,12 @@ func (x *index) read(o Origin, original string, line int) {
 	x.scales |= s.scales
 	hidden := x.releases(o, s.hidden, line)
 	at, first := 0, line
-	for _, f := range scan(text, hidden, true) {
+	all := scan(text, hidden, true)
+	if o.In == InQuestion { // a person writes "the last ten years", and an answer repeats it
+		all = append(all, inWords(hidden)...)
+		slices.SortStableFunc(all, func(a, b figure) int { return a.start - b.start })
+	}
+	for _, f := range all {
 		line += strings.Count(text[at:f.start], "\n")
 		at = f.start
 		printed := text[f.start:min(max(f.end, f.unitEnd), f.start+maxPrinted)]
@@ -99,7 +104,7 @@ func (x *index) read(o Origin, original string, line int) {
 	for _, name := range monthRE.FindAllString(text, -1) {
 		x.months[monthNumber(name)] = true
 	}
-	if len(x.numbers) > maxNumbers {
+	if len(x.numbers) > 2*maxNumbers { // seldom, since all are sorted for it
 		x.sort()
 		x.numbers = x.numbers[:min(len(x.numbers), maxNumbers)]
 	}
