@@ -224,8 +224,10 @@ func (w *world) answerQuestion(ctx context.Context, p *player, cfg agent.Config,
 		return did{}, err
 	}
 	out := did{tokens: p.head + p.tokens, billed: p.billed, turns: p.turns}
-	if a.Text != w.want {
-		out.wrong = fmt.Errorf("the answer is %q, and should be %q", a.Text, w.want)
+	// Without code the figures are in no result: this model is right in its head, which an
+	// answer cannot show.
+	if text := strings.ReplaceAll(a.Text, " (unverified)", ""); text != w.want {
+		out.wrong = fmt.Errorf("the answer is %q, and should be %q", text, w.want)
 	} else if w.state != nil {
 		out.wrong = w.state()
 	}
