@@ -17,7 +17,9 @@ import (
 	"praxis/internal/cli/tui"
 )
 
-const askLong = `Asks a question: the argument, or what is piped in ("-" says so). The model
+const askLong = `Asks a question: the argument, or what is piped in ("-" says so). Without one, on a
+terminal, it is a conversation: each line is a question that goes on with the one
+before, and with --thread the conversation is there afterwards, too. The model
 answers it by writing code, which runs in a sandbox; what the code prints goes
 back to the model, errors too, until it gives an answer. The code is in Python,
 or in the language of --lang, and the model may write parts of it in the others
@@ -90,6 +92,9 @@ func (p *program) askCommand() *cobra.Command {
 				return a.printFailure(a.goOn(cmd, args))
 			}
 			err := a.mode.check(cmd, &a.tools)
+			if err == nil && a.converses(args) {
+				return a.converse(cmd.Context())
+			}
 			question := ""
 			if err == nil {
 				question, err = p.readQuestion(args)
