@@ -114,7 +114,9 @@ func TestWaitLineSays(t *testing.T) {
 			}
 		}
 	})
-	if got := endOf("the words are whole", 13); got != "are whole" {
-		t.Errorf("the end is %q", got)
+	for text, want := range map[string]string{"the words are whole": "are whole", "合計 は 四十一 です": "四十一 です", "all of it": "all of it"} {
+		if got := endOf(text, 13); got != want {
+			t.Errorf("the end of %q is %q, want %q", text, got, want)
+		}
 	}
 }

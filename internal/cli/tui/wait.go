@@ -139,11 +139,13 @@ func (l *WaitLine) line() string {
 	if l.Budget != nil {
 		line += l.Budget()
 	}
-	r := []rune(line)
-	if len(r) >= l.Style.Width { // a line that wraps cannot be erased
-		return string(r[:max(l.Style.Width-1, 0)])
+	used, most := 0, max(l.Style.Width-1, 0)
+	for i, r := range line { // a line that wraps cannot be erased
+		if used += columnsOf(r); used > most {
+			return line[:i]
+		}
 	}
-	if tail := endOf(safetext.Line(strings.TrimSpace(l.tail)), l.Style.Width-len(r)-len("  …  ")); tail != "" {
+	if tail := endOf(safetext.Line(strings.TrimSpace(l.tail)), most-used-len("  … ")); tail != "" {
 		line += "  … " + tail
 	}
 	return line
@@ -158,11 +160,22 @@ func endOf(text string, space int) string {
 		return ""
 	}
 	r := []rune(text)
-	if len(r) <= space {
-		return text
+	for i := len(r) - 1; i >= 0; i-- {
+		if space -= columnsOf(r[i]); space < 0 {
+			_, words, _ := strings.Cut(string(r[i:]), " ")
+			return words
+		}
 	}
-	_, words, _ := strings.Cut(string(r[len(r)-space-1:]), " ")
-	return words
+	return text
+}
+
+// columnsOf is how many columns a character takes, or more: what is East Asian or a picture
+// takes two.
+func columnsOf(r rune) int {
+	if r < 0x1100 || 0x2000 <= r && r < 0x2600 {
+		return 1
+	}
+	return 2
 }
 
 // retrying is why a model is asked again and when.
