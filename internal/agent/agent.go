@@ -440,7 +440,7 @@ func (r *run) observe(t turn, o actionResult) {
 	}
 	text := o.observation
 	if parts := r.directions(t, o); len(parts) > 0 {
-		text += markDirections + strings.Join(parts, "\n\n")
+		text = directed(text, strings.Join(parts, "\n\n"))
 	}
 	observed := llm.Message{Role: llm.User, Pictures: o.pictures}
 	if len(t.reply.Calls) == 0 {

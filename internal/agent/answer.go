@@ -100,7 +100,7 @@ func doubtsIn(messages []llm.Message) int {
 			texts = append(texts, res.Text)
 		}
 		for _, t := range texts {
-			if m.Role == llm.User && strings.HasPrefix(t, notTaken+markUntraced) {
+			if m.Role == llm.User && (strings.HasPrefix(t, notTaken+markUntraced) || strings.Contains(t, markDirections+notTaken+markUntraced)) {
 				n++
 			}
 		}

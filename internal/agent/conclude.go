@@ -50,7 +50,7 @@ func (r *run) give(ctx context.Context, a action.Action, x event.Execution, obse
 	var out actionResult
 	switch {
 	case x.Status != event.OK:
-		return actionResult{observation: observed + "\n\nThe answer that the code gave was not taken, since the code failed after it.", failed: true}, true, nil
+		return actionResult{observation: directed(observed, "The answer that the code gave was not taken, since the code failed after it."), failed: true}, true, nil
 	case err != nil:
 		out, err = r.rejectDraft(fault.New(fault.Invalid, "Give the value itself to answer().", "cannot take the answer that the code gave: %w", err), "")
 	default:
@@ -60,7 +60,8 @@ func (r *run) give(ctx context.Context, a action.Action, x event.Execution, obse
 		}
 	}
 	if err == nil && out.answer == nil {
-		out.observation = strings.TrimSuffix(observed, "\n"+nothingShown) + "\n\n" + out.observation
+		// Behind the mark of directions: the figures that a rejection names are none that code showed.
+		out.observation = directed(strings.TrimSuffix(observed, "\n"+nothingShown), out.observation)
 	}
 	return out, true, err
 }

@@ -151,8 +151,11 @@ func (g *resumption) claim(ctx context.Context, q AskResume) (release func(), er
 	case known.Status == journal.Running:
 		return nil, fault.Coded(fault.RunUnfinished, fault.Data{"run": g.id}, "cannot go on with run %s: it has not ended yet", g.id)
 	}
-	if g.rec = whole; known.Status == event.Answered || known.Status == event.Unverified {
-		// What was read before the lock may be older.
+	// What was read before the lock may be older.
+	if g.rec, err = replay.LoadResumed(ctx, j, g.id); err != nil {
+		return nil, err
+	}
+	if known.Status == event.Answered || known.Status == event.Unverified {
 		return nil, fault.Coded(fault.RunAnswered, fault.Data{"run": g.id}, "cannot go on with run %s: it has its answer", g.id)
 	}
 	if err := g.rec.Resumable(); err != nil {

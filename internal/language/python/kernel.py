@@ -456,7 +456,14 @@ class Kernel:
         own = {name: self.original[name] for name in ("display", "input", "exit", "quit")}
         name, code, run, expression = self.answers.check(source, self.space, PRIVATE, own)
         self.sources.add(name, code)
-        value = run()
+        usual = sys.path[:]
+        sys.path.sort(key=lambda p: p in ("", os.getcwd()))  # a file of the working folder replaces no module
+        try:
+            value = run()
+        except SystemExit:
+            raise AssertionError("the check ended the program") from None
+        finally:
+            sys.path[:] = usual
         if expression and not value:
             raise AssertionError(f"{code.strip()} is {value!r:.200}")
         return None

@@ -1,7 +1,10 @@
 # what the inputs are
 def __profile__(paths):
-    import csv, io, json, os, re, struct
+    import os, sys
     del globals()["__profile__"]
+    usual = sys.path[:]
+    sys.path.sort(key=lambda p: p in ("", os.getcwd()))  # an input that is called as a module is none
+    import csv, io, json, re, struct
     HEAD, ROWS, CELLS, COLUMNS, COUNTED, TEXT = 2 << 20, 5_000, 60_000, 40, 64 << 20, 4_000
     MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "?"}
     DATE = re.compile(r"\d{4}-\d\d?(-\d\d?)?([T ]\d\d?:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?|\d\d?[./]\d\d?[./]\d{2,4}|\d\d?:\d\d(:\d\d)?")
@@ -380,4 +383,5 @@ def __profile__(paths):
         if len(found) > TEXT:
             found = found[:TEXT].rpartition("\n")[0] + "\n…"
         out.append({"path": path, "text": found, "note": note})
+    sys.path[:] = usual
     display({"application/vnd.praxis.profile+json": json.dumps(out)}, raw=True)
