@@ -94,7 +94,7 @@ type model struct {
 
 func (*model) Name() string { return "test:model" }
 
-func (*model) Traits() llm.Traits { return llm.Traits{} }
+func (*model) Traits() llm.Traits { return llm.Traits{Local: true} }
 
 func (m *model) Complete(_ context.Context, r llm.Request, _ func(string)) (llm.Reply, error) {
 	m.sent = append(m.sent, r)
