@@ -179,7 +179,7 @@ func (e *evaluation) ask(ctx context.Context, c evaluate.Case, model string) (ou
 		if err != nil {
 			return out, err
 		}
-		defer e.giveBack(s)
+		defer func() { e.pool <- s }()
 		q.opened = s
 	}
 	began := time.Now()
@@ -222,8 +222,6 @@ func (e *evaluation) take(ctx context.Context, q AskRequest) (*Session, error) {
 	}
 	return e.app.OpenSession(ctx, spec, e.sink)
 }
-
-func (e *evaluation) giveBack(s *Session) { e.pool <- s }
 
 // assert evaluates an assertion in a session of its own kind, which no model uses.
 func (e *evaluation) assert(ctx context.Context, expression, answer string, figures []float64) (string, error) {
@@ -275,6 +273,9 @@ func (e *evaluation) close() (err error) {
 	}
 	return err
 }
+
+// FormatShare writes a share as a person reads it, such as "93.3 %".
+func FormatShare(share float64) string { return evaluate.Percent(share) }
 
 // WriteEvaluation writes a report of an evaluation as a whole file.
 func WriteEvaluation(path string, write func(io.Writer) error) error {

@@ -177,10 +177,8 @@ func describeEvaluation(r app.Evaluation, width int) string {
 		if s.Cost != nil {
 			cost = app.FormatUSD(*s.Cost)
 		}
-		t.Add(safetext.Line(s.Model), strconv.Itoa(s.Passed), strconv.Itoa(s.Passed+s.Failed), percent(s.Share), percent(s.Low)+" – "+percent(s.High), strconv.Itoa(s.Errors),
+		t.Add(safetext.Line(s.Model), strconv.Itoa(s.Passed), strconv.Itoa(s.Passed+s.Failed), app.FormatShare(s.Share), app.FormatShare(s.Low)+" – "+app.FormatShare(s.High), strconv.Itoa(s.Errors),
 			strconv.FormatFloat(s.Steps, 'f', 1, 64), safetext.Number(s.Tokens), cost, strconv.FormatFloat(s.P50, 'f', 2, 64), strconv.FormatFloat(s.P95, 'f', 2, 64))
 	}
 	return strings.TrimRight(format.Fitted(t, width), "\n") + "\n"
 }
-
-func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + " %" }

@@ -19,7 +19,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/llm/stream"
@@ -101,21 +100,10 @@ func (m *Model) Traits() llm.Traits { return llm.Traits{Sees: true, Local: m.cli
 // Complete implements llm.Model.
 func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
 	path := "v1beta/models/" + url.PathEscape(m.name) + ":streamGenerateContent"
-	return m.retry.Stream(ctx, req, delta, func(show func(string)) (llm.Reply, error) {
-		var used event.Tokens
-		for {
-			body := m.request(req)
-			reply, err := m.client.Ask(ctx, path, body, &decoder{delta: show, reasoning: stream.Reasoning{Show: req.Reasoning}})
-			used = used.Add(reply.Tokens)
-			switch {
-			case err != nil && m.bend(body, stream.Refusal(err)):
-			case err == nil && stream.CutInThought(reply) && !body.extended:
-				m.extended.Store(true)
-			default:
-				reply.Tokens = used
-				return reply, err
-			}
-		}
+	return m.retry.Bend(ctx, req, delta, &m.extended, func(show func(string)) (reply llm.Reply, extended, again bool, err error) {
+		body := m.request(req)
+		reply, err = m.client.Ask(ctx, path, body, &decoder{delta: show, reasoning: stream.Reasoning{Show: req.Reasoning}})
+		return reply, body.extended, err != nil && m.bend(body, stream.Refusal(err)), err
 	})
 }
 

@@ -28,7 +28,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/llm/stream"
@@ -141,20 +140,8 @@ func (m *Model) Traits() llm.Traits {
 
 // Complete implements llm.Model.
 func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
-	return m.retry.Stream(ctx, req, delta, func(show func(string)) (llm.Reply, error) {
-		var used event.Tokens
-		for {
-			reply, extended, again, err := m.once(ctx, req, show)
-			used = used.Add(reply.Tokens)
-			if err == nil && stream.CutInThought(reply) && !extended {
-				m.extended.Store(true)
-				again = true
-			}
-			if !again {
-				reply.Tokens = used
-				return reply, err
-			}
-		}
+	return m.retry.Bend(ctx, req, delta, &m.extended, func(show func(string)) (llm.Reply, bool, bool, error) {
+		return m.once(ctx, req, show)
 	})
 }
 

@@ -1,7 +1,9 @@
 package stream
 
 import (
+	"context"
 	"strings"
+	"sync/atomic"
 
 	"praxis/fault"
 	"praxis/internal/llm"
@@ -50,8 +52,32 @@ func ReasoningAllowance(e llm.Effort) int {
 	return 8 << 10
 }
 
-// CutInThought says whether a reply was cut before it began: all its tokens
+// Bend completes a request as Stream does. Each attempt is one request, made anew as long
+// as again says that the server refused it and that another is worth sending, and once when
+// the reply was cut while the model still reasoned: extended is set for that, and the
+// attempt says whether the request's bound had left space for it already. The tokens are
+// those of all requests.
+func (r Retry) Bend(ctx context.Context, req llm.Request, delta func(string), extended *atomic.Bool,
+	attempt func(show func(string)) (reply llm.Reply, spacious, again bool, err error)) (llm.Reply, error) {
+	return r.Stream(ctx, req, delta, func(show func(string)) (llm.Reply, error) {
+		var all llm.Reply // whose tokens are those of all requests
+		for {
+			reply, spacious, again, err := attempt(show)
+			all.Tokens = all.Tokens.Add(reply.Tokens)
+			if err == nil && !spacious && cutInThought(reply) {
+				extended.Store(true)
+				again = true
+			}
+			if !again {
+				reply.Tokens = all.Tokens
+				return reply, err
+			}
+		}
+	})
+}
+
+// cutInThought says whether a reply was cut before it began: all its tokens
 // went into reasoning. It is asked for again with [ReasoningAllowance].
-func CutInThought(r llm.Reply) bool {
+func cutInThought(r llm.Reply) bool {
 	return r.Cut && strings.TrimSpace(r.Text) == "" && len(r.Calls) == 0
 }
