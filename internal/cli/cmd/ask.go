@@ -109,7 +109,7 @@ func (p *program) askCommand() *cobra.Command {
 	fs.StringArrayVar(&a.files, "file", nil, "`PATH` of a file that the question is about (may be repeated)")
 	fs.StringVar(&a.out, "out", "", "save charts and files that the code makes in this `DIR`")
 	fs.StringVar(&a.model, "model", "", "the model, as `PROVIDER:NAME`")
-	fs.StringArrayVar(&a.fallback, "fallback-model", nil, "a model that is asked when those before fail for good (may be repeated)")
+	fs.StringArrayVar(&a.fallback, "fallback-model", nil, "a model, as `PROVIDER:NAME`, that is asked when those before fail for good (may be repeated)")
 	fs.StringVar(&a.effort, "effort", "", "how much the model is asked to reason: low, medium or high")
 	fs.StringVar(&a.lang, "lang", "", "the main `LANGUAGE` of the model's code (default python)")
 	fs.StringVar(&a.thread, "thread", "", "go on with the conversation called `NAME`, its variables and files")
