@@ -38,6 +38,8 @@ var vocabulary = []struct {
 	{"tool_called", ToolCalled{}, false},
 	{"tool_returned", ToolReturned{}, false},
 	{"notes_found", NotesFound{}, false},
+	{"child_began", ChildBegan{}, false},
+	{"child_ended", ChildEnded{}, false},
 	{"approval_requested", ApprovalRequested{}, false},
 	{"approval_given", ApprovalGiven{}, false},
 	{"plan_written", PlanWritten{}, false},

@@ -14,6 +14,7 @@ const (
 	FromNotes   = "notes"   // notes of other runs
 	FromNetwork = "network" // a host that the code reached
 	FromTool    = "tool"    // what a call returned, or why it failed
+	FromChild   = "child"   // what a part of the run came to: it may have read anything
 	FromCode    = "code"    // code for whose own values nobody vouches
 )
 
@@ -41,6 +42,8 @@ func Entering(e Event) (Entry, bool) {
 		}
 	case ToolReturned:
 		return Entry{FromTool, ""}, true
+	case ChildEnded:
+		return Entry{FromChild, ""}, true
 	}
 	return Entry{}, false
 }

@@ -12,13 +12,14 @@ func TestEntering(t *testing.T) {
 	ways := map[string]string{
 		"file_given": FromFile, "session_began": FromSession, "session_forked": FromSession, "session_rolled_back": FromSession,
 		"conversation_continued": FromThread, "notes_found": FromNotes, "connection_opened": FromNetwork, "tool_returned": FromTool,
+		"child_ended": FromChild,
 
 		"progress": none, "notice": none, "run_began": none, "step_began": none, "model_requested": none, "model_retrying": none, "model_delta": none,
 		"model_replied": none, "model_failed": none, "reply_rejected": none, "reply_trimmed": none, "run_concluding": none, "history_condensed": none,
 		"execution_began": none, "output": none, "display": none, "execution_ended": none, "tool_called": none, "approval_requested": none,
 		"approval_given": none, "plan_written": none, "plan_checked": none, "decision_made": none, "label_lowered": none, "plan_waits": none,
 		"plan_resumed": none, "plan_ended": none, "connection_closed": none, "connection_refused": none, "snapshot_taken": none,
-		"session_ended": none, "file_saved": none, "answer_given": none, "run_ended": none,
+		"session_ended": none, "file_saved": none, "answer_given": none, "run_ended": none, "child_began": none,
 	}
 	for _, v := range vocabulary {
 		want, decided := ways[v.name]

@@ -151,6 +151,7 @@ type RunBegan struct {
 	Seed      *int64   `json:"seed,omitempty"`    // makes the session deterministic
 	Thread    string   `json:"thread,omitempty"`  // the conversation that it goes on with
 	Parent    *Parent  `json:"parent,omitempty"`  // the run that it was branched or replayed from
+	Caller    *Caller  `json:"caller,omitempty"`  // the run that it is a part of
 	Program   string   `json:"program,omitempty"` // version of praxis
 	User      string   `json:"user,omitempty"`    // who ran it: name and number
 	Host      string   `json:"host,omitempty"`    // the machine's name
@@ -638,6 +639,8 @@ type RunEnded struct {
 	Found string `json:"found,omitempty"`
 }
 
+func (ChildBegan) event()            {}
+func (ChildEnded) event()            {}
 func (ConnectionOpened) event()      {}
 func (ConnectionClosed) event()      {}
 func (ConnectionRefused) event()     {}

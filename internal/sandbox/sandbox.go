@@ -112,6 +112,9 @@ type Usage struct {
 	PeakMemory int64         // bytes, high-water mark
 	CPU        time.Duration // user and system, all processes
 	Processes  int
+	// Overrun says that the host ended a process of it because memory was used up: the
+	// whole sandbox is over, or about to be.
+	Overrun bool
 }
 
 // Exit is why a guest is over.

@@ -22,7 +22,7 @@ import (
 )
 
 // toy is a guest that speaks the protocol and knows "x = text", "x", "die", "hang",
-// "lose", "ask", "touch path" and "reseeds": enough to see what a session does with its sandboxes.
+// "lose", "swell", "ask", "touch path" and "reseeds": enough to see what a session does with its sandboxes.
 type toy struct {
 	mu      sync.Mutex
 	state   toyState
@@ -156,6 +156,10 @@ func (g *toy) answer(f wire.Frame) (kind wire.Kind, id uint32, body any, ok bool
 
 func (g *toy) execute(code string) wire.Executed {
 	done := wire.Executed{Status: event.OK.String(), State: string(event.Intact)}
+	if code == "swell" {
+		done.Status, done.State = event.Memory.String(), string(event.Lost)
+		return done
+	}
 	if g.lost != "" {
 		done.State, done.Message, g.lost = string(event.Lost), g.lost, ""
 	}

@@ -431,6 +431,12 @@ func (l *live) close() error {
 	return errors.Join(l.client.Close(), err)
 }
 
+// overrun says whether the host ended a process of the guest because memory was used up.
+func (l *live) overrun(ctx context.Context) bool {
+	u, err := l.box.Usage(ctx)
+	return err == nil && u.Overrun
+}
+
 // spec describes the guest of opt.
 func (m *Manager) spec(opt Options) sandbox.Spec {
 	env := append([]string{}, opt.Image.Env...)

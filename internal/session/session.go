@@ -152,6 +152,14 @@ func (s *Session) Execute(ctx context.Context, code string, x Exec, sink event.S
 			out.Limit = event.WallTime
 		}
 		out.Unlisted = withoutFiles(x)
+	case err == nil && out.Status == event.Memory && l.overrun(ctx):
+		// Part of the sandbox was ended from outside, and the rest of it will be: this result
+		// says so, not that of whatever is executed next.
+		var after event.Execution
+		if after, err = s.revive(context.WithoutCancel(ctx), l, l.exit()); err == nil {
+			out.Message, out.State, out.StateNote = after.Message, after.State, after.StateNote
+		}
+		out.Unlisted = withoutFiles(x)
 	case err != nil && broken(l):
 		// ctx may be over already; the session's state must be known all the same.
 		out, err = s.revive(context.WithoutCancel(ctx), l, l.exit())

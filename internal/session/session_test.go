@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,6 +16,8 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/sandbox"
+	"praxis/internal/sandbox/fake"
 )
 
 func create(t *testing.T, m *Manager, opt Options) *Session {
@@ -540,6 +543,55 @@ func TestDateOutOfRange(t *testing.T) {
 		opt.Date = time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC)
 		if _, err := m.Create(t.Context(), opt, event.Discard); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("in %d: %v", year, err)
+		}
+	}
+}
+
+// filled is a backend whose sandboxes say that the host ended a part of them.
+type filled struct {
+	sandbox.Backend
+	overrun atomic.Bool
+}
+
+type filledSandbox struct {
+	sandbox.Sandbox
+	of *filled
+}
+
+func (b *filled) Start(ctx context.Context, spec sandbox.Spec) (sandbox.Sandbox, error) {
+	s, err := b.Backend.Start(ctx, spec)
+	return filledSandbox{s, b}, err
+}
+
+func (b *filled) Restore(ctx context.Context, spec sandbox.Spec, from sandbox.From) (sandbox.Sandbox, error) {
+	s, err := b.Backend.Restore(ctx, spec, from)
+	return filledSandbox{s, b}, err
+}
+
+func (s filledSandbox) Usage(ctx context.Context) (sandbox.Usage, error) {
+	u, err := s.Sandbox.Usage(ctx)
+	u.Overrun = s.of.overrun.Load()
+	return u, err
+}
+
+// An execution after which the sandbox is ended says so itself: the next one finds a
+// session that is live.
+func TestOverrunIsReportedAtOnce(t *testing.T) {
+	b := &filled{Backend: fake.New(fake.Config{Program: newToy})}
+	m := backendManager(t, Config{Dir: t.TempDir(), Backend: b, MaxSessions: 8})
+	s := create(t, m, toyOptions(t))
+	for _, tt := range []struct {
+		overrun bool
+		want    event.State
+	}{{false, event.Lost}, {true, event.Fresh}} {
+		b.overrun.Store(tt.overrun)
+		x, err := s.Execute(t.Context(), "swell", Exec{}, event.Discard)
+		if err != nil || x.Status != event.Memory || x.State != tt.want {
+			t.Fatalf("overrun %t: got %+v, %v, want the state %s", tt.overrun, x, err, tt.want)
+		}
+		b.overrun.Store(false)
+		if x, err = s.Execute(t.Context(), "x = 1", Exec{}, event.Discard); err != nil || x.Status != event.OK || x.State != event.Intact {
+			t.Fatalf("overrun %t: the next one: %+v, %v", tt.overrun, x, err)
 		}
 	}
 }

@@ -232,7 +232,7 @@ func (x *box) startFailed(err error) error {
 // restoreFailed names the likely reason: the checkpoint's bytes are those that
 // were written, so it does not fit this host or these limits.
 func (x *box) restoreFailed(err error) error {
-	if x.group != nil && x.group.oomKills() > 0 {
+	if x.oomKilled() {
 		return fault.New(fault.Exhausted, "Raise the memory limit.", "cannot restore sandbox: the memory limit of %s is too small for the checkpoint", size(x.spec.Limits.Memory))
 	}
 	return fault.New(fault.Conflict, "Make the checkpoint again on this host.", "cannot restore sandbox from %s: %w", x.from, x.explain(err))
@@ -285,7 +285,7 @@ func (x *box) kill() {
 
 // finish runs once, after the helper's end.
 func (x *box) finish() {
-	oom := x.group != nil && x.group.oomKills() > 0
+	oom := x.oomKilled()
 	if cpu, ok := x.cpuOfGroup(); ok {
 		x.mu.Lock()
 		x.last.CPU = max(x.last.CPU, cpu)

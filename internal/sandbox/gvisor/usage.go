@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/sandbox"
 	"praxis/internal/sandbox/gvisor/control"
@@ -33,7 +34,7 @@ func (x *box) watch(stop <-chan struct{}) {
 		case <-timer.C:
 		}
 		mem, byGroup := x.sample()
-		if x.group != nil && x.group.oomKills() > 0 || !byGroup && mem > limit+memoryOverhead {
+		if x.oomKilled() || !byGroup && mem > limit+memoryOverhead {
 			x.mu.Lock()
 			x.overrun = memoryMessage(limit)
 			x.mu.Unlock()
@@ -50,6 +51,9 @@ func (x *box) watch(stop <-chan struct{}) {
 		}
 	}
 }
+
+// oomKilled says whether the kernel killed a process of the sandbox for its memory limit.
+func (x *box) oomKilled() bool { return x.group != nil && x.group.oomKills() > 0 }
 
 // sample measures the memory in use and keeps the high-water mark.
 func (x *box) sample() (mem int64, byGroup bool) {
@@ -91,7 +95,7 @@ func (x *box) Usage(ctx context.Context) (sandbox.Usage, error) {
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		u := x.last
-		u.PeakMemory = x.peak
+		u.PeakMemory, u.Overrun = x.peak, x.exit.Status == event.Memory
 		return u, nil
 	default:
 	}
@@ -112,9 +116,10 @@ func (x *box) Usage(ctx context.Context) (sandbox.Usage, error) {
 	} else if ctx.Err() != nil {
 		return sandbox.Usage{}, fault.New(fault.Canceled, "", "cannot measure sandbox: %w", ctx.Err())
 	}
+	overrun := x.oomKilled()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.last.Memory, x.last.PeakMemory = mem, x.peak
+	x.last.Memory, x.last.PeakMemory, x.last.Overrun = mem, x.peak, overrun || x.overrun != ""
 	x.last.CPU = max(x.last.CPU, cpu) // processes that ended uncounted do not take time back
 	if count >= 0 {
 		x.last.Processes = count

@@ -1,0 +1,53 @@
+package event
+
+import "encoding/json"
+
+// ChildRole says what a child is to the run that began it.
+type ChildRole string
+
+// The roles of children.
+const (
+	Attempt   ChildRole = "attempt"   // one of several attempts at the same question
+	Query     ChildRole = "query"     // one request to a model, without a session
+	Subagent  ChildRole = "subagent"  // a task of its own, in a session of its own
+	Recursion ChildRole = "recursion" // a task over a text that its session holds as a variable
+)
+
+// Caller says whose child a run is.
+type Caller struct {
+	Run   string    `json:"run"`
+	Child int       `json:"child"` // its number among the children of that run, from 1
+	Role  ChildRole `json:"role"`
+	Depth int       `json:"depth"` // of a child that a person's run began: 1
+}
+
+// ChildBegan says that a run begins a part of itself: a run of its own, which has its own
+// record, or one request to a model, which is recorded here alone.
+type ChildBegan struct {
+	Step  int       `json:"step"` // of the run that begins it
+	N     int       `json:"n"`    // among the children of the run, from 1, in the order in which they begin
+	Role  ChildRole `json:"role"`
+	Depth int       `json:"depth"`
+	Run   string    `json:"run,omitempty"` // its id; a query has none
+	Model string    `json:"model,omitempty"`
+	Task  string    `json:"task"`           // what it is asked
+	Data  []string  `json:"data,omitempty"` // the names of what it is given
+	// Snapshot is the state of the run's session that the child's session starts from; empty:
+	// it has a fresh one, or none.
+	Snapshot string `json:"snapshot,omitempty"`
+}
+
+// ChildEnded says what a child came to. A replay of the run gives this result again, without
+// the child.
+type ChildEnded struct {
+	Step   int             `json:"step"`
+	N      int             `json:"n"`
+	Run    string          `json:"run,omitempty"`
+	Status RunStatus       `json:"status"`
+	Text   string          `json:"text,omitempty"`   // its answer
+	Value  json.RawMessage `json:"value,omitempty"`  // the answer as JSON, where it is more than a text
+	Reason string          `json:"reason,omitempty"` // why there is no answer
+	Steps  int             `json:"steps,omitempty"`
+	Tokens Tokens          `json:"tokens"` // its own and those of its children
+	Took   Duration        `json:"took_ms"`
+}
