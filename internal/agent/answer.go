@@ -156,7 +156,7 @@ func (r *run) evaluate(ctx context.Context, expressions []string) ([]grounding.V
 // value runs the snippet of some placeholders. Its output is no source of
 // figures: a bare number in a placeholder must not vouch for itself.
 func (r *run) value(ctx context.Context, expressions []string) (event.Execution, error) {
-	x, err := r.send(ctx, r.cfg.language().Name, grounding.Snippet(r.cfg.language(), expressions...), expressions)
+	x, err := r.send(ctx, r.cfg.language().Name, r.cfg.language().Model.Fill(expressions), expressions)
 	if err != nil && fault.KindOf(err) == fault.Invalid {
 		return event.Execution{Status: event.Error, Message: err.Error(), State: event.Intact}, nil
 	}

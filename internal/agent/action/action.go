@@ -432,16 +432,16 @@ func sortOut(pieces []piece, cut bool, g grammar) findings {
 	if len(f.code) == 0 && len(f.answers) == 0 && len(f.memory) == 0 && !f.unfinished {
 		f.code = untagged
 		if len(untagged) == 0 && f.problem == nil && !cut {
-			f.code, thought = unmarked(thought, g)
+			f.code, thought = bareCode(thought, g)
 		}
 	}
 	f.thought = strings.TrimSpace(strings.Join(thought, "\n"))
 	return f
 }
 
-// unmarked finds the code that stands in no block: the paragraphs from the first to the
+// bareCode finds the code that stands in no block: the paragraphs from the first to the
 // last one that surely are code, if everything between them is.
-func unmarked(prose []string, g grammar) (code []piece, rest []string) {
+func bareCode(prose []string, g grammar) (code []piece, rest []string) {
 	for i, text := range prose {
 		paragraphs := strings.SplitAfter(text, "\n\n")
 		from, to := -1, -1

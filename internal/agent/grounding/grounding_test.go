@@ -109,7 +109,7 @@ __figures__(
     "'\\n\\u202e\u202e'",
     "''}42{''",
 )`
-	got := grounding.Snippet(python.Language(), "total:.2f", "{1: 2}[1]", `d["a"]!r:>8`, `f"{'}'}"`, `'\n\u202e'`[:9]+"\u202e'", "''}42{''")
+	got := python.Language().Model.Fill([]string{"total:.2f", "{1: 2}[1]", `d["a"]!r:>8`, `f"{'}'}"`, `'\n\u202e'`[:9]+"\u202e'", "''}42{''"})
 	if !strings.HasPrefix(got, "# the figures of the answer") || !strings.HasSuffix(got, want) {
 		t.Errorf("snippet = %s, want the end %s", got, want)
 	}
@@ -127,7 +127,7 @@ space = {"__name__": "__main__", "__builtins__": __builtins__}
 exec(compile(tree, "cell", "exec"), space)
 print(repr(eval(compile(last, "cell", "eval"), space)))
 assert "__figures__" not in space, "a name is left"`
-	out, err := exec.CommandContext(t.Context(), anyPython(t), "-I", "-c", run, session+grounding.Snippet(python.Language(), placeholders...)).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), anyPython(t), "-I", "-c", run, session+python.Language().Model.Fill(placeholders)).CombinedOutput()
 	return string(out), err
 }
 

@@ -7,12 +7,6 @@ import (
 	"praxis/internal/language"
 )
 
-// Snippet returns code whose value is the text of each placeholder and whether
-// it was computed, as [Values] reads it. It leaves no name in the session.
-func Snippet(l language.Language, placeholders ...string) string {
-	return l.Model.Fill(placeholders)
-}
-
 // Value is what a placeholder stands for.
 type Value struct {
 	Text     string
@@ -36,8 +30,8 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Values reads the value of a snippet, a JSON list of n values, as the language's
-// kernel shows it.
+// Values reads what the code of n placeholders (language.Model.Fill) had as its value, a
+// JSON list, as the language's kernel shows it.
 func Values(l language.Language, shown string, n int) ([]Value, error) {
 	list, ok := l.Model.Filled(shown)
 	var out []Value

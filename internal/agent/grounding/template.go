@@ -5,7 +5,7 @@
 // A final answer holds placeholders, {{ expression }}, {{ expression!r }} or
 // {{ expression:.2f }}: whatever may stand between the braces of an f-string of Python's,
 // nested ones and formats with expressions in them too. [Parse] splits the answer at
-// brackets and quotes, [Snippet] is the code that has the language's own parser read the
+// brackets and quotes, the code of language.Model.Fill has the language's own parser read the
 // placeholders and evaluates them in the sandbox, [Values] reads the result, and
 // [Template.Fill] puts the values in. \{{ stands for two braces.
 //
