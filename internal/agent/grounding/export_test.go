@@ -8,3 +8,6 @@ func Spans(text string) [][2]int {
 	}
 	return out
 }
+
+// Tried returns how many numbers figures were compared with.
+func (s *Sources) Tried() int { return s.outputs.tried + s.question.tried }

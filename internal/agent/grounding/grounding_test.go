@@ -109,7 +109,7 @@ __figures__(
     "'\\n\\u202e\u202e'",
     "''}42{''",
 )`
-	got := python.Language().Model.Fill([]string{"total:.2f", "{1: 2}[1]", `d["a"]!r:>8`, `f"{'}'}"`, `'\n\u202e'`[:9]+"\u202e'", "''}42{''"})
+	got := python.Language().Model.Fill([]string{"total:.2f", "{1: 2}[1]", `d["a"]!r:>8`, `f"{'}'}"`, `'\n\u202e'`[:9] + "\u202e'", "''}42{''"})
 	if !strings.HasPrefix(got, "# the figures of the answer") || !strings.HasSuffix(got, want) {
 		t.Errorf("snippet = %s, want the end %s", got, want)
 	}

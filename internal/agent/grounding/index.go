@@ -3,7 +3,6 @@ package grounding
 import (
 	"cmp"
 	"math"
-	"math/big"
 	"slices"
 	"strings"
 )
@@ -36,10 +35,12 @@ const (
 type index struct {
 	numbers    []shown
 	sorted     bool
-	long       map[string]shown // numbers with more digits than a float64 holds, and tokens
+	long       map[string]shown // numbers with more digits than a float64 holds, and tokens; the first of each
+	fractions  []string         // the keys of long that are fractions, in order once sorted
 	timestamps []dated
 	months     [13]bool // by name
 	scales     uint8
+	tried      int // numbers that figures were compared with, for the tests of bounds
 }
 
 // dated is a date or a time of day of a source.
@@ -85,8 +86,8 @@ func (x *index) read(o Origin, original string, line int) {
 		at = f.start
 		printed := text[f.start:min(max(f.end, f.unitEnd), f.start+maxPrinted)]
 		if f.unit.class == currency {
-			if m := beforeRE.FindStringIndex(text[:f.start]); m != nil {
-				printed = text[m[0]:f.start] + printed
+			if before := tail(text[:f.start], 16); beforeRE.MatchString(before) {
+				printed = before[beforeRE.FindStringIndex(before)[0]:] + printed
 			}
 		}
 		v := shown{text: strings.ToValidUTF8(printed, ""), origin: o, line: line, unit: f.unit, scales: s.scales}
@@ -112,8 +113,10 @@ func (x *index) read(o Origin, original string, line int) {
 
 // releases takes in the versions of a text, and blanks them out.
 func (x *index) releases(o Origin, text string, line int) string {
-	b := []byte(text)
+	b, at := []byte(text), 0
 	for _, loc := range releaseRE.FindAllStringSubmatchIndex(text, -1) {
+		line += strings.Count(text[at:loc[0]], "\n")
+		at = loc[0]
 		label := "version"
 		for _, g := range []int{2, 4} {
 			if loc[g] >= 0 {
@@ -123,7 +126,7 @@ func (x *index) releases(o Origin, text string, line int) string {
 		digits := text[loc[6]:loc[7]]
 		f := figure{text: digits}
 		f.fill(digits, 0, scaling{}, false, false, true)
-		x.take(f, shown{text: text[loc[0]:loc[1]], origin: o, line: line + strings.Count(text[:loc[0]], "\n"), label: label})
+		x.take(f, shown{text: text[loc[0]:loc[1]], origin: o, line: line, label: label})
 		blank(b, loc[6], loc[7])
 	}
 	return string(b)
@@ -143,9 +146,15 @@ func order(a, b shown) int {
 	return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.origin.Step, b.origin.Step), cmp.Compare(a.line, b.line))
 }
 
+// earlier puts numbers in the order in which they were shown.
+func earlier(a, b shown) int {
+	return cmp.Or(cmp.Compare(a.origin.Step, b.origin.Step), cmp.Compare(a.line, b.line))
+}
+
 // sort makes numbers ready to be searched.
 func (x *index) sort() {
 	slices.SortStableFunc(x.numbers, order)
+	slices.Sort(x.fractions)
 	x.sorted = true
 }
 
@@ -170,8 +179,12 @@ func (x *index) take(f figure, v shown) {
 		x.numbers, x.sorted = append(x.numbers, v), false
 	}
 	for _, t := range []string{f.long, f.token} {
-		if t != "" && len(x.long) < maxOthers {
-			x.long[t] = v
+		if _, known := x.long[t]; t == "" || known || len(x.long) == maxOthers {
+			continue
+		}
+		x.long[t] = v
+		if t == f.long && strings.Contains(t, ".") && len(t) <= maxLong {
+			x.fractions, x.sorted = append(x.fractions, t), false
 		}
 	}
 	for _, p := range f.split {
@@ -207,22 +220,47 @@ func (x *index) findLong(digits string) *shown {
 	if v, ok := x.long[digits]; ok {
 		return &v
 	}
-	_, decimals, ok := strings.Cut(digits, ".")
-	if !ok {
+	if !strings.Contains(digits, ".") {
 		return nil
 	}
-	for have, v := range x.long {
-		if len(have) <= len(digits) || strings.Count(have, ".") != 1 || len(have) > 2000 {
-			continue
-		}
-		if strings.HasPrefix(have, digits) {
-			return &v
-		}
-		if r, ok := new(big.Rat).SetString(have); ok && canonical(r.FloatString(len(decimals))) == digits {
-			return &v
+	if !x.sorted {
+		x.sort()
+	}
+	best := x.beginsWith(digits, "0")
+	if v := x.beginsWith(previous(digits), "5"); best == nil || v != nil && earlier(*v, *best) < 0 {
+		best = v
+	}
+	return best
+}
+
+// beginsWith returns the earliest of the long fractions that begin with digits and go on
+// with a digit that is at least next.
+func (x *index) beginsWith(digits, next string) *shown {
+	var best *shown
+	i, _ := slices.BinarySearch(x.fractions, digits+next)
+	for n := 0; i < len(x.fractions) && strings.HasPrefix(x.fractions[i], digits) && n < maxTried; i, n = i+1, n+1 {
+		x.tried++
+		if v := x.long[x.fractions[i]]; best == nil || earlier(v, *best) < 0 {
+			best = &v
 		}
 	}
-	return nil
+	return best
+}
+
+// previous returns the fraction of as many digits that is the next smaller one.
+func previous(digits string) string {
+	b := []byte(digits)
+	for i := len(b) - 1; i >= 0; i-- {
+		switch b[i] {
+		case '.':
+		case '0':
+			b[i] = '9'
+		default:
+			b[i]--
+			return string(b)
+		}
+	}
+	return digits
 }
 
 // findAll returns the first of the figures if all are found.
@@ -313,6 +351,7 @@ func (x *index) between(from, to float64, ok func(*shown) bool) *shown {
 	var best *shown
 	for n := 0; i < len(x.numbers) && x.numbers[i].value <= to && n < maxTried; i, n = i+1, n+1 {
 		v := &x.numbers[i]
+		x.tried++
 		if ok(v) && (best == nil || better(v, best, (from+to)/2)) {
 			best = v
 		}

@@ -2,6 +2,7 @@ package grounding
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"praxis/event"
@@ -15,6 +16,9 @@ const (
 	maxOthers  = 20_000
 	maxTried   = 2_000 // numbers that one figure is compared with
 	maxPrinted = 60    // bytes of a number as it was printed
+	maxLong    = 2_000 // digits of a fraction that a shorter one may be rounded from
+	maxNear    = 12    // figures of its sentence that a comparison may be made of, on each side
+	maxAround  = 2_000 // bytes of its sentence on each side
 )
 
 // Sources holds every number, date and time that a run has shown: what its code
@@ -120,7 +124,8 @@ func (s *Sources) traceAll(text string, all []figure) []event.Figure {
 		if own == nil {
 			own = lengths(text)
 		}
-		if own[n] && (f.listed || followed(text[f.end:])) || counts(text[f.end:], n) || f.listed && s.listed[n] {
+		after := text[f.end:min(len(text), f.end+maxAround)]
+		if own[n] && (f.listed || followed(after)) || counts(after, n) || f.listed && s.listed[n] {
 			out[i] = event.Figure{Text: f.text, Source: Output, Match: &event.Match{Text: "what is listed", In: InAnswer}}
 			if s.listed[n] && !own[n] {
 				out[i].Match.In = ""
@@ -149,23 +154,16 @@ func (f figure) small() (int, bool) {
 // related looks for two figures in the sentence of a comparison that it is true of.
 func related(text string, all []figure, traced []event.Figure, at int) *event.Match {
 	f := all[at]
-	from := strings.LastIndexAny(text[:f.start], ".!?\n;") // a point within a number is no end
-	for from > 0 && from+1 < len(text) && text[from] == '.' && text[from+1] >= '0' && text[from+1] <= '9' {
-		from = strings.LastIndexAny(text[:from], ".!?\n;")
-	}
-	to := len(text)
-	for i := f.end; i < len(text); i++ {
-		if text[i] == '\n' || strings.ContainsRune(".!?;", rune(text[i])) && (i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\n') {
-			to = i
-			break
-		}
-	}
+	from, to := sentence(text, f)
 	var near []int
-	for i, g := range all {
-		if i != at && g.start > from && g.end <= to && g.when == nil && !g.ratio && len(g.readings) > 0 && !traced[i].Untraced() && len(near) < 12 {
-			near = append(near, i)
+	for _, way := range []int{-1, 1} {
+		for i, n := at+way, 0; i >= 0 && i < len(all) && n < maxNear && all[i].start > from && all[i].end <= to; i, n = i+way, n+1 {
+			if g := all[i]; g.when == nil && !g.ratio && len(g.readings) > 0 && !traced[i].Untraced() {
+				near = append(near, i)
+			}
 		}
 	}
+	slices.Sort(near)
 	for _, a := range near {
 		for _, b := range near {
 			x, y := all[a].readings[0].value, all[b].readings[0].value
@@ -176,6 +174,26 @@ func related(text string, all []figure, traced []event.Figure, at int) *event.Ma
 		}
 	}
 	return nil
+}
+
+// sentence returns where the sentence of a figure begins and ends. A point within a number
+// is no end.
+func sentence(text string, f figure) (from, to int) {
+	least, most := max(0, f.start-maxAround), min(len(text), f.end+maxAround)
+	from, to = least-1, most
+	for i := f.start - 1; i >= least; i-- {
+		if c := text[i]; strings.IndexByte("!?\n;", c) >= 0 || c == '.' && !startsWithDigit(text[i+1:]) {
+			from = i
+			break
+		}
+	}
+	for i := f.end; i < most; i++ {
+		if text[i] == '\n' || strings.IndexByte(".!?;", text[i]) >= 0 && (i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\n') {
+			to = i
+			break
+		}
+	}
+	return from, to
 }
 
 // trace looks a figure up.
