@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -89,13 +88,6 @@ func (r *run) conclude(ctx context.Context, f final) (actionResult, error) {
 		out, err := r.rejectAnswer(failed.cause)
 		out.observation += failed.shown
 		return out, err
-	}
-	if f.value != nil {
-		var b bytes.Buffer
-		if err := json.Compact(&b, f.value); err != nil {
-			return actionResult{}, err
-		}
-		f.value = b.Bytes()
 	}
 	r.markPartial(f.figures)
 	r.cfg.Sink.Emit(event.AnswerGiven{Text: f.text, Figures: f.figures, Value: f.value, Files: f.files, Incomplete: r.incomplete})

@@ -86,16 +86,41 @@ func decodeGiven(text string) (given, error) {
 		if set != 1 || data > 1 {
 			return given{}, fmt.Errorf("part %d is not one value", i+1)
 		}
-		if p.Table == nil {
-			continue
+		var err error
+		switch {
+		case p.Value != nil:
+			g.Parts[i].Value, err = canonical(p.Value)
+		case p.Table != nil:
+			err = p.Table.canonical()
 		}
-		for _, row := range p.Table.Rows {
-			if len(row) != len(p.Table.Columns) {
-				return given{}, errors.New("a row of the table has not as many values as there are columns")
-			}
+		if err != nil {
+			return given{}, err
 		}
 	}
 	return g, nil
+}
+
+// canonical writes the values of a table as they are checked, traced and shown.
+func (t *givenTable) canonical() error {
+	names := map[string]bool{}
+	for _, c := range t.Columns {
+		if names[c] {
+			return fmt.Errorf("the table has the column %s twice", safetext.Quote(safetext.OneLine(c, 100)))
+		}
+		names[c] = true
+	}
+	for _, row := range t.Rows {
+		if len(row) != len(t.Columns) {
+			return errors.New("a row of the table has not as many values as there are columns")
+		}
+		for i, cell := range row {
+			var err error
+			if row[i], err = canonical(cell); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // withoutGiven is an execution without the answers that its code gave: they are no output
@@ -290,7 +315,7 @@ func decodeValue(text string) (json.RawMessage, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("there is text behind the value")
 	}
-	return value, nil
+	return canonical(value)
 }
 
 // names are the variables of a check: the answer and its figures.

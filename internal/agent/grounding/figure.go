@@ -58,8 +58,11 @@ var (
 )
 
 // figures returns the figures of an answer: names, ordinals and the numbers of lists and labels are none.
-func figures(text string) []figure {
-	n := normalize(text)
+func figures(text string) []figure { return figuresOf(text, withoutEscapes(text)) }
+
+// figuresOf reads them in read, which is the text with parts blanked out.
+func figuresOf(text, read string) []figure {
+	n := normalize(read)
 	hidden := hideLists(hide(hide(n.text, codeRE), placeRE))
 	said := inWords(hidden)
 	b := []byte(hidden)

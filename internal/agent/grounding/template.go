@@ -174,30 +174,41 @@ func (t Template) Fill(values []Value, s *Sources) (Filled, error) {
 }
 
 func (t Template) fill(values []Value, each bool, s *Sources) Filled {
-	var masked strings.Builder
+	var masked, read strings.Builder // read is masked without the escapes of values that are JSON
 	var computed []event.Figure
 	for _, p := range t.parts {
+		json := p.slot >= 0 && escaped(values[p.slot].Text)
 		pieces := []piece{{text: p.text}}
 		if p.slot >= 0 {
 			pieces = values[p.slot].pieces(each)
 		}
 		for _, piece := range pieces {
 			if !piece.computed {
-				masked.WriteString(strings.ReplaceAll(piece.text, string(mask), " "))
+				text := strings.ReplaceAll(piece.text, string(mask), " ")
+				masked.WriteString(text)
+				if json {
+					text = hide(text, escapeRE)
+				}
+				read.WriteString(text)
 				continue
 			}
 			masked.WriteRune(mask)
+			read.WriteRune(mask)
 			computed = append(computed, event.Figure{Text: piece.text, Expression: p.text, Source: Computed})
 			s.AddComputed(piece.text)
 		}
 	}
-	return fill(masked.String(), computed, s)
+	if text := masked.String(); escaped(put(text, computed)) {
+		text = unescaped(text)
+		return fill(text, hide(text, escapeRE), computed, s)
+	}
+	return fill(masked.String(), read.String(), computed, s)
 }
 
 // fill traces the figures of a text, marks those that are found nowhere, and puts the
-// computed values in where the masks stand.
-func fill(masked string, computed []event.Figure, s *Sources) Filled {
-	all := figures(masked)
+// computed values in where the masks stand. read is the text without escapes.
+func fill(masked, read string, computed []event.Figure, s *Sources) Filled {
+	all := figuresOf(masked, read)
 	at := 0
 	for i := range computed {
 		at += strings.IndexRune(masked[at:], mask)
@@ -209,7 +220,7 @@ func fill(masked string, computed []event.Figure, s *Sources) Filled {
 		at = f.end
 	}
 	slices.SortStableFunc(all, func(a, b figure) int { return a.start - b.start })
-	found := s.traceAll(masked, all)
+	found := s.traceAll(read, all)
 	text := put(masked, computed)
 	if !document(text) {
 		text = put(mark(masked, all, found), computed)

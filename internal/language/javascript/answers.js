@@ -58,7 +58,11 @@ function plain(value, depth) {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value !== 'object') throw new TypeError(`cannot answer with a ${typeof value}: give a text, a number, an object, an array or a picture`);
   if (typeof value.toJSON === 'function') return plain(value.toJSON(), depth + 1);
-  if (value instanceof Map) value = Object.fromEntries(value);
+  if (value instanceof Map) {
+    const named = Object.fromEntries(value);
+    if (Object.keys(named).length < value.size) throw new TypeError("cannot answer with a Map that has two keys of one text, such as 1 and '1'");
+    value = named;
+  }
   if (value instanceof Set || ArrayBuffer.isView(value)) value = Array.from(value);
   if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1));
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item, depth + 1)]));

@@ -55,7 +55,7 @@ class Answers:
         table = _table(value)
         if table is not None:
             columns, rows = table
-            return {"table": {"columns": [str(c) for c in columns], "rows": [[plain(v, 1) for v in row] for row in rows], "file": ""}}
+            return {"table": {"columns": columns, "rows": [[plain(v, 1) for v in row] for row in rows], "file": ""}}
         picture = self._picture(value)
         return {"value": plain(value)} if picture is None else {"picture": picture}
 
@@ -123,7 +123,18 @@ def _bytes(mime, data):
 
 
 def _table(value):
-    """Return the columns and the rows of a table, or None when the value is none."""
+    """Return the names of the columns and the rows of a table, or None when the value is none."""
+    found = _frame(value)
+    if found is None:
+        return None
+    columns = [str(c) for c in found[0]]
+    if len(set(columns)) < len(columns):
+        twice = next(c for c in columns if columns.count(c) > 1)
+        raise ValueError(f"cannot answer with a table that has the column {twice!r} twice: rename one")
+    return columns, found[1]
+
+
+def _frame(value):
     root, kind = (type(value).__module__ or "").partition(".")[0], type(value).__name__
     if root not in ("pandas", "polars", "pyarrow") or kind not in ("DataFrame", "Series", "Table", "RecordBatch"):
         return None
@@ -185,7 +196,10 @@ def plain(value, depth=0):
     if isinstance(value, (datetime.date, datetime.time)):
         return value.isoformat()
     if isinstance(value, dict):
-        return {str(k): plain(v, depth + 1) for k, v in value.items()}
+        named = {str(k): plain(v, depth + 1) for k, v in value.items()}
+        if len(named) < len(value):
+            raise ValueError("cannot answer with a dict that has two keys of one text, such as 1 and '1'")
+        return named
     if isinstance(value, (set, frozenset)):
         try:
             value = sorted(value)
@@ -196,7 +210,7 @@ def plain(value, depth=0):
     table = _table(value)
     if table is not None:
         columns, rows = table
-        return [dict(zip(map(str, columns), (plain(v, depth + 2) for v in row))) for row in rows]
+        return [plain(dict(zip(columns, row)), depth + 1) for row in rows]
     if hasattr(value, "tolist"):  # an array, an index
         return plain(value.tolist(), depth + 1)
     import dataclasses
