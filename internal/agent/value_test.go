@@ -79,7 +79,7 @@ func TestEscapes(t *testing.T) {
 				t.Errorf("%s: %s is shown as %s, without %s", way, doc, f.text, figure)
 			}
 			if f.value == nil {
-				f.value = keptTo(t, f)
+				f.value = underSchema(t, f)
 			}
 			var want, got any
 			if json.Unmarshal([]byte(doc), &want) != nil || json.Unmarshal(f.value, &got) != nil || !reflect.DeepEqual(got, want) {
@@ -92,8 +92,8 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-// keptTo is the value of an answer's text under a schema.
-func keptTo(t *testing.T, f final) json.RawMessage {
+// underSchema is the value of an answer's text under a schema.
+func underSchema(t *testing.T, f final) json.RawMessage {
 	t.Helper()
 	value, err := decodeValue(strings.ReplaceAll(f.text, grounding.Mark, ""))
 	if err != nil {

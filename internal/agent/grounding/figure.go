@@ -178,6 +178,9 @@ func number(text, hidden string, start, end int, source bool) (figure, int, bool
 		f.end += len(m[0])
 		rest = rest[len(m[0]):]
 	}
+	power := raisedTo(core, rest)
+	f.end += power.bytes
+	rest = rest[power.bytes:]
 	scaled := f.scale(rest)
 	rest = behind(hidden[f.end:])
 	if f.unit.class == "" {
@@ -195,6 +198,10 @@ func number(text, hidden string, start, end int, source bool) (figure, int, bool
 	}
 	f.listed = listedRE.MatchString(before)
 	f.text = text[f.start:f.end]
+	if power.bytes > 0 && !power.note {
+		f.readings = []reading{power.reading(signed, about)}
+		return f, f.end, true
+	}
 	f.fill(core, exponent, scaled, signed, about, source)
 	return f, f.end, true
 }
@@ -380,23 +387,62 @@ func canonical(form string) string {
 }
 
 // isName says that the digits belong to a name, such as Q3, UTF-8 or 3f2a, and where it ends.
+// An amount is none though letters touch it: USD4711, 4711m2, 1920x1080, 2h45.
 func isName(s string, start, end int) (past int, name bool) {
 	before, _ := utf8.DecodeLastRuneInString(s[:start])
-	letters := end
-	for letters < len(s) && (isLetter(s[letters]) || s[letters] == '_') {
+	letters := end + lettersIn(s[end:])
+	for letters < len(s) && s[letters] == '_' {
 		letters++
 	}
-	hasDigit := letters > end && letters < len(s) && s[letters] >= '0' && s[letters] <= '9'
+	hasDigit := letters > end && startsWithDigit(s[letters:]) && !joins(s, end) && !powerUnitRE.MatchString(s[end:])
 	// An underscore belongs to a name within a word only; else it is Markdown's emphasis.
 	underscore := letters > end && s[end] == '_' && end+1 < len(s) && isWord(s[end+1])
 	joined := before == '_' && start > 1 && isWord(s[start-2])
-	if joined || unicode.IsLetter(before) && start > 0 || hasDigit || underscore || before == '-' && nameRE.MatchString(tail(s[:start], 16)) {
+	// Scripts without capitals have no blanks between words, or put words in front of numbers.
+	letter := start > 0 && (unicode.IsUpper(before) || unicode.IsLower(before)) && !joinsBefore(s, start)
+	code := before == '-' && nameRE.MatchString(tail(s[:start], 16))
+	if (letter || code) && moneyRE.MatchString(tail(s[:start], 8)) {
+		letter, code = false, false
+	}
+	if joined || letter || hasDigit || underscore || code {
 		for end < len(s) && (isWord(s[end]) || s[end] == '.' && end+1 < len(s) && isWord(s[end+1])) {
 			end++
 		}
 		return end, true
 	}
 	return end, false
+}
+
+var (
+	moneyRE = regexp.MustCompile(`(?:^|[^\pL\pN_])(?:` + currencyCodes + `)-?$`)
+	// powerUnitRE is a unit of an area or a volume.
+	powerUnitRE = regexp.MustCompile(`^(?:[kcdm]?m|ft|in|yd)[23]\b`)
+	// joinRE is what may stand between two numbers of one amount: of a size, or of a duration.
+	joinRE = regexp.MustCompile(`^(?:[xX][0-9]|h[0-9]{1,2}(?:m|min|m?[0-9]{2}s)?\b|d[0-9]{1,2}h|(?:m|min)[0-9]{1,2}s\b)`)
+)
+
+func lettersIn(s string) int {
+	n := 0
+	for n < len(s) && isLetter(s[n]) {
+		n++
+	}
+	return n
+}
+
+// joins says that the letters behind a number, which ends at end, join it with the next one.
+// 0x1F is a name.
+func joins(s string, end int) bool {
+	zero := s[end-1] == '0' && (end < 2 || !isWord(s[end-2])) && strings.IndexByte("xX", s[end]) >= 0
+	return !zero && joinRE.MatchString(s[end:])
+}
+
+// joinsBefore says that letters join a number, which begins at start, with the one before.
+func joinsBefore(s string, start int) bool {
+	from := start
+	for from > 0 && isLetter(s[from-1]) {
+		from--
+	}
+	return from > 0 && from < start && s[from-1] >= '0' && s[from-1] <= '9' && joins(s, from)
 }
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
@@ -419,6 +465,42 @@ func sign(s string, start int) (from int, minus bool) {
 		}
 	}
 	return start, false
+}
+
+// powered is a number with an exponent, such as 10⁶ or 2^10.
+type powered struct {
+	bytes int // of the exponent; 0: there is none
+	value float64
+	note  bool // the raised digit is a footnote: nobody writes 4711²
+}
+
+var raisedRE = regexp.MustCompile(`^(?:(?:\^|\*\*)\{?([-−+]?[0-9]{1,3})\}?|([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))`)
+
+// raisedTo reads the exponent that stands behind digits.
+func raisedTo(core, rest string) powered {
+	m := raisedRE.FindStringSubmatch(rest)
+	if m == nil || strings.HasPrefix(m[0], "**") && !startsWithDigit(m[1]) {
+		return powered{}
+	}
+	base, err := strconv.ParseFloat(strings.ReplaceAll(core, ",", ""), 64)
+	v := math.Pow(base, float64(power(m[1]+m[2])))
+	p := powered{bytes: len(m[0]), value: v, note: m[2] != "" && (base > 20 || base != math.Trunc(base))}
+	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+		p.note = true
+	}
+	return p
+}
+
+// reading is what the number means: about 10⁶ is anything from a half to the double.
+func (p powered) reading(signed, about bool) reading {
+	r := reading{value: p.value, from: p.value * (1 - 1e-9), to: p.value * (1 + 1e-9), signed: signed}
+	if about {
+		r.from, r.to = p.value/2, p.value*2
+	}
+	if signed {
+		r.value, r.from, r.to = -r.value, -r.to, -r.from
+	}
+	return r
 }
 
 // power reads the exponent of "× 10^5" or "× 10⁵".

@@ -97,7 +97,7 @@ func (x *index) read(o Origin, original string, line int) {
 		if row := line - first; row < len(s.percent) {
 			v.percent = s.percent[row]
 		}
-		if partOfName(hidden, f.start) {
+		if partOfName(hidden, f.start) && f.unit.class != currency {
 			v.label = f.label
 		}
 		x.take(f, v)

@@ -24,7 +24,7 @@
 // question. [Sources] holds what was seen, [Sources.Trace] looks a text up. Rules:
 //
 //   - 1,234.5 and 1 234,5 and 1.234,5 and 1'234.5 are one number, in the digits of any
-//     script, and so is "three million"; a lone "one" is none;
+//     script, and so are "three million", 2½ and 10⁶; a lone "one" is none;
 //   - scale counts: 12.5 % is found as 0.125, as 12.5 of 1 or more, or as 12.5 where percentages
 //     are spoken of; 1.2k as 1200, and as 1.2 where thousands are spoken of;
 //   - units count in both directions where both are written: 15 % and €15 are not "15 units",
@@ -39,7 +39,8 @@
 //   - the first number of a range has the unit and the scale of the second, a cell of a
 //     table those of its header;
 //   - dates and times of day are compared as such, whatever their format;
-//   - names are no figures: Q3, UTF-8, file names, addresses, ordinals, code that is shown,
+//   - amounts that letters touch are figures (USD4711, 47m2, 2h45, 1920x1080);
+//   - names are none: Q3, CO2, UTF-8, file names, addresses, ordinals, code that is shown,
 //     the numbers of a list, and the number after words such as "step" or "table".
 //
 // A figure that was found has its [event.Match], one that was not what is nearest, and the

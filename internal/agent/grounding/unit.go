@@ -1,6 +1,7 @@
 package grounding
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"strings"
@@ -23,19 +24,23 @@ const (
 	data     = "data"
 )
 
+// currencyCodes are those that may stand before an amount, without a blank too.
+const currencyCodes = `USD|EUR|GBP|JPY|CHF|CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BRL|MXN|KRW|RUB|TRY|ZAR|SGD|HKD|THB`
+
 var (
 	percentRE  = regexp.MustCompile(`^[ \x{00A0}\x{202F}]?(?:%|(?i:percentage points?|percent|per cent|pct|pp|prozent(?:punkte)?|pour cent|por ciento)\b)|^-percent\b`)
 	scaleRE    = regexp.MustCompile(`^(?:[ \x{00A0}\x{202F}-]?((?i:thousand|tausend|millions?|millionen|mio\.?|mln|millones|billions?|trillions?|milliarden?|mrd\.?)|bn|mn|tn|[kKMGT]i?B)(?:\b|$)|[ \x{00A0}\x{202F}]?([kKMBT])\b)`)
 	powerRE    = regexp.MustCompile(`^\s?[×x·*]\s?10(?:(?:\^|\*\*)\{?([-−+]?[0-9]+)\}?|([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+))`)
-	afterRE    = regexp.MustCompile(`^[ \x{00A0}\x{202F}-]?(€|\$|£|¥|₹|°C|°F|°|µ?[\pL]+(?:/[a-zA-Z]+)?[²³]?|×)`)
-	beforeRE   = regexp.MustCompile(`(?i)(US\$|€|\$|£|¥|₹|\b(?:USD|EUR|GBP|JPY|CHF|CNY|INR|CAD|AUD))[ \x{00A0}]?[-−]?$`)
+	afterRE    = regexp.MustCompile(`^[ \x{00A0}\x{202F}-]?(€|\$|£|¥|₹|₩|₽|₺|°C|°F|°|µ?[\pL]+(?:/[a-zA-Z]+)?(?:[²³]|[23]\b)?|×)`)
+	beforeRE   = regexp.MustCompile(`(?i)(US\$|€|\$|£|¥|₹|₩|₽|₺|\b(?:` + currencyCodes + `))[ \x{00A0}]?[-−]?$`)
+	codeOnlyRE = regexp.MustCompile(`^(?:` + currencyCodes + `)$`)
 	labelledRE = regexp.MustCompile(`([\pL]+)["']?\s?[:=]\s*$`)
 	nounRE     = regexp.MustCompile(`^[ \x{00A0}](?:(?:new|different|other|distinct|unique|missing|total|more|of the|active|small|large|big|whole|single|separate|individual|additional)[ ])?([a-z]{3,}s|people|children|men|women)\b`)
 	noNounRE   = regexp.MustCompile(`^(?:is|was|as|this|has|his|its|plus|minus|times|points|does|less|percents|across|versus|thus|always|perhaps|towards|hers|ours|yes|gives|shows|makes|equals|means|needs|remains|belongs|comes|goes|follows)$`)
 	currencies = map[string]string{
 		"$": "USD", "us$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD", "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR",
 		"£": "GBP", "gbp": "GBP", "¥": "JPY", "jpy": "JPY", "yen": "JPY", "₹": "INR", "inr": "INR", "rupees": "INR", "chf": "CHF", "francs": "CHF", "cny": "CNY",
-		"cad": "CAD", "aud": "AUD",
+		"cad": "CAD", "aud": "AUD", "₩": "KRW", "₽": "RUB", "₺": "TRY",
 	}
 	// quantities are the units that a number may have, each with its factor to the base.
 	quantities = map[string]map[string]float64{
@@ -47,8 +52,8 @@ var (
 		"energy":      {"Wh": 1, "kWh": 1e3, "MWh": 1e6, "GWh": 1e9, "TWh": 1e12},
 		"power":       {"W": 1, "kW": 1e3, "MW": 1e6, "GW": 1e9},
 		"frequency":   {"Hz": 1, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9},
-		"volume":      {"ml": .001, "l": 1, "litres": 1, "liters": 1, "m³": 1000},
-		"area":        {"m²": 1, "km²": 1e6, "ha": 1e4, "hectares": 1e4},
+		"volume":      {"ml": .001, "l": 1, "litres": 1, "liters": 1, "m³": 1000, "m3": 1000},
+		"area":        {"m²": 1, "m2": 1, "km²": 1e6, "km2": 1e6, "ha": 1e4, "hectares": 1e4},
 		"share":       {"ppm": 1, "ppb": .001},
 		"pressure":    {"Pa": 1, "hPa": 100, "kPa": 1000},
 		data:          {"bytes": 1, "byte": 1},
@@ -60,7 +65,7 @@ var (
 // unitOf looks at what stands before and after a number that ends where after begins.
 func unitOf(before, after string) unit {
 	if m := beforeRE.FindStringSubmatch(before); m != nil {
-		return unit{currency, currencies[strings.ToLower(m[1])], 1}
+		return unit{currency, cmp.Or(currencies[strings.ToLower(m[1])], strings.ToUpper(m[1])), 1}
 	}
 	if m := afterRE.FindStringSubmatch(after); m != nil {
 		if u, ok := named(m[1], m[0] != m[1]); ok {
@@ -84,6 +89,9 @@ func unitOf(before, after string) unit {
 // named is the unit with a name. One letter apart from the number is a word as a rule
 // ("5 a", "3 s"), except for those that are written so.
 func named(word string, apart bool) (unit, bool) {
+	if codeOnlyRE.MatchString(word) {
+		return unit{currency, word, 1}, true
+	}
 	if name := currencies[strings.ToLower(word)]; name != "" {
 		return unit{currency, name, 1}, true
 	}
