@@ -229,10 +229,10 @@ type actionResult struct {
 	observation string // for the model
 	pictures    []event.Picture
 	failed      bool
-	notes       []string     // what else the model must read
-	beside      []noteResult // of notes beside the action
-	answer      *Answer      // the run is over
-	end         *ending      // the run may not go on
+	notes       []string       // what else the model must read
+	beside      []besideResult // of what stands beside the action
+	answer      *Answer        // the run is over
+	end         *ending        // the run may not go on
 }
 
 func (r *run) loop(ctx context.Context) (Answer, error) {
@@ -351,7 +351,7 @@ func (r *run) actByCode(ctx context.Context, t turn) (actionResult, error) {
 	}
 	if o.failed {
 		for _, a := range t.parsed.Beside {
-			o.beside = append(o.beside, noteResult{call: a.Call, text: "The note was not saved: the code of the same turn failed. Send it again.", failed: true})
+			o.beside = append(o.beside, besideResult{call: a.Call, text: "The note was not saved: the code of the same turn failed. Send it again.", failed: true})
 		}
 	} else if o.beside, err = r.saveAll(ctx, t.parsed.Beside); err != nil {
 		return o, err
@@ -359,8 +359,8 @@ func (r *run) actByCode(ctx context.Context, t turn) (actionResult, error) {
 	return r.after(ctx, t, o)
 }
 
-func (r *run) saveAll(ctx context.Context, notes []action.Action) ([]noteResult, error) {
-	var out []noteResult
+func (r *run) saveAll(ctx context.Context, notes []action.Action) ([]besideResult, error) {
+	var out []besideResult
 	for _, note := range notes {
 		h, err := r.save(ctx, note)
 		if err != nil {
@@ -467,8 +467,9 @@ func (r *run) observe(t turn, o actionResult) {
 	r.messages = append(r.messages, said, observed)
 }
 
-// directions are what the model reads behind an observation. They may quote the model,
-// so that they are no source of figures.
+// directions are what the model reads behind an observation. They are the agent's own words,
+// and what they quote of others stands in quotes. They may quote the model, so that they are
+// no source of figures.
 func (r *run) directions(t turn, o actionResult) []string {
 	var parts []string
 	for _, h := range o.beside {

@@ -162,7 +162,7 @@ func (r *run) check(ctx context.Context, f final) (*failedCheck, error) {
 		}
 		names = append(names, fmt.Sprintf("check %s failed: %s", safetext.OneLine(c.Name, 100), statusLine(x)))
 		if text := CheckShown(x); text != "" {
-			failed.shown += "\n\ncheck " + safetext.OneLine(c.Name, 100) + ":\n" + unmarked(text)
+			failed.shown += "\n\ncheck " + safetext.OneLine(c.Name, 100) + ":\n" + marked(text)
 		}
 		if x.State != event.Intact {
 			break

@@ -37,14 +37,14 @@ func (r *run) execute(ctx context.Context, a action.Action) (actionResult, error
 	if seen != nil {
 		out.pictures = seen.pictures
 	}
-	ended := statusLine(x)
+	ended := quoted(statusLine(x))
 	if x.Status == event.OK {
 		ended = "it ran"
 	}
 	out.notes, out.end = r.stalls.acted(stallKey(a.Text, x), "code", a.Text, ended)
 	switch {
 	case out.end == nil && again >= r.cfg.Budget.Attempts:
-		why := fmt.Sprintf("the same error came %s: %s", times(again), statusLine(x))
+		why := fmt.Sprintf("the same error came %s: %s", times(again), quoted(statusLine(x)))
 		out.end = &ending{why: why, cause: fault.New(fault.Exhausted, "Ask in other words, or try another model.", "cannot answer: %s", why)}
 	case again > 1 && again == r.cfg.Budget.Attempts-1:
 		out.notes = append(out.notes, fmt.Sprintf("This error came %s, and the run ends when it comes once more. Take another way, or answer without.", times(again)))

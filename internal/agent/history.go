@@ -37,6 +37,7 @@ const (
 	markShown      = "\n\nThe person was shown:\n"
 	markQuestion   = "\n\nThe person asks:\n"
 	markError      = "\nerror:\n"
+	markNext       = "\n\nThe next call gave:\n" // between calls that were written in one reply
 	markDirections = "\n\nDirections:\n"
 	// What follows it was said by nobody, and is no source of figures.
 	markChanged = "\n\nSince the conversation stopped: "
@@ -153,13 +154,16 @@ func personal(text string) string {
 // shown returns the part of an observation that code printed or returned. A
 // traceback is left out, as it quotes the model's code.
 func shown(text string) string {
-	if !strings.HasPrefix(text, markStatus) {
-		return ""
-	}
-	for _, end := range []string{markShown, markError, markDirections} {
+	for _, end := range []string{markShown, markDirections} {
 		text, _, _ = strings.Cut(text, end)
 	}
-	return text
+	var out []string
+	for part := range strings.SplitSeq(text, markNext) {
+		if part, _, _ = strings.Cut(part, markError); strings.HasPrefix(part, markStatus) {
+			out = append(out, part)
+		}
+	}
+	return strings.Join(out, "\n")
 }
 
 func cutLast(text, sep string) (before, after string, found bool) {
@@ -181,5 +185,5 @@ func answered(a Answer) string {
 			title = ""
 		}
 	}
-	return strings.TrimRight(b.String(), "\n") + markShown + a.Text
+	return unmarked(strings.TrimRight(b.String(), "\n")) + markShown + unmarked(a.Text)
 }

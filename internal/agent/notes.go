@@ -47,9 +47,10 @@ type savedNote struct {
 	Known bool   `json:"known,omitempty"` // it was there before
 }
 
-// noteResult is the result of one use of memory.
-type noteResult struct {
-	call   int // index of the native call; -1: none
+// besideResult is what one call came to that stands beside the action of a reply: a note,
+// or another call of a tool.
+type besideResult struct {
+	call   int // index of the native call; -1: none, and the text is the agent's own
 	text   string
 	failed bool
 }
@@ -57,10 +58,10 @@ type noteResult struct {
 // save fills the placeholders of a note in and keeps it. Its other figures are
 // not traced: a figure of a note is never taken for a computed one later, so
 // that a wrong one misleads nobody further than a question's would.
-func (r *run) save(ctx context.Context, a action.Action) (noteResult, error) {
-	refused := func(err error) (noteResult, error) {
+func (r *run) save(ctx context.Context, a action.Action) (besideResult, error) {
+	refused := func(err error) (besideResult, error) {
 		r.reject(err, "")
-		return noteResult{call: a.Call, text: "The note was not saved: " + advice(err), failed: true}, nil
+		return besideResult{call: a.Call, text: "The note was not saved: " + advice(err), failed: true}, nil
 	}
 	if r.saves++; r.saves > maxSaves {
 		return refused(fault.New(fault.Exhausted, "Go on without.", "cannot save more than %d notes in one run", maxSaves))
@@ -76,7 +77,7 @@ func (r *run) save(ctx context.Context, a action.Action) (noteResult, error) {
 			return refused(bad.cause)
 		}
 		if err != nil {
-			return noteResult{}, err
+			return besideResult{}, err
 		}
 		filled, err := template.Fill(values, &r.sources)
 		if err != nil {
@@ -102,14 +103,14 @@ func (r *run) save(ctx context.Context, a action.Action) (noteResult, error) {
 	})
 	switch {
 	case ctx.Err() != nil:
-		return noteResult{}, canceled(ctx.Err())
+		return besideResult{}, canceled(ctx.Err())
 	case err != nil:
 		r.last = "the last note was not saved: " + err.Error()
-		return noteResult{call: a.Call, text: "The note was not saved: " + advice(err), failed: true}, nil
+		return besideResult{call: a.Call, text: "The note was not saved: " + advice(err), failed: true}, nil
 	case saved.Known:
-		return noteResult{call: a.Call, text: "The note was there already, as " + saved.ID + "."}, nil
+		return besideResult{call: a.Call, text: "The note was there already, as " + saved.ID + "."}, nil
 	}
-	return noteResult{call: a.Call, text: "The note was saved as " + saved.ID + "."}, nil
+	return besideResult{call: a.Call, text: "The note was saved as " + saved.ID + "."}, nil
 }
 
 // search looks for notes. What they say is no source of figures: somebody
@@ -200,7 +201,7 @@ func (r *run) use(ctx context.Context, tool string, arguments map[string]any, do
 func (r *run) lookedUp(what, text string, failed bool) (actionResult, error) {
 	r.last = "the last step looked something up"
 	out := actionResult{observation: text, failed: failed}
-	out.notes, out.end = r.stalls.acted(stallKey(what, event.Execution{Status: event.OK, Stdout: text}), "look-up", what, safetext.OneLine(text, 300))
+	out.notes, out.end = r.stalls.acted(stallKey(what, event.Execution{Status: event.OK, Stdout: text}), "look-up", what, quoted(text))
 	return out, nil
 }
 

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -91,14 +92,16 @@ func wholeValue(l language.Language) string {
 	return "until code has another value, the whole is " + l.Model.Last
 }
 
-// unmarked is a text with parts of the guest. Lines that mark what the person
-// said and read are the agent's alone.
-func unmarked(text string) string {
-	for _, mark := range []string{markQuestion, markShown, markDirections} {
-		text = strings.ReplaceAll(text, mark, strings.Replace(mark, "\n\n", "\n\n ", 1))
-	}
-	return text
-}
+// ownLineRE finds the lines by which the agent tells the parts of a message apart.
+var ownLineRE = regexp.MustCompile(`(^|[\n\r])([ \t]*(?:` + strings.Join([]string{
+	ownLine(markQuestion), ownLine(markShown), ownLine(markNext), ownLine(markDirections), ownLine(markChanged),
+}, "|") + `))`)
+
+func ownLine(mark string) string { return regexp.QuoteMeta(strings.TrimSpace(mark)) }
+
+// unmarked is a text with parts of the guest. The lines that mark what the person said and
+// read, and what the agent says, are the agent's alone: others are quoted.
+func unmarked(text string) string { return ownLineRE.ReplaceAllString(text, "$1| $2") }
 
 // displays names the rich values that the code displayed.
 func displays(all []event.Bundle, g *gallery) []string {

@@ -184,7 +184,7 @@ func (r *run) after(ctx context.Context, t turn, o actionResult) (actionResult, 
 	}
 	o.observation, o.answer = o.observation+"\n\n"+given.observation, given.answer
 	if i := t.parsed.After.Call; i >= 0 {
-		o.beside = append(o.beside, noteResult{call: i, text: "Taken: the person was shown it."})
+		o.beside = append(o.beside, besideResult{call: i, text: "Taken: the person was shown it."})
 	}
 	return o, nil
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"praxis/event"
@@ -37,7 +38,7 @@ func (s *stalls) seen(key [32]byte) int {
 }
 
 // acted takes in what something, such as code, came to, and returns what the model must
-// read of it.
+// read of it. That is a direction: what others say in ended stands in quotes.
 func (s *stalls) acted(key [32]byte, what, text, ended string) (notes []string, end *ending) {
 	n := s.seen(key)
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
@@ -60,15 +61,18 @@ func (s *stalls) acted(key [32]byte, what, text, ended string) (notes []string, 
 		"\nDo something else now: look at what the data really is, or take another way. If there is none, give the final answer with what you have, and say what is missing. The run ends when the same comes once more."}, nil
 }
 
+// quoted is a text of others within one of the agent's.
+func quoted(text string) string { return strconv.Quote(safetext.OneLine(text, 300)) }
+
 // polled takes in what a call of a tool gave.
-func (s *stalls) polled(key [32]byte, tool, ended string) (note string, end *ending) {
+func (s *stalls) polled(key [32]byte, tool, gave string) (notes []string, end *ending) {
 	switch n := s.seen(key); {
 	case n >= maxPolls:
-		return "", stalled(fmt.Sprintf("the same call of %s gave the same result %s: %s", tool, times(n), ended))
+		return nil, stalled(fmt.Sprintf("the same call of %s gave the same result %s: %s", tool, times(n), quoted(gave)))
 	case n > 1:
-		return "This call gave this result before. Try something else.", nil
+		return []string{"The call of " + tool + " gave this result before. Try something else."}, nil
 	}
-	return "", nil
+	return nil, nil
 }
 
 func times(n int) string {

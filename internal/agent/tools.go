@@ -11,7 +11,6 @@ import (
 	"praxis/internal/agent/action"
 	"praxis/internal/agent/grounding"
 	"praxis/internal/llm"
-	"praxis/internal/safetext"
 )
 
 // Toolbox is what the model may call natively.
@@ -93,39 +92,51 @@ func (r *run) useTools(ctx context.Context, a action.Action) (actionResult, erro
 	}
 	var out actionResult
 	for n, i := range a.Uses {
-		text, failed, end, err := r.useTool(ctx, action.Mended(calls[i]), n)
+		if n >= maxUses {
+			text := fmt.Sprintf("Not called: at most %d calls a turn. Send it again.", maxUses)
+			if len(r.calls) == 0 { // those that were written have no results of their own
+				out.notes = append(out.notes, fmt.Sprintf("%s not called: at most %d calls a turn. Send what is missing again.", count(len(a.Uses)-n, "call"), maxUses))
+				break
+			}
+			out.beside = append(out.beside, besideResult{call: i, text: text, failed: true})
+			continue
+		}
+		used, err := r.useTool(ctx, action.Mended(calls[i]))
 		if err != nil {
 			return actionResult{}, err
 		}
-		if end != nil {
-			out.end = end
+		out.notes = append(out.notes, used.notes...)
+		if used.end != nil {
+			out.end = used.end
 		}
-		if n == 0 {
-			out.observation, out.failed = text, failed
-			continue
+		switch {
+		case n == 0:
+			out.observation, out.failed = used.observation, used.failed
+		case len(r.calls) == 0:
+			// What a tool gave is data, whichever of the calls it was: it never stands below
+			// the mark of directions.
+			out.observation += markNext + used.observation
+		default:
+			out.beside = append(out.beside, besideResult{call: i, text: used.observation, failed: used.failed})
 		}
-		out.beside = append(out.beside, noteResult{call: i, text: text, failed: failed})
 	}
 	return out, nil
 }
 
-func (r *run) useTool(ctx context.Context, c llm.Call, n int) (text string, failed bool, end *ending, err error) {
-	if n >= maxUses {
-		return fmt.Sprintf("Not called: at most %d calls a turn. Send it again.", maxUses), true, nil, nil
-	}
+func (r *run) useTool(ctx context.Context, c llm.Call) (actionResult, error) {
 	r.uses++
 	r.worked = true
 	used, err := r.cfg.Tools.Call(ctx, r.step, fmt.Sprintf("%d.%d", r.step, r.uses), c)
 	if ctx.Err() != nil {
-		return "", false, nil, canceled(ctx.Err())
+		return actionResult{}, canceled(ctx.Err())
 	}
 	if err != nil {
-		return "", false, nil, err
+		return actionResult{}, err
 	}
-	used.Text = unmarked(used.Text) // what a tool gives is no word of the agent's
+	out := actionResult{failed: used.Failed}
 	r.last = "the last step called " + used.Tool
 	if used.Failed {
-		text = markStatus + "error" + markError + used.Text
+		out.observation = markStatus + "error" + markError + used.Text
 	} else {
 		whole := used.Whole
 		if whole == "" {
@@ -133,19 +144,17 @@ func (r *run) useTool(ctx context.Context, c llm.Call, n int) (text string, fail
 		}
 		r.sources.AddOutput(grounding.Origin{Step: r.step, In: grounding.InTool}, strings.ToValidUTF8(whole, " "))
 		r.found = shorten(strings.ToValidUTF8(used.Text, "\uFFFD"), 2000, "")
-		text = markStatus + event.OK.String() + "\nresult:\n" + used.Text
+		out.observation = markStatus + event.OK.String() + "\nresult:\n" + used.Text
 	}
+	out.observation = unmarked(out.observation) // what a tool gives is no word of the agent's
 	h := sha256.New()
 	input, err := toJSON(c.InputObject())
 	if err != nil {
-		return "", false, nil, err
+		return actionResult{}, err
 	}
 	for _, part := range []string{c.Name, input, used.Text} {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // a hash never fails
 	}
-	note, end := r.stalls.polled([32]byte(h.Sum(nil)), c.Name, safetext.OneLine(used.Text, 300))
-	if note != "" {
-		text += "\n\n" + note
-	}
-	return text, used.Failed, end, nil
+	out.notes, out.end = r.stalls.polled([32]byte(h.Sum(nil)), c.Name, used.Text)
+	return out, nil
 }
