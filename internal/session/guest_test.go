@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"praxis/event"
 	"praxis/internal/guest/wire"
@@ -21,7 +22,7 @@ import (
 	"praxis/internal/seal"
 )
 
-// toy is a guest that speaks the protocol and knows "x = text", "x", "die", "hang",
+// toy is a guest that speaks the protocol and knows "x = text", "x", "die", "hang", "late",
 // "lose", "swell", "ask", "touch path" and "reseeds": enough to see what a session does with its sandboxes.
 type toy struct {
 	mu      sync.Mutex
@@ -171,6 +172,9 @@ func (g *toy) execute(code string) wire.Executed {
 	switch {
 	case assigns:
 		g.state.Vars[name] = value
+	case code == "late":
+		time.Sleep(time.Minute)
+		done.WallMS = 5
 	case code == "reseeds":
 		done.Result = wire.Bundle{"text": fmt.Sprint(g.state.Reseeds)}
 	case code == "setups":

@@ -250,6 +250,21 @@ func TestGuestThatNeverAnswersIsEnded(t *testing.T) {
 	})
 }
 
+// TestWallTimeIsTheHosts executes code that takes a minute, of which the guest says that it
+// was five milliseconds.
+func TestWallTimeIsTheHosts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := create(t, toyManager(t, t.TempDir()), toyOptions(t))
+		x, err := s.Execute(t.Context(), "late", Exec{Bounds: event.Bounds{Timeout: event.Duration(time.Hour)}}, event.Discard)
+		if err != nil {
+			t.Fatalf("%+v, %v", x, err)
+		}
+		if got := x.Usage.WallMS; got < 60_000 {
+			t.Errorf("the execution took %v ms, which is what the guest says", got)
+		}
+	})
+}
+
 func TestPoolIsClaimedAndRefilled(t *testing.T) {
 	m := toyManager(t, t.TempDir())
 	opt := toyOptions(t)
