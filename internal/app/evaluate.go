@@ -192,12 +192,22 @@ func (e *evaluation) ask(ctx context.Context, c evaluate.Case, model string) (ou
 		}
 	}))
 	out = evaluate.Answered{
-		Run: res.Run, Text: res.Text, Steps: res.Steps, Tokens: res.Tokens.Input + res.Tokens.Output, Seconds: time.Since(began).Seconds(),
+		Run: res.Run, Text: res.Text, Value: res.Value, Steps: res.Steps, Tokens: res.Tokens.Input + res.Tokens.Output, Seconds: time.Since(began).Seconds(),
 	}
-	if cost, known := e.prices.Cost(model, res.Tokens); known && model != EvaluateReplies {
+	err = errors.Join(err, res.Unsaved)
+	if res.Run == "" {
+		return out, err
+	}
+	// What the record says decides: which models replied, and whether anybody is paid for it.
+	s, found := e.app.records.Journal.Summary(context.WithoutCancel(ctx), res.Run)
+	if found != nil {
+		return out, errors.Join(err, found)
+	}
+	out.Status = string(s.Status)
+	if cost, known := runCost(e.prices, s); known && !s.Scripted {
 		out.Cost = &cost
 	}
-	return out, errors.Join(err, res.Unsaved)
+	return out, err
 }
 
 // repliesModel is the model that says what stands in a case.

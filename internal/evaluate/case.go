@@ -16,6 +16,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -47,9 +48,9 @@ type Case struct {
 // Expect is what an answer must be. What is not set is not looked at; one must be.
 type Expect struct {
 	// Number must be among the figures of the answer. Tolerance is how far off it may be,
-	// as an absolute number, and Relative as a share of Number. Without both a millionth
-	// is allowed, and what the rounding of either hides.
-	Number    *float64 `json:"number,omitempty"`
+	// as an absolute number, and Relative as a share of Number. Without both whole numbers
+	// must be equal; of others a millionth is allowed, and what the rounding of either hides.
+	Number    *Number  `json:"number,omitempty"`
 	Tolerance *float64 `json:"tolerance,omitempty"`
 	Relative  *float64 `json:"relative,omitempty"`
 	// Text must stand in the answer; capitals and white space do not matter.
@@ -61,9 +62,22 @@ type Expect struct {
 	// Assert is a Python expression that must be true, with the names answer, a text, and
 	// figures, a list of numbers. It is evaluated in a sandbox.
 	Assert string `json:"assert,omitempty"`
-
-	written string // Number as it stands in the file, if it stands there alone
 }
+
+// Number is a number as it stands in a file of cases: a float does not hold every one.
+type Number struct {
+	Value   float64
+	written string
+}
+
+// UnmarshalJSON reads it.
+func (n *Number) UnmarshalJSON(raw []byte) error {
+	n.written = string(raw)
+	return json.Unmarshal(raw, &n.Value)
+}
+
+// whole says that it is written without a fraction and without an exponent.
+func (n Number) whole() bool { return n.written != "" && !strings.ContainsAny(n.written, ".eE") }
 
 // line is a case as it stands in a file. The names of well-known collections are understood.
 type line struct {
@@ -131,7 +145,7 @@ func parse(text []byte, n int) (Case, error) {
 	if err := d.Decode(&l); err != nil {
 		return Case{}, fmt.Errorf("it is no such JSON object: %w", err)
 	}
-	if d.More() {
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return Case{}, fmt.Errorf("something stands after the object")
 	}
 	sum := sha256.Sum256(text)
@@ -188,11 +202,10 @@ func parseExpect(raw json.RawMessage) (Expect, error) {
 		}
 		return e, e.check()
 	}
-	e.Number = new(float64)
+	e.Number = new(Number)
 	if err := json.Unmarshal(raw, e.Number); err != nil {
 		return e, fmt.Errorf("what is expected is no number, no text and no object")
 	}
-	e.written = string(raw)
 	return e, nil
 }
 
@@ -215,7 +228,7 @@ func (e Expect) check() error {
 func (e Expect) String() string {
 	var parts []string
 	if e.Number != nil {
-		text := strconv.FormatFloat(*e.Number, 'g', -1, 64)
+		text := e.Number.written
 		if e.Tolerance != nil {
 			text += " ± " + strconv.FormatFloat(*e.Tolerance, 'g', -1, 64)
 		}

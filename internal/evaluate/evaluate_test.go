@@ -35,7 +35,7 @@ func TestReadTakesWellKnownCollections(t *testing.T) {
 {"id": "x", "question": "What?", "answer": {"json": {"a": 1}, "tolerance": 0.5}, "files": ["a.csv"], "with": ["pandas"]}
 {"id": "p", "question": "Compute.", "code": "def solution():\n    return 2\n", "expected": 2.0}
 `)
-	if len(cases) != 4 || cases[0].ID != "2" || cases[1].ID != "7" || *cases[0].Expect.Number != 3 || cases[1].Expect.Text != "north" {
+	if len(cases) != 4 || cases[0].ID != "2" || cases[1].ID != "7" || cases[0].Expect.Number.Value != 3 || cases[1].Expect.Text != "north" {
 		t.Fatalf("got %+v", cases)
 	}
 	if c := cases[2]; string(c.Expect.JSON) != `{"a": 1}` || !slices.Equal(c.Files, []string{"a.csv"}) || !slices.Equal(c.With, []string{"pandas"}) {
@@ -60,6 +60,7 @@ func TestReadNamesTheLineOfAMistake(t *testing.T) {
 		`{"question": "q", "expect": {"nubmer": 1}}`:                                                 "nubmer",
 		`{"question": "q", "expect": {"matches": "("}}`:                                              "no regular expression",
 		`{"question": "q", "expect": {"number":1,"tolerance":-1}}`:                                   "tolerance is negative",
+		`{"question": "q", "expect": 1}]`:                                                            "after the object",
 		`{"question": "q", "expect": 1} x`:                                                           "after the object",
 		"{\"id\":1,\"question\":\"q\",\"expect\":1}\n{\"id\":\"1\",\"question\":\"q\",\"expect\":1}": "line 1 has the id",
 	} {
@@ -119,6 +120,26 @@ func TestGrades(t *testing.T) {
 		{`{"json": {"a": 1}}`, `{"a": 1, "b": 2}`, false},
 		{`{"json": {"a": 1, "b": null}}`, `{"a": 1}`, false},
 		{`{"json": [1]}`, `no JSON`, false},
+		{`{"json": {"a": 1}}`, `{"a": 1}]`, false},
+		{`{"json": {"a": 1}}`, `{"a": 1} {"a": 1}`, false},
+		{`{"json": {"a": 1}}`, "```json\n{\"a\": 1}\n```\nThat is it.", false},
+		{`{"json": {"a": 1}}`, `{"a": 2, "a": 1}`, false},
+		{`{"json": 9007199254740993}`, `9007199254740993`, true},
+		{`{"json": 9007199254740993}`, `9007199254740992`, false},
+		{`{"json": [123456789]}`, `[123456790]`, false},
+		{`{"json": [123456789]}`, `[123456789.0]`, true},
+		{`{"json": 1e400}`, `1e400`, true},
+		{`{"json": 1e400}`, `2e400`, false},
+		{`{"json": 123456789, "tolerance": 1}`, `123456790`, true},
+		{`123456789`, "It is 123456790.", false},
+		{`123456789`, "It is 123,456,789.", true},
+		{`123456789`, "It is 123456789.0000001.", true},
+		{`123456789`, "It is 123.457 million.", true},
+		{`9007199254740993`, "It is 9,007,199,254,740,993.", true},
+		{`9007199254740993`, "It is 9007199254740992.", false},
+		{`-9007199254740993`, "It is −9 007 199 254 740 993.", true},
+		{`9007199254740993`, "It is 19007199254740993.", false},
+		{`9007199254740993`, "It is 9.0072e15.", true},
 		{`{"json": 3.0, "tolerance": 0.1}`, `3.05`, true},
 		{`{"number": 3, "text": "days"}`, "3 weeks", false},
 		{`{"assert": "2 of 3[2 3]"}`, "2 of 3", true},

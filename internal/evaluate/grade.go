@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -13,6 +12,7 @@ import (
 
 	"praxis/internal/agent/grounding"
 	"praxis/internal/safetext"
+	"praxis/internal/tool/jsondoc"
 )
 
 // Answered is what a question came to.
@@ -65,13 +65,14 @@ func (e Expect) grade(ctx context.Context, a Answered, assert Assertion) (why st
 
 // numberIn says that a figure of the text is the number.
 func (e Expect) numberIn(text string) bool {
-	want := asWritten(e.written, *e.Number)
+	want := e.Number.bounds()
 	for _, all := range grounding.Numbers(text) {
 		for _, n := range all {
-			if e.near(n.Value, want.Value) {
+			if e.equal(n.Value, want.Value, e.Number.whole()) {
 				return true
 			}
-			if !e.exact() {
+			// The bounds of a whole number hold no other one, but for what floats lack.
+			if !e.exact() || e.Number.whole() && n.To-n.From <= 2+1e-12*math.Abs(n.Value) {
 				continue
 			}
 			if rounded(n) && n.From <= want.Value && want.Value <= n.To || want.From <= n.Value && n.Value <= want.To {
@@ -79,21 +80,40 @@ func (e Expect) numberIn(text string) bool {
 			}
 		}
 	}
-	return false
+	return e.exact() && e.Number.digitsIn(text)
 }
 
-// asWritten is a number of JSON with what its own rounding hides, if it is a fraction.
-func asWritten(text string, value float64) grounding.Number {
-	exact := grounding.Number{Value: value, From: value, To: value}
-	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+// exactBelow is where floats begin to lack whole numbers.
+const exactBelow = 1 << 53
+
+// groupRE finds the separators of thousands.
+var groupRE = regexp.MustCompile(`([0-9])[,.'’_ \x{a0}\x{202f}]([0-9]{3})`)
+
+// digitsIn says that the text holds a large whole number, digit by digit: as a float it
+// would be equal to its neighbours.
+func (n Number) digitsIn(text string) bool {
+	if !n.whole() || math.Abs(n.Value) < exactBelow {
+		return false
+	}
+	for before := ""; before != text; {
+		before, text = text, groupRE.ReplaceAllString(text, "$1$2")
+	}
+	text = strings.ReplaceAll(text, "−", "-")
+	return regexp.MustCompile(`(?:^|[^0-9.])` + regexp.QuoteMeta(n.written) + `(?:$|[^0-9])`).MatchString(text)
+}
+
+// bounds are those of a number with what its own rounding hides, if it is a fraction.
+func (n Number) bounds() grounding.Number {
+	exact := grounding.Number{Value: n.Value, From: n.Value, To: n.Value}
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(n.written), "e")
 	_, decimals, fraction := strings.Cut(mantissa, ".")
 	power, err := strconv.Atoi(cmp.Or(exponent, "0"))
 	if !fraction || err != nil {
 		return exact
 	}
 	half := 0.5 * math.Pow10(power-len(decimals))
-	if n := (grounding.Number{Value: value, From: value - half, To: value + half}); rounded(n) {
-		return n
+	if r := (grounding.Number{Value: n.Value, From: n.Value - half, To: n.Value + half}); rounded(r) {
+		return r
 	}
 	return exact
 }
@@ -104,6 +124,15 @@ func (e Expect) exact() bool { return e.Tolerance == nil && e.Relative == nil }
 // rounded says that a figure is written so precisely that its rounding is no guess: it is
 // known to a thousandth of itself.
 func rounded(n grounding.Number) bool { return n.To-n.From <= 1e-3*math.Abs(n.Value) }
+
+// equal says that two numbers are equal: within the tolerance, or exactly where both are
+// whole, want as it is written, and there is no tolerance.
+func (e Expect) equal(got, want float64, whole bool) bool {
+	if e.exact() && whole && got == math.Trunc(got) {
+		return got == want && math.Abs(want) < exactBelow
+	}
+	return e.near(got, want)
+}
 
 // near says that two numbers are equal within the tolerance.
 func (e Expect) near(got, want float64) bool {
@@ -120,6 +149,21 @@ func (e Expect) near(got, want float64) bool {
 	return math.Abs(got-want) <= allowed
 }
 
+// equalJSON says that two numbers of JSON are equal, however many digits they have.
+func (e Expect) equalJSON(got, want json.Number) bool {
+	g, okG := jsondoc.ParseDecimal(string(got))
+	w, okW := jsondoc.ParseDecimal(string(want))
+	if !okG || !okW {
+		return false
+	}
+	if g.Compare(w) == 0 || e.exact() && g.Integer() && w.Integer() {
+		return g.Compare(w) == 0
+	}
+	x, errX := got.Float64()
+	y, errY := want.Float64()
+	return errX == nil && errY == nil && e.near(x, y)
+}
+
 // compareJSON compares the answer's value, or the JSON that its text is.
 func (e Expect) compareJSON(a Answered) (why string) {
 	raw := a.Value
@@ -131,11 +175,11 @@ func (e Expect) compareJSON(a Answered) (why string) {
 		}
 		raw = json.RawMessage(text)
 	}
-	got, err := decode(raw)
+	got, err := jsondoc.Decode(raw)
 	if err != nil {
 		return "it is no JSON value"
 	}
-	want, err := decode(e.JSON)
+	want, err := jsondoc.Decode(e.JSON)
 	if err != nil {
 		return "what is expected is no JSON value"
 	}
@@ -145,29 +189,21 @@ func (e Expect) compareJSON(a Answered) (why string) {
 	return ""
 }
 
-func decode(raw []byte) (v any, err error) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if err = d.Decode(&v); err == nil && d.More() {
-		err = fmt.Errorf("more than one value")
-	}
-	return v, err
-}
-
 // differs returns the first place at which two values differ, "" when there is none.
 func (e Expect) differs(got, want any, path string) string {
 	switch want := want.(type) {
-	case map[string]any:
-		g, ok := got.(map[string]any)
+	case *jsondoc.Object:
+		g, ok := got.(*jsondoc.Object)
 		if !ok {
 			return path
 		}
-		for k := range g {
-			if _, ok := want[k]; !ok {
+		for k := range g.All() {
+			if _, ok := want.Get(k); !ok {
 				return path + "." + k
 			}
 		}
-		for k, w := range want {
-			v, ok := g[k]
+		for k, w := range want.All() {
+			v, ok := g.Get(k)
 			if !ok {
 				return path + "." + k
 			}
@@ -187,8 +223,8 @@ func (e Expect) differs(got, want any, path string) string {
 			}
 		}
 		return ""
-	case float64:
-		if g, ok := got.(float64); ok && e.near(g, want) {
+	case json.Number:
+		if g, ok := got.(json.Number); ok && e.equalJSON(g, want) {
 			return ""
 		}
 		return path

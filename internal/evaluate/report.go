@@ -50,7 +50,7 @@ type (
 func (r Report) JUnit(w io.Writer) error {
 	var all junitSuites
 	for _, s := range r.Scores {
-		suite := junitSuite{Name: s.Model, Failures: s.Failed, Errors: s.Errors}
+		suite := junitSuite{Name: s.Model, Failures: s.Failed + s.Unverified, Errors: s.Errors}
 		total := 0.0
 		for _, one := range r.Results {
 			if one.Model != s.Model {
@@ -59,7 +59,7 @@ func (r Report) JUnit(w io.Writer) error {
 			c := junitCase{Name: one.Case, Class: r.Name, Time: seconds(one.Seconds)}
 			problem := &junitProblem{safetext.Line(one.Why), safetext.Text("expected: " + one.Expected + "\nanswer: " + one.Answer)}
 			switch one.Verdict {
-			case Failed:
+			case Failed, Unverified:
 				c.Failure = problem
 			case Error:
 				c.Error = problem

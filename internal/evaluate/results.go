@@ -15,8 +15,12 @@ import (
 // The verdicts of results.
 const (
 	Passed = "passed"
-	Failed = "failed" // an answer that is wrong, or none
-	Error  = "error"  // it could not be asked or graded: it counts for nothing, and is asked again
+	// Unverified is an answer that is as expected, and of which the run could not say where
+	// its figures come from, or which was given before the model was done. It is not counted
+	// as right: it may be right by luck.
+	Unverified = "unverified"
+	Failed     = "failed" // an answer that is wrong, or none
+	Error      = "error"  // it could not be asked or graded: it counts for nothing, and is asked again
 )
 
 // Result is what one case came to with one model.

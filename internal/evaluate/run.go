@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/safetext"
 )
@@ -111,6 +112,8 @@ func (cfg Config) one(ctx context.Context, c Case, model string) (Result, error)
 		switch {
 		case err != nil:
 			r.Verdict, r.Why = Error, safetext.OneLine(err.Error(), 500)
+		case r.Why == "" && a.Status == string(event.Unverified):
+			r.Verdict, r.Why = Unverified, "it is as expected, and its run is unverified"
 		case r.Why == "":
 			r.Verdict = Passed
 		default:

@@ -7,11 +7,13 @@ import (
 
 // Score is what a model came to in an evaluation.
 type Score struct {
-	Model  string  `json:"model"`
-	Passed int     `json:"passed"`
-	Failed int     `json:"failed"`
-	Errors int     `json:"errors"` // they count for nothing
-	Share  float64 `json:"share"`  // of what passed and failed
+	Model  string `json:"model"`
+	Passed int    `json:"passed"`
+	Failed int    `json:"failed"`
+	// Unverified are answers that are as expected, in runs that are unverified.
+	Unverified int     `json:"unverified"`
+	Errors     int     `json:"errors"` // they count for nothing
+	Share      float64 `json:"share"`  // of what passed, of all but errors
 	// Low and High bound the share: Wilson's interval of 95 %.
 	Low    float64  `json:"low"`
 	High   float64  `json:"high"`
@@ -38,6 +40,8 @@ func Scores(models []string, results []Result) []Score {
 				s.Passed++
 			case Failed:
 				s.Failed++
+			case Unverified:
+				s.Unverified++
 			default:
 				s.Errors++
 			}
@@ -58,11 +62,14 @@ func Scores(models []string, results []Result) []Score {
 				s.Cost = &cost
 			}
 		}
-		s.Share, s.Low, s.High = wilson(s.Passed, s.Passed+s.Failed)
+		s.Share, s.Low, s.High = wilson(s.Passed, s.Questions())
 		out = append(out, s)
 	}
 	return out
 }
+
+// Questions is how many questions came to an end.
+func (s Score) Questions() int { return s.Passed + s.Failed + s.Unverified }
 
 // wilson returns a share and its score interval of 95 %. Of nothing nothing is known.
 func wilson(passed, n int) (share, low, high float64) {

@@ -28,7 +28,8 @@ JSON object a line:
             number that must be among its figures, a text that must stand in it, or
             an object with one or more of
               number, with tolerance (absolute) or relative (a share); without both
-                      a millionth is allowed, and what the answer's rounding hides
+                      whole numbers must be equal, and of others a millionth is
+                      allowed, and what the answer's rounding hides
               text    as above; capitals and white space do not matter
               matches a regular expression
               json    the value that the answer must be
@@ -39,6 +40,9 @@ JSON object a line:
   id        default: the number of the line
   replies   what a model says, for --model replies: nothing is asked of any model.
             In place of it code can be a program that defines solution().
+
+An answer that is as expected counts under UNVERIFIED, and not as right, when its
+run is unverified: a figure was found nowhere, or the budget was used up.
 
 With --results FILE each result is kept as soon as it is there, and an evaluation
 that was cut off goes on with what is missing. A question that could not be asked
@@ -170,14 +174,14 @@ func describeResumed(n int) string {
 }
 
 func describeEvaluation(r app.Evaluation, width int) string {
-	t := format.Table{{Head: "MODEL"}, {Head: "RIGHT", Right: true}, {Head: "OF", Right: true}, {Head: "SHARE", Right: true}, {Head: "95 % INTERVAL"}, {Head: "ERRORS", Right: true, Drop: 1},
+	t := format.Table{{Head: "MODEL"}, {Head: "RIGHT", Right: true}, {Head: "UNVERIFIED", Right: true}, {Head: "OF", Right: true}, {Head: "SHARE", Right: true}, {Head: "95 % INTERVAL"}, {Head: "ERRORS", Right: true, Drop: 1},
 		{Head: "STEPS", Right: true, Drop: 5}, {Head: "TOKENS", Right: true, Drop: 3}, {Head: "COST", Right: true, Drop: 2}, {Head: "SECONDS P50", Right: true, Drop: 4}, {Head: "P95", Right: true, Drop: 6}}
 	for _, s := range r.Scores {
 		cost := ""
 		if s.Cost != nil {
 			cost = app.FormatUSD(*s.Cost)
 		}
-		t.Add(safetext.Line(s.Model), strconv.Itoa(s.Passed), strconv.Itoa(s.Passed+s.Failed), app.FormatShare(s.Share), app.FormatShare(s.Low)+" – "+app.FormatShare(s.High), strconv.Itoa(s.Errors),
+		t.Add(safetext.Line(s.Model), strconv.Itoa(s.Passed), strconv.Itoa(s.Unverified), strconv.Itoa(s.Questions()), app.FormatShare(s.Share), app.FormatShare(s.Low)+" – "+app.FormatShare(s.High), strconv.Itoa(s.Errors),
 			strconv.FormatFloat(s.Steps, 'f', 1, 64), safetext.Number(s.Tokens), cost, strconv.FormatFloat(s.P50, 'f', 2, 64), strconv.FormatFloat(s.P95, 'f', 2, 64))
 	}
 	return strings.TrimRight(format.Fitted(t, width), "\n") + "\n"
