@@ -45,8 +45,8 @@ func providers() map[string]provider {
 		"scripted": func(path string, _ modelOptions) (llm.Model, error) {
 			return made(scripted.Open(path))
 		},
-		"replay": func(path string, _ modelOptions) (llm.Model, error) {
-			return made(cassette.Play(path))
+		"replay": func(path string, o modelOptions) (llm.Model, error) {
+			return made(cassette.Play(path, o.redact))
 		},
 		"record": record,
 	}

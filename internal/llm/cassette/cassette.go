@@ -10,8 +10,10 @@
 //	 "reply":{"text":"…","calls":[…],"tokens":{"input":812,"output":64}}}
 //
 // Of a request it has hashes alone, the first 16 hexadecimal digits of SHA-256: of
-// the instructions, of the tools and of each message. So it holds no key, no data
-// that a model was only shown, and still says what is different. A line is written
+// the instructions, of the tools and of each message, all with a mark in place of every
+// secret: a reply has the mark, too, when it is played back, and the request after it holds
+// the reply. So it holds no key, no data that a model was only shown, and still says what
+// is different. A line is written
 // at once, so that several runs may record into one file.
 //
 // # Meaning
@@ -38,7 +40,7 @@ import (
 // version is that of the format.
 const version = 1
 
-// Bounds of a cassette.
+// Bounds of a cassette. What would break them is not recorded.
 const (
 	maxFile = 256 << 20
 	maxLine = 32 << 20
@@ -73,10 +75,14 @@ type reply struct {
 	Model     string          `json:"model,omitempty"`
 }
 
-// hashed returns the hashes of a request. Reasoning is no part of them: its
+// plain is a redact for which there are no secrets.
+func plain(s string) string { return s }
+
+// hashed returns the hashes of a request, as redact leaves it. Reasoning is no part of them: its
 // signatures differ from one recording to the next, and no text depends on them.
-func hashed(req llm.Request) (request, error) {
+func hashed(req llm.Request, redact func(string) string) (request, error) {
 	out := request{MaxTokens: req.MaxTokens, Messages: []string{}}
+	hash := func(v any) (string, error) { return hash(v, redact) }
 	var err error
 	if out.System, err = hash(req.System); err != nil {
 		return out, err
@@ -95,12 +101,12 @@ func hashed(req llm.Request) (request, error) {
 	return out, nil
 }
 
-func hash(v any) (string, error) {
+func hash(v any, redact func(string) string) (string, error) {
 	text, err := json.Marshal(v)
 	if err != nil { // a caller put in what JSON cannot express
 		return "", fmt.Errorf("cannot write the request: %w", err)
 	}
-	sum := sha256.Sum256(text)
+	sum := sha256.Sum256([]byte(redact(string(text))))
 	return hex.EncodeToString(sum[:8]), nil
 }
 

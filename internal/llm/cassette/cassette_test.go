@@ -75,7 +75,7 @@ func TestPlaysBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "talk.jsonl")
 	one, two := request("a"), request("a", "1: a", "b")
 	want := record(t, path, &echo{}, one, two, one)
-	p, err := cassette.Play(path)
+	p, err := cassette.Play(path, nil)
 	if err != nil || p.Name() != "replay:talk" || p.Traits() != (llm.Traits{Sees: true, Window: 9}) {
 		t.Fatalf("%v, %v", p, err)
 	}
@@ -101,7 +101,7 @@ func TestPlaysBack(t *testing.T) {
 func TestDifferences(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "talk.jsonl")
 	record(t, path, &echo{}, request("a"), request("a", "1: a", "b"))
-	p, err := cassette.Play(path)
+	p, err := cassette.Play(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestManyAtOnce(t *testing.T) {
 	if err != nil || strings.Count(string(raw), "\n") != 80 {
 		t.Fatalf("%d lines, %v", strings.Count(string(raw), "\n"), err)
 	}
-	if _, err := cassette.Parse("talk", raw); err != nil {
+	if _, err := cassette.Parse("talk", raw, nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -167,11 +167,11 @@ func TestAfterACrash(t *testing.T) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := cassette.Play(path); err != nil {
+	if _, err := cassette.Play(path, nil); err != nil {
 		t.Errorf("a cut end: %v", err)
 	}
 	record(t, path, &echo{}, request("b"))
-	if _, err := cassette.Play(path); err == nil || !strings.Contains(err.Error(), "line 2: ") {
+	if _, err := cassette.Play(path, nil); err == nil || !strings.Contains(err.Error(), "line 2: ") {
 		t.Errorf("a broken line in the middle: %v", err)
 	}
 }
@@ -192,6 +192,63 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
+// TestSecretInReply records a conversation whose replies hold a secret and plays it back:
+// the replies have a mark in its place then, and the requests after them hold the mark.
+func TestSecretInReply(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "talk.jsonl")
+	redact := func(s string) string { return strings.ReplaceAll(s, "s3cret", "[SECRET]") }
+	talk := func(m llm.Model) (texts []string) {
+		t.Helper()
+		req := request("say s3cret")
+		for range 3 {
+			reply, err := m.Complete(t.Context(), req, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts = append(texts, reply.Text)
+			said := llm.Message{Role: llm.Assistant, Text: reply.Text, Calls: reply.Calls}
+			req.Messages = append(req.Messages, said, llm.Message{Role: llm.User, Text: "again: " + reply.Text})
+		}
+		return texts
+	}
+	r, err := cassette.Record(path, &echo{}, redact)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded := talk(r)
+	p, err := cassette.Play(path, redact)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range talk(p) {
+		if want := redact(recorded[i]); text != want {
+			t.Errorf("reply %d is %q, want %q", i+1, text, want)
+		}
+	}
+}
+
+// TestTooLong checks that what could not be read again is not written.
+func TestTooLong(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "talk.jsonl")
+	record(t, path, &echo{}, request("a"))
+	r, err := cassette.Record(path, &echo{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Complete(t.Context(), request(strings.Repeat("x", 32<<20)), nil); fault.KindOf(err) != fault.Exhausted || !strings.Contains(err.Error(), "32MiB are read") {
+		t.Errorf("a long reply: %v", err)
+	}
+	if _, err := cassette.Play(path, nil); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+	if err := os.Truncate(path, 256<<20); err != nil { // a hole takes no space
+		t.Fatal(err)
+	}
+	if _, err := r.Complete(t.Context(), request("b"), nil); fault.KindOf(err) != fault.Exhausted || !strings.Contains(err.Error(), "longer than 256MiB") {
+		t.Errorf("a long file: %v", err)
+	}
+}
+
 func TestFailures(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "talk.jsonl")
 	r, err := cassette.Record(path, &echo{err: errors.New("no")}, nil)
@@ -202,14 +259,14 @@ func TestFailures(t *testing.T) {
 		t.Error("no error")
 	}
 	for name, want := range map[string]string{path: "it holds no exchange", path + ".none": "cannot open cassette " + path + ".none: no such file"} {
-		if _, err := cassette.Play(name); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := cassette.Play(name, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error = %v, want %s", err, want)
 		}
 	}
 	if _, err := cassette.Record(filepath.Join(path, "below"), &echo{}, nil); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("error = %v", err)
 	}
-	if _, err := cassette.Parse("x", []byte(`{"version":2}`)); err == nil || !strings.Contains(err.Error(), "line 1 is of version 2, this program knows 1") {
+	if _, err := cassette.Parse("x", []byte(`{"version":2}`), nil); err == nil || !strings.Contains(err.Error(), "line 1 is of version 2, this program knows 1") {
 		t.Errorf("error = %v", err)
 	}
 }
@@ -219,7 +276,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"version":1,"model":"a:b","request":{"messages":["x"]},"reply":{"text":"a","calls":[{"id":"1","name":"f"}]}}` + "\n" + `{"version":1}`))
 	f.Add([]byte(`{"version":1,"reply":{"calls":[{"raw":"{"}]}}` + "\n\n{"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		p, err := cassette.Parse("x", raw)
+		p, err := cassette.Parse("x", raw, nil)
 		if err != nil {
 			return
 		}

@@ -18,8 +18,9 @@ import (
 
 // Player gives the replies of a cassette. It is safe for concurrent use.
 type Player struct {
-	name  string
-	lines []line
+	name   string
+	lines  []line
+	redact func(string) string
 
 	mu   sync.Mutex
 	next map[int]int // by the first of the exchanges with the same request: how many were given
@@ -27,20 +28,24 @@ type Player struct {
 
 var _ llm.Model = (*Player)(nil)
 
-// Play reads a cassette. Its name is the file's, without folder and extension.
-func Play(path string) (*Player, error) {
+// Play reads a cassette. Its name is the file's, without folder and extension. redact takes
+// out of a request what must not be stored, as it did when it was recorded; nil: nothing.
+func Play(path string, redact func(string) string) (*Player, error) {
 	raw, err := bounded.ReadFile(path, maxFile)
 	if err != nil {
 		return nil, fault.New(fault.NotFound, "Give the path of a cassette that was recorded.", "cannot open cassette %s: %w", path, cause(err))
 	}
 	base := filepath.Base(path)
-	return Parse(strings.TrimSuffix(base, filepath.Ext(base)), raw)
+	return Parse(strings.TrimSuffix(base, filepath.Ext(base)), raw, redact)
 }
 
-// Parse reads the text of a cassette. A line that is none is a fault.Invalid that
+// Parse reads the text of a cassette, as Play does its file. A line that is none is a fault.Invalid that
 // names it, except a last one that was cut off.
-func Parse(name string, raw []byte) (*Player, error) {
-	p := &Player{name: name, next: map[int]int{}}
+func Parse(name string, raw []byte, redact func(string) string) (*Player, error) {
+	p := &Player{name: name, redact: redact, next: map[int]int{}}
+	if redact == nil {
+		p.redact = plain
+	}
 	n := 0
 	for text := range bytes.Lines(raw) {
 		n++
@@ -80,7 +85,7 @@ func (p *Player) Complete(ctx context.Context, req llm.Request, delta func(strin
 	if err := context.Cause(ctx); err != nil {
 		return llm.Reply{}, fault.New(fault.Canceled, "", "cannot ask the model: %w", err)
 	}
-	hashes, err := hashed(req)
+	hashes, err := hashed(req, p.redact)
 	if err != nil {
 		return llm.Reply{}, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/llm"
+	"praxis/internal/safetext"
 )
 
 // Recorder asks a model and keeps its replies in a file. It is safe for
@@ -35,7 +36,7 @@ var _ llm.Model = (*Recorder)(nil)
 func Record(path string, m llm.Model, redact func(string) string) (*Recorder, error) {
 	r := &Recorder{path: path, model: m, traits: m.Traits(), redact: redact}
 	if redact == nil {
-		r.redact = func(s string) string { return s }
+		r.redact = plain
 	}
 	f, err := r.open()
 	if err != nil {
@@ -57,7 +58,7 @@ func (r *Recorder) Complete(ctx context.Context, req llm.Request, delta func(str
 	if err != nil {
 		return got, err
 	}
-	hashes, err := hashed(req)
+	hashes, err := hashed(req, r.redact)
 	if err != nil {
 		return llm.Reply{}, err
 	}
@@ -68,6 +69,9 @@ func (r *Recorder) Complete(ctx context.Context, req llm.Request, delta func(str
 	clean := []byte(r.redact(string(text)))
 	if !json.Valid(clean) {
 		return llm.Reply{}, fmt.Errorf("cannot record the reply in %s: a secret in it cannot be taken out", r.path)
+	}
+	if len(clean) > maxLine {
+		return llm.Reply{}, fault.New(fault.Exhausted, "Ask for a shorter reply.", "cannot record the reply in %s: it would be a line of %s, and %s are read", r.path, safetext.Size(int64(len(clean))), safetext.Size(maxLine))
 	}
 	if err := r.add(append(clean, '\n')); err != nil {
 		return llm.Reply{}, err
@@ -95,6 +99,9 @@ func (r *Recorder) add(text []byte) (err error) {
 		if _, err = f.ReadAt(last, size-1); err == nil && !bytes.Equal(last, []byte("\n")) {
 			text = append([]byte("\n"), text...)
 		}
+	}
+	if err == nil && size+int64(len(text)) > maxFile {
+		return fault.New(fault.Exhausted, "Record in another file.", "cannot record in %s: it would be longer than %s, and would not be read again", r.path, safetext.Size(maxFile))
 	}
 	if err == nil {
 		_, err = f.Write(text)
