@@ -48,6 +48,29 @@ type ChildEnded struct {
 	Value  json.RawMessage `json:"value,omitempty"`  // the answer as JSON, where it is more than a text
 	Reason string          `json:"reason,omitempty"` // why there is no answer
 	Steps  int             `json:"steps,omitempty"`
-	Tokens Tokens          `json:"tokens"` // its own and those of its children
+	Errors int             `json:"errors,omitempty"` // executions that failed and replies that were sent back
+	Tokens Tokens          `json:"tokens"`           // its own and those of its children
 	Took   Duration        `json:"took_ms"`
+}
+
+// AttemptChosen says which of several attempts at a question is kept, and why: its answer,
+// its files and its state are those of the run.
+type AttemptChosen struct {
+	N     int           `json:"n"` // 0: none has an answer
+	Run   string        `json:"run,omitempty"`
+	Why   string        `json:"why"`
+	Marks []AttemptMark `json:"marks"` // of all attempts, in the order of their numbers
+}
+
+// AttemptMark is what an attempt is judged by.
+type AttemptMark struct {
+	N      int       `json:"n"`
+	Status RunStatus `json:"status"`
+	// Answered says that there is an answer that kept to the schema and passed every check.
+	Answered bool `json:"answered"`
+	Complete bool `json:"complete"` // the model was done when it answered
+	Verified bool `json:"verified"` // every figure of the answer was found
+	Agree    int  `json:"agree"`    // attempts with the same answer, itself included
+	Errors   int  `json:"errors"`   // executions that failed and replies that were sent back
+	Steps    int  `json:"steps"`
 }

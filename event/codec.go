@@ -40,6 +40,7 @@ var vocabulary = []struct {
 	{"notes_found", NotesFound{}, false},
 	{"child_began", ChildBegan{}, false},
 	{"child_ended", ChildEnded{}, false},
+	{"attempt_chosen", AttemptChosen{}, false},
 	{"approval_requested", ApprovalRequested{}, false},
 	{"approval_given", ApprovalGiven{}, false},
 	{"plan_written", PlanWritten{}, false},

@@ -15,6 +15,7 @@
 //	model_requested      model_replied, _failed    one call of a model, whole
 //	execution_began      execution_ended           one piece of code: output, result, error, limit, changed files
 //	tool_called          tool_returned             one call of a tool
+//	child_began          child_ended               a part of the run: a run of its own, or one request to a model
 //	approval_requested   approval_given            what a person or a rule must allow first
 //	plan_written         plan_checked, plan_ended  a program whose flows are checked before it runs
 //	plan_waits           plan_resumed              its state, stored while a call waits
@@ -24,7 +25,7 @@
 // snapshot_taken, session_forked, session_rolled_back, decision_made (what the
 // policy says of a call), label_lowered, connection_refused,
 // conversation_continued, notes_found, reply_rejected, reply_trimmed,
-// run_concluding, model_retrying, history_condensed, file_saved and answer_given.
+// run_concluding, attempt_chosen (which of several is), model_retrying, history_condensed, file_saved and answer_given.
 //
 // The events progress, notice, model_delta, output and display are only shown
 // while they happen ([Transient]): a later event repeats what they say as a

@@ -136,7 +136,11 @@ type RunBegan struct {
 	Kind Kind `json:"kind"`
 	// Mode says how a question is answered: "" by code, "plan" by plans, "tools" by
 	// native calls alone, "both" by code and native calls.
-	Mode     string `json:"mode,omitempty"`
+	Mode string `json:"mode,omitempty"`
+	// Style is how a question is worked at; "": step by step. Branches is how many attempts
+	// at it are made side by side, as children; 0: the run is one itself.
+	Style    string `json:"style,omitempty"`
+	Branches int    `json:"branches,omitempty"`
 	Question string `json:"question"` // for code, its first line
 	Model    string `json:"model,omitempty"`
 	// Fallbacks are the models that are asked when those before fail for good.
@@ -641,6 +645,7 @@ type RunEnded struct {
 
 func (ChildBegan) event()            {}
 func (ChildEnded) event()            {}
+func (AttemptChosen) event()         {}
 func (ConnectionOpened) event()      {}
 func (ConnectionClosed) event()      {}
 func (ConnectionRefused) event()     {}

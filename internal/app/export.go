@@ -138,7 +138,7 @@ func (x *export) write(ctx context.Context, w io.Writer) error {
 	case "jsonl":
 		return x.app.copyLog(ctx, x.id, w)
 	}
-	run, err := x.app.ReadRun(ctx, x.id)
+	run, err := x.app.ReadTree(ctx, x.id)
 	if err != nil && run.Damage == "" {
 		return err
 	}

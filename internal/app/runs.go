@@ -47,10 +47,12 @@ type RunQuery struct {
 	Until  time.Time // before; zero: to the last
 	MinUSD *float64  // that a run cost at least
 	Limit  int       // how many are listed at the most; 0: all
+	// Children lists runs that are parts of others, too.
+	Children bool
 }
 
 func (q RunQuery) journal() journal.Query {
-	return journal.Query{Model: q.Model, Status: q.Status, Kind: q.Kind, Thread: q.Thread, Words: q.Words, Since: q.Since, Until: q.Until}
+	return journal.Query{Model: q.Model, Status: q.Status, Kind: q.Kind, Thread: q.Thread, Words: q.Words, Since: q.Since, Until: q.Until, NoChildren: !q.Children}
 }
 
 // ListedRun is a run in a list.
@@ -141,7 +143,7 @@ func (a *App) HasRuns(ctx context.Context) (bool, error) {
 // shell that completes a word.
 func (a *App) RunsWithPrefix(ctx context.Context, prefix string, most int) ([]Run, error) {
 	var out []Run
-	for s, err := range a.eachRun(ctx, journal.Query{Limit: most}) {
+	for s, err := range a.eachRun(ctx, journal.Query{Limit: most, NoChildren: true}) {
 		if err != nil || len(out) >= most {
 			return out, err
 		}
@@ -295,6 +297,65 @@ func (a *App) ReadRun(ctx context.Context, ref string) (out report.Run, err erro
 	}
 	return out, nil
 }
+
+// ReadTree reads a run with its children, and theirs. One whose record is gone, or that
+// does not say itself whose child it is, is left out; of one that is damaged there is what
+// stands before the damage.
+func (a *App) ReadTree(ctx context.Context, ref string) (report.Run, error) {
+	run, err := a.ReadRun(ctx, ref)
+	if err != nil && run.Damage == "" || IsFile(ref) {
+		return run, err
+	}
+	left := maxTree
+	return run, errors.Join(err, a.addChildren(ctx, &run, &left))
+}
+
+// maxTree bounds the children that are read with a run.
+const maxTree = 1000
+
+// addChildren adds the children of a run, those too that it took over from the runs that
+// it goes on from.
+func (a *App) addChildren(ctx context.Context, run *report.Run, left *int) error {
+	known, err := a.records.Journal.Summary(ctx, run.ID)
+	if err != nil {
+		return err
+	}
+	callers := []string{run.ID}
+	for p := known.Parent; p != nil && p.Change == event.Resumed && len(callers) < maxResumed; {
+		callers = append(callers, p.Run)
+		before, err := a.records.Journal.Summary(ctx, p.Run)
+		if err != nil {
+			break
+		}
+		p = before.Parent
+	}
+	for _, r := range run.Records {
+		e, ok := r.Event.(event.ChildBegan)
+		if !ok || !wholeID.MatchString(e.Run) || *left <= 0 {
+			continue
+		}
+		s, err := a.records.Journal.Summary(ctx, e.Run)
+		if err != nil || s.Imported != known.Imported || s.Caller == nil || !slices.Contains(callers, s.Caller.Run) {
+			continue
+		}
+		*left--
+		child, err := a.ReadRun(ctx, e.Run)
+		if err != nil && child.Damage == "" {
+			continue
+		}
+		if err := a.addChildren(ctx, &child, left); err != nil {
+			return err
+		}
+		if run.Children == nil {
+			run.Children = map[string]report.Run{}
+		}
+		run.Children[e.Run] = child
+	}
+	return nil
+}
+
+// maxResumed bounds the runs that one goes on from, one after the other.
+const maxResumed = 100
 
 // bundleFault says what is wrong with an exported file that was named.
 func bundleFault(path string, err error) error {

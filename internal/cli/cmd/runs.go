@@ -1,8 +1,10 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,7 +30,10 @@ refused, waits or stopped for a plan; and running, unfinished or abandoned for
 what did not end.
 
 Where a command takes a RUN it may be an id, its beginning, last, or last~2 for
-the one two before the last.`
+the one two before the last, and RUN.2 is its child 2.
+
+Runs that are parts of others, such as attempts at one question, are only counted;
+--children lists them, each below its caller.`
 
 const runsExample = `  praxis runs --since yesterday --status error
   praxis runs --text 'co2 rise' --model anthropic: --cost 0.01
@@ -42,6 +47,7 @@ type runsCommand struct {
 	model, status, kind string
 	thread, text        string
 	limit               int
+	children            bool
 	json                bool
 }
 
@@ -62,6 +68,7 @@ func (p *program) runsCommand() *cobra.Command {
 	fs.Var(&r.cost, "cost", "runs that cost at least so many dollars")
 	fs.StringVar(&r.text, "text", "", "runs with these `WORDS` in question, code or answer")
 	fs.IntVar(&r.limit, "limit", 20, "list `N` runs at the most; 0 is all")
+	fs.BoolVar(&r.children, "children", false, "list runs that are parts of others, too")
 	fs.BoolVar(&r.json, "json", false, "print one JSON object a line, with \"id\"")
 	cmd.AddCommand(p.removeRuns())
 	return cmd
@@ -109,7 +116,7 @@ func parseUSD(s string) (float64, error) {
 func (r *runsCommand) query() (app.RunQuery, error) {
 	q := app.RunQuery{
 		Model: r.model, Status: event.RunStatus(r.status), Kind: event.Kind(r.kind), Thread: r.thread, Words: r.text,
-		MinUSD: r.cost.value, Limit: r.limit,
+		MinUSD: r.cost.value, Limit: r.limit, Children: r.children,
 	}
 	return q, r.span.narrow(&q)
 }
@@ -137,6 +144,15 @@ func (r *runsCommand) list(ctx context.Context) error {
 		}
 		if err := r.print(runs); err != nil {
 			return err
+		}
+		parts := 0
+		for _, s := range runs {
+			parts += s.Children
+		}
+		if parts > 0 && !r.children && !r.json {
+			if err := r.p.note("%s of these are not listed; see them with --children", childCount(parts)); err != nil {
+				return err
+			}
 		}
 		if more && !r.json {
 			return r.p.note("there are more; see them with --limit %d, or --limit 0 for all", 5*r.limit)
@@ -192,17 +208,69 @@ func runTable(runs []app.ListedRun, now time.Time, width int) string {
 		{Head: "STEPS", Drop: 6, Right: true}, {Head: "TOKENS", Drop: 5, Right: true},
 		{Head: "COST", Drop: 3, Right: true}, {Head: "TOOK", Drop: 4, Right: true}, {Head: "QUESTION"},
 	}
-	for _, s := range runs {
+	for _, s := range belowCallers(runs) {
 		began := when(s.Began)
 		if width > 0 {
 			began = ago(now, s.Began)
 		}
 		t.Add(
 			s.ID, began, string(s.Kind), string(s.Status), s.Model, some(s.Steps), some(s.Tokens.Total()),
-			costText(s), brief(time.Duration(s.Took)), s.Question,
+			costText(s), brief(time.Duration(s.Took)), shownQuestion(s),
 		)
 	}
 	return format.Fitted(t, width)
+}
+
+// childCount counts runs that are parts of others.
+func childCount(n int) string {
+	if n == 1 {
+		return "1 child"
+	}
+	return fmt.Sprintf("%d children", n)
+}
+
+// belowCallers puts children below their callers, in the order of their numbers. One whose
+// caller is not in the list stays where it is.
+func belowCallers(runs []app.ListedRun) []app.ListedRun {
+	listed, children := map[string]bool{}, map[string][]app.ListedRun{}
+	for _, s := range runs {
+		listed[s.ID] = true
+	}
+	for _, s := range runs {
+		if c := s.Caller; c != nil && listed[c.Run] {
+			children[c.Run] = append(children[c.Run], s)
+		}
+	}
+	out := make([]app.ListedRun, 0, len(runs))
+	var put func(s app.ListedRun)
+	put = func(s app.ListedRun) {
+		out = append(out, s)
+		below := children[s.ID]
+		delete(children, s.ID)
+		slices.SortStableFunc(below, func(a, b app.ListedRun) int { return cmp.Compare(a.Caller.Child, b.Caller.Child) })
+		for _, c := range below {
+			put(c)
+		}
+	}
+	for _, s := range runs {
+		if s.Caller == nil || !listed[s.Caller.Run] {
+			put(s)
+		}
+	}
+	for _, s := range runs { // what calls itself in a circle is no tree: it came from elsewhere
+		if s.Caller != nil && children[s.Caller.Run] != nil {
+			put(s)
+		}
+	}
+	return out
+}
+
+// shownQuestion is the question of a run, and of a child what it is.
+func shownQuestion(s app.ListedRun) string {
+	if c := s.Caller; c != nil {
+		return fmt.Sprintf("%s· %s %d: %s", strings.Repeat("  ", min(c.Depth, 8)-min(c.Depth, 1)), c.Role, c.Child, s.Question)
+	}
+	return s.Question
 }
 
 // some writes a number that is not 0.

@@ -21,7 +21,8 @@ const showLong = `Shows what happened in a run: its question or code, and step b
 thoughts, the code, its output, what it changed, tokens, time and cost.
 
 RUN is an id, the beginning of one, last, or last~2, or a FILE that praxis export
-wrote; without one it is last.
+wrote; without one it is last. A run that has children, such as attempts side by
+side, is shown with its tree; RUN.2 is its child 2, and RUN.2.1 the child 1 of that.
 With --figures it is the table of the answer's figures: where each comes from,
 and the number that it was found as, with its step and line.
 Long output is shortened; --step N shows one step in full. --out DIR saves the
@@ -72,7 +73,7 @@ func (s *showCommand) show(ctx context.Context, ref string) error {
 		return fault.New(fault.Invalid, "Leave the others out.", "cannot use --figures together with --json, --step or --out: it is a table of its own")
 	}
 	return s.p.withApp(func(a *app.App) error {
-		run, err := a.ReadRun(ctx, ref)
+		run, err := a.ReadTree(ctx, ref)
 		if err != nil && run.Damage == "" {
 			return err
 		}

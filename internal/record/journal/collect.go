@@ -119,11 +119,15 @@ func (j *Journal) collectRuns(ctx context.Context, what Collect, gone map[string
 			return err
 		}
 		for _, s := range runs {
-			if s.Status == Running || what.Keep != nil && what.Keep(s) {
-				continue
+			if s.Status == Running || gone[s.ID] || what.Keep != nil && what.Keep(s) || s.Caller != nil && j.there(ctx, s.Caller.Run) {
+				continue // a child goes with its caller
+			}
+			children, err := j.Children(ctx, s.ID)
+			if err != nil {
+				return err
 			}
 			if !what.DryRun {
-				_, err := j.remove(ctx, s.ID)
+				_, _, err := j.removeTree(ctx, s.ID)
 				if fault.KindOf(err) == fault.Conflict {
 					if writing, _ := j.writing(ctx, s.ID); writing {
 						continue // it goes on after all
@@ -133,9 +137,11 @@ func (j *Journal) collectRuns(ctx context.Context, what Collect, gone map[string
 					return err
 				}
 			}
-			gone[s.ID] = true
-			out.Runs = append(out.Runs, s.ID)
-			out.Bytes += s.Bytes
+			for _, s := range append(children, s) {
+				gone[s.ID] = true
+				out.Runs = append(out.Runs, s.ID)
+				out.Bytes += s.Bytes
+			}
 		}
 		if len(runs) < q.Limit {
 			return nil
@@ -144,11 +150,11 @@ func (j *Journal) collectRuns(ctx context.Context, what Collect, gone map[string
 	}
 }
 
-// Remove removes a run, and the chain of runs says who did. Of one whose journal is
+// Remove removes a run with its children, and the chain of runs says who did. Of one whose journal is
 // gone already it takes note there, so that it is not missed for ever: lost. What the
 // run alone refers to is for Collect to remove.
 func (j *Journal) Remove(ctx context.Context, id string) (lost bool, err error) {
-	if lost, err = j.remove(ctx, id); err != nil {
+	if _, lost, err = j.removeTree(ctx, id); err != nil {
 		return false, fmt.Errorf("cannot remove run %.40q: %w", id, err)
 	}
 	return lost, nil

@@ -31,6 +31,7 @@ type Query struct {
 	Kind         event.Kind
 	Thread       string
 	Words        string   // in question, code or answer, as store.Query has them
+	NoChildren   bool     // without runs that are parts of others
 	Before       *Summary // the last one of the page before
 	Limit        int      // 0: 100
 }
@@ -110,7 +111,7 @@ func (j *Journal) runsOfIndex(ctx context.Context, q Query) (out []Summary, err 
 			if err != nil {
 				return nil, err
 			}
-			if !q.Since.IsZero() && s.Began.Before(q.Since) || q.Status != "" && s.Status != q.Status {
+			if !q.Since.IsZero() && s.Began.Before(q.Since) || q.Status != "" && s.Status != q.Status || q.NoChildren && s.Caller != nil {
 				continue
 			}
 			if out = append(out, s); len(out) == q.Limit {
@@ -227,7 +228,8 @@ func noSuch(ref string) error {
 }
 
 // Find returns the id of the run that ref names: its id, the beginning of it
-// when no other begins so, "last", or "last~N" for the Nth before the last.
+// when no other begins so, "last", or "last~N" for the Nth before the last; and behind
+// any of them ".N" for its child with that number. Children do not count for "last".
 func (j *Journal) Find(ctx context.Context, ref string) (string, error) {
 	id, err := j.find(ctx, ref)
 	if err != nil {
@@ -237,6 +239,13 @@ func (j *Journal) Find(ctx context.Context, ref string) (string, error) {
 }
 
 func (j *Journal) find(ctx context.Context, ref string) (string, error) {
+	if run, path, ok := childRef(ref); ok {
+		id, err := j.find(ctx, run)
+		for i := 0; i < len(path) && err == nil; i++ {
+			id, err = j.findChild(ctx, id, path[i])
+		}
+		return id, err
+	}
 	if back, ok := strings.CutPrefix(ref, "last"); ok {
 		return j.findLast(ctx, ref, back)
 	}
@@ -288,10 +297,10 @@ func (j *Journal) findLast(ctx context.Context, ref, back string) (string, error
 	if back != "" {
 		var err error
 		if n, err = strconv.Atoi(strings.TrimPrefix(back, "~")); err != nil || back[0] != '~' || n < 0 || n >= maxPage {
-			return "", fault.New(fault.Invalid, "Give an id, the beginning of one, last, or last~N.", "%.40q names no run", ref)
+			return "", fault.New(fault.Invalid, "Give an id, the beginning of one, last, last~N, or one of them with .N for a child.", "%.40q names no run", ref)
 		}
 	}
-	runs, err := j.Runs(ctx, Query{Limit: n + 1})
+	runs, err := j.Runs(ctx, Query{Limit: n + 1, NoChildren: true})
 	if err != nil {
 		return "", err
 	}

@@ -188,7 +188,7 @@ func (q Query) fits(s Summary, text string, words []string) bool {
 			return false
 		}
 	}
-	return (q.Kind == "" || q.Kind == s.Kind) && (q.Thread == "" || q.Thread == s.Thread) &&
+	return !(q.NoChildren && s.Caller != nil) && (q.Kind == "" || q.Kind == s.Kind) && (q.Thread == "" || q.Thread == s.Thread) &&
 		(q.Status == "" || q.Status == s.Status) && !s.Began.Before(q.Since) &&
 		strings.Contains(strings.ToLower(s.Model), strings.ToLower(q.Model))
 }

@@ -30,16 +30,20 @@ type Summary struct {
 	Tokens   event.Tokens    `json:"tokens"`
 	// Local says that the model runs on the person's own server, and Others what of
 	// Tokens other models used, which replied in its place.
-	Local   bool                    `json:"local,omitempty"`
-	Others  map[string]event.Tokens `json:"others,omitempty"`
-	Parent  *event.Parent           `json:"parent,omitempty"`
-	Image   string                  `json:"image,omitempty"`
-	Seed    *int64                  `json:"seed,omitempty"`
-	Files   int                     `json:"files,omitempty"` // inputs
-	Program string                  `json:"program,omitempty"`
-	Records int64                   `json:"records"`
-	Bytes   int64                   `json:"bytes"` // of the journal, without what is kept apart
-	Head    string                  `json:"head"`  // hash of the last record
+	Local  bool                    `json:"local,omitempty"`
+	Others map[string]event.Tokens `json:"others,omitempty"`
+	Parent *event.Parent           `json:"parent,omitempty"`
+	// Caller says whose child the run is, and Children how many runs are its own. Tokens
+	// hold what all of them used.
+	Caller   *event.Caller `json:"caller,omitempty"`
+	Children int           `json:"children,omitempty"`
+	Image    string        `json:"image,omitempty"`
+	Seed     *int64        `json:"seed,omitempty"`
+	Files    int           `json:"files,omitempty"` // inputs
+	Program  string        `json:"program,omitempty"`
+	Records  int64         `json:"records"`
+	Bytes    int64         `json:"bytes"` // of the journal, without what is kept apart
+	Head     string        `json:"head"`  // hash of the last record
 	// Imported says that the run was taken in, or that nothing shows any more
 	// that it was made here: the index was lost, and our keys did not sign it.
 	Imported bool `json:"imported,omitempty"`
@@ -53,9 +57,10 @@ const (
 
 // summarizer makes a summary of the events of a run.
 type summarizer struct {
-	s     Summary
-	last  time.Time
-	words strings.Builder
+	s      Summary
+	last   time.Time
+	words  strings.Builder
+	models map[int]string // models of children, by their numbers
 }
 
 func newSummarizer(id string) *summarizer {
@@ -69,7 +74,7 @@ func (z *summarizer) add(r event.Record) {
 	case event.RunBegan:
 		z.s.Kind, z.s.Question, z.s.Model, z.s.Scripted = e.Kind, safetext.Clip(e.Question, maxQuestion), e.Model, e.Scripted
 		z.s.Local = e.Traits.Local
-		z.s.Thread, z.s.Parent, z.s.Seed, z.s.Program = e.Thread, e.Parent, e.Seed, e.Program
+		z.s.Thread, z.s.Parent, z.s.Caller, z.s.Seed, z.s.Program = e.Thread, e.Parent, e.Caller, e.Seed, e.Program
 		z.s.Began = r.Time
 		z.say(e.Question)
 	case event.SessionBegan:
@@ -83,6 +88,13 @@ func (z *summarizer) add(r event.Record) {
 		z.s.Tokens = z.s.Tokens.Add(e.Tokens)
 		if e.Model != "" && !z.s.Scripted {
 			z.other(e.Model, e.Tokens)
+		}
+	case event.ChildBegan:
+		z.child(e)
+	case event.ChildEnded:
+		z.s.Tokens = z.s.Tokens.Add(e.Tokens)
+		if model := z.models[e.N]; model != "" && model != z.s.Model && !z.s.Scripted {
+			z.other(model, e.Tokens)
 		}
 	case event.ExecutionBegan:
 		z.say(e.Code)
@@ -103,6 +115,19 @@ func most(a, b event.Tokens) event.Tokens {
 	return event.Tokens{
 		Input: max(a.Input, b.Input), Output: max(a.Output, b.Output), CacheRead: max(a.CacheRead, b.CacheRead),
 		CacheWritten: max(a.CacheWritten, b.CacheWritten), Reasoning: max(a.Reasoning, b.Reasoning), Incomplete: a.Incomplete || b.Incomplete,
+	}
+}
+
+// child counts a child.
+func (z *summarizer) child(e event.ChildBegan) {
+	if e.Run != "" {
+		z.s.Children++
+	}
+	if z.models == nil {
+		z.models = map[int]string{}
+	}
+	if len(z.models) < maxTree {
+		z.models[e.N] = e.Model
 	}
 }
 

@@ -28,10 +28,20 @@ type Recording struct {
 	Entered   []Entered // data from outside, in their order
 	// Concluding are the ends that the model had to answer at, in their order.
 	Concluding []event.RunConcluding
-	Answer     *event.AnswerGiven
-	Ended      *event.RunEnded // nil: begun, not finished
+	// Children are the parts of the run, in the order in which they began, and Chosen which
+	// of its attempts is; nil: it made none, or did not come so far.
+	Children []Child
+	Chosen   *event.AttemptChosen
+	Answer   *event.AnswerGiven
+	Ended    *event.RunEnded // nil: begun, not finished
 	// Line are the ids of the runs that are joined in it, in their order: see [LoadResumed].
 	Line []string
+}
+
+// Child is a part of a run: a run of its own, or one request to a model.
+type Child struct {
+	Began event.ChildBegan
+	Ended *event.ChildEnded // nil: begun, not finished
 }
 
 // Entered is an event with which data from outside entered a run. A run that goes
@@ -210,6 +220,12 @@ func (f *fold) add(e event.Event) error {
 		f.rec.Inputs = append(f.rec.Inputs, e)
 	case event.SnapshotTaken:
 		f.rec.Snapshots = append(f.rec.Snapshots, e)
+	case event.ChildBegan:
+		f.rec.Children = append(f.rec.Children, Child{Began: e})
+	case event.ChildEnded:
+		return f.childEnded(e)
+	case event.AttemptChosen:
+		f.rec.Chosen = &e
 	case event.RunConcluding:
 		f.rec.Concluding = append(f.rec.Concluding, e)
 	case event.RunEnded:
@@ -293,12 +309,23 @@ func (f *fold) beside(e event.Event) error {
 	case event.ConnectionRefused:
 		f.lately(func(s *Step) { s.Refused += max(1, e.Count) })
 	case event.AnswerGiven:
-		if f.rec.Answer != nil || len(f.rec.Steps) == 0 || f.running || f.awaiting {
+		if f.rec.Answer != nil || len(f.rec.Steps) == 0 && f.rec.Chosen == nil || f.running || f.awaiting {
 			return fmt.Errorf("a run gives one answer, at the end of a step")
 		}
 		f.rec.Answer = &e
 	}
 	return nil
+}
+
+// childEnded closes a child. A number may come twice: a run that goes on begins one anew.
+func (f *fold) childEnded(e event.ChildEnded) error {
+	for i := len(f.rec.Children) - 1; i >= 0; i-- {
+		if c := &f.rec.Children[i]; c.Began.N == e.N && c.Ended == nil {
+			c.Ended = &e
+			return nil
+		}
+	}
+	return fmt.Errorf("child %d ends and has not begun", e.N)
 }
 
 // step opens a step. Those of a branch begin with the one that it was made from.

@@ -27,6 +27,9 @@ func (s *timeline) annotate(it *item) (annotation, bool) {
 	if r, ok := gated(it); ok {
 		return r, r.Label != ""
 	}
+	if r, ok := ofChild(it); ok {
+		return r, true
+	}
 	switch e := it.Event.(type) {
 	case event.RunBegan:
 		return annotation{"run", "a second beginning of the run is recorded", "", true}, true

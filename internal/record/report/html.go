@@ -54,6 +54,8 @@ type sheet struct {
 	Facts               []fact
 	Inputs              []sheetFile
 	Parts               []sheetPart
+	Children            []sheetNode
+	Chosen              string // why one of the attempts is kept
 	Foot                string
 }
 
@@ -131,6 +133,9 @@ func pageOf(s *timeline) sheet {
 		if section, ok := s.sheetPart(part, i == 0); ok {
 			p.Parts = append(p.Parts, section)
 		}
+	}
+	if p.Children = sheetNodes(s.tree()); s.chosen != nil {
+		p.Chosen = safetext.Line(s.chosen.Why)
 	}
 	p.Foot = "Made from the records of run " + p.ID + ". They can be verified, and the run can be replayed from them."
 	return p

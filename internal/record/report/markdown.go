@@ -25,6 +25,7 @@ func Markdown(w io.Writer, run Run) error {
 	m := &markdown{timeline: newBundledTimeline(run)}
 	m.head()
 	m.answered()
+	m.tree()
 	for _, p := range m.parts {
 		m.part(p)
 	}

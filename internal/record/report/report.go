@@ -52,6 +52,9 @@ type Run struct {
 	// Saved says where the caller keeps pictures, by their names (see
 	// Pictures): a path on this machine, or one relative to the Markdown file.
 	Saved map[string]string
+	// Children are the runs that it began, by their ids, each with its own. One that is not
+	// there is drawn by what the run itself says of it.
+	Children map[string]Run
 	// Seal is how the record of the run ends; a page carries it. Zero: it is not known.
 	Seal Seal
 }
@@ -76,7 +79,8 @@ type timeline struct {
 	parts    []*part
 	answer   *event.AnswerGiven
 	ended    *event.RunEnded
-	tokens   event.Tokens // of all replies
+	chosen   *event.AttemptChosen
+	tokens   event.Tokens // of all replies, and of the children
 	pictures []Picture
 	names    map[string]int // how many pictures have a stem
 }
@@ -209,6 +213,13 @@ func (t *timelineBuilder) record(r event.Record) {
 		t.open["approval "+e.ID] = it
 	case event.ApprovalGiven:
 		it.opened = t.take("approval " + e.ID)
+	case event.ChildBegan:
+		t.open["child "+strconv.Itoa(e.N)] = it
+	case event.ChildEnded:
+		it.opened = t.take("child " + strconv.Itoa(e.N))
+		t.tokens = t.tokens.Add(e.Tokens)
+	case event.AttemptChosen:
+		t.chosen = &e
 	case event.SessionEnded, event.FileSaved:
 		if !t.closed {
 			t.closed = true
@@ -351,7 +362,10 @@ func (s *timeline) total() []string {
 	tokens, steps := s.tokens, len(s.steps())
 	var out []string
 	if s.ended != nil {
-		tokens, steps = s.ended.Tokens, s.ended.Steps
+		steps = s.ended.Steps
+		if s.ended.Tokens.Total() >= tokens.Total() {
+			tokens = s.ended.Tokens
+		}
 	}
 	if answersQuestion(s.began.Kind) {
 		out = append(out, safetext.Count(steps, "step"))
@@ -396,6 +410,13 @@ func (s *timeline) facts() []fact {
 	}
 	if s.session != nil && !s.session.Date.IsZero() {
 		put("date", s.session.Date.Format(time.RFC3339))
+	}
+	put("style", s.began.Style)
+	if n := s.began.Branches; n > 0 {
+		put("attempts", safetext.Number(n))
+	}
+	if c := s.began.Caller; c != nil {
+		put("part of", c.Run+", "+string(c.Role)+" "+decimal(int64(c.Child)))
 	}
 	put("thread", s.began.Thread)
 	s.toolFacts(put)

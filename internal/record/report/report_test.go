@@ -47,7 +47,7 @@ func golden(t *testing.T, name string, write func(w io.Writer) error) []byte {
 
 // runs are the runs that each format is tested with.
 func runs(t testing.TB) map[string]report.Run {
-	return map[string]report.Run{"usual": usual(t), "rare": rare(t), "code": code(), "plan": planned(), "tools": equipped()}
+	return map[string]report.Run{"usual": usual(t), "rare": rare(t), "code": code(), "plan": planned(), "tools": equipped(), "attempts": attempts()}
 }
 
 func TestTranscript(t *testing.T) {

@@ -69,6 +69,7 @@ func Transcript(w io.Writer, run Run, opt Options) error {
 		return t.flush()
 	}
 	t.head()
+	t.tree()
 	for _, p := range t.parts {
 		if p.step == 0 && p == t.parts[len(t.parts)-1] {
 			break
