@@ -33,6 +33,11 @@ line of a body that begins with "\===" stands for the line without the backslash
 
   === reply            the next reply; its body is the reply's text
   === reply cut        the same, cut because the bound of tokens was reached
+  === reply after 80ms the same, after a time; "cut after 80ms" is both
+  === when TEXT        the replies that follow, up to the next "when", are to
+                       questions that have TEXT in them; those before the first
+                       are to all others. So one script answers for a run, and for
+                       what its code asks and begins
   === call NAME [ARG]  a native tool call of the reply above; its body is the
                        value of the argument ARG ("code" when it is left out)
   === expect TEXT      what the model is sent next must contain TEXT

@@ -3,6 +3,7 @@ package scripted
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"praxis/fault"
 	"praxis/internal/llm"
@@ -12,12 +13,17 @@ const (
 	mark     = "=== "
 	maxTurns = 1000
 	maxCalls = 64 // of one reply
+	maxWait  = time.Minute
 )
 
 // parser reads a script line by line.
 type parser struct {
 	script string
-	turns  []turn
+	parts  []part   // that are whole
+	when   string   // of the open part
+	begins int      // line of the open part
+	turns  []turn   // of the open part
+	total  int      // of all parts
 	checks []check  // before the next reply
 	last   int      // line of the last check
 	body   []string // of the open directive
@@ -51,11 +57,45 @@ func (p *parser) take(n int, line string) error {
 				p.stray = p.fail(n, "text after %q: write === reply above it", word)
 			}
 		}
+	case "when":
+		return p.part(n, rest)
 	case "note":
 		p.close = func(string) {}
 	default:
-		return p.fail(n, "%q is no directive: use reply, call, expect, refuse or note", word)
+		return p.fail(n, "%q is no directive: use reply, call, expect, refuse, when or note", word)
 	}
+	return nil
+}
+
+// part begins the replies to questions with a text.
+func (p *parser) part(n int, text string) error {
+	if text == "" {
+		return p.fail(n, "\"when\" needs a text")
+	}
+	if err := p.endPart(); err != nil {
+		return err
+	}
+	p.when, p.begins = text, n
+	p.close = func(body string) {
+		if body != "" {
+			p.stray = p.fail(n, "text after \"when\": write === reply above it")
+		}
+	}
+	return nil
+}
+
+// endPart closes the open part. The first one may be empty.
+func (p *parser) endPart() error {
+	switch {
+	case len(p.checks) > 0:
+		return p.fail(p.last, "a check without a reply after it")
+	case len(p.turns) == 0 && p.begins > 0:
+		return p.fail(p.begins, "it holds no reply: write === reply")
+	}
+	if len(p.turns) > 0 {
+		p.parts = append(p.parts, part{p.when, p.turns})
+	}
+	p.turns = nil
 	return nil
 }
 
@@ -67,17 +107,31 @@ func escape(line string) string {
 	return ""
 }
 
+// reply begins a reply: "cut" and "after DURATION" may stand behind it.
 func (p *parser) reply(n int, rest string) error {
-	if rest != "" && rest != "cut" {
-		return p.fail(n, "%q after reply: only \"cut\" can stand there", rest)
+	t := turn{line: n, checks: p.checks}
+	for words := strings.Fields(rest); len(words) > 0; {
+		switch {
+		case words[0] == "cut" && !t.reply.Cut:
+			t.reply.Cut, words = true, words[1:]
+		case words[0] == "after" && len(words) > 1 && t.wait == 0:
+			d, err := time.ParseDuration(words[1])
+			if err != nil || d <= 0 || d > maxWait {
+				return p.fail(n, "%q is no time from 1ns to %s", words[1], maxWait)
+			}
+			t.wait, words = d, words[2:]
+		default:
+			return p.fail(n, "%q after reply: only \"cut\" and \"after\" with a time can stand there", strings.Join(words, " "))
+		}
 	}
-	if len(p.turns) >= maxTurns {
+	if p.total >= maxTurns {
 		return p.fail(n, "more than %d replies", maxTurns)
 	}
-	p.turns = append(p.turns, turn{line: n, checks: p.checks, reply: llm.Reply{Cut: rest == "cut"}})
+	p.total++
+	p.turns = append(p.turns, t)
 	p.checks = nil
-	t := &p.turns[len(p.turns)-1] // good until the next append, and the body is flushed before that
-	p.close = func(body string) { t.reply.Text = body }
+	last := &p.turns[len(p.turns)-1] // good until the next append, and the body is flushed before that
+	p.close = func(body string) { last.reply.Text = body }
 	return nil
 }
 
@@ -122,17 +176,17 @@ func trim(lines []string) string {
 	return strings.Join(lines, "\n")
 }
 
-func (p *parser) end() ([]turn, error) {
+func (p *parser) end() ([]part, error) {
 	if p.flush(); p.stray != nil {
 		return nil, p.stray
 	}
-	if len(p.checks) > 0 {
-		return nil, p.fail(p.last, "a check without a reply after it")
+	if err := p.endPart(); err != nil {
+		return nil, err
 	}
-	if len(p.turns) == 0 {
+	if len(p.parts) == 0 {
 		return nil, p.fail(1, "it holds no reply: write === reply")
 	}
-	return p.turns, nil
+	return p.parts, nil
 }
 
 func (p *parser) fail(line int, format string, args ...any) error {

@@ -22,6 +22,9 @@
 //
 //	=== reply            the next reply; its body is the reply's text
 //	=== reply cut        the same, cut because the bound of tokens was reached
+//	=== reply after 80ms the same, after a time; both words may stand there
+//	=== when TEXT        what follows, up to the next one, are the replies to questions
+//	                     that have TEXT in them
 //	=== call NAME [ARG]  a native tool call of the reply above; its body is the value
 //	                     of the argument ARG ("code" when it is left out)
 //	=== expect TEXT      the observation before the next reply must contain TEXT
@@ -33,6 +36,10 @@
 // last message that the model is sent.
 //
 // # Meaning
+//
+// The first message of a request, which is the question, says which part of the script
+// answers: the first part whose TEXT is in it, else what stands before the first "when". So
+// one script answers for a run and for all that its code asks and begins.
 //
 // The number of the assistant's messages in the request says which reply comes
 // next. So a Model keeps no state: one may serve many runs at once, and a run
@@ -49,6 +56,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"praxis/fault"
 	"praxis/internal/bounded"
@@ -64,6 +72,12 @@ const remedy = "A script's replies fit one course of events only: use it with th
 // Model is one script. It is safe for concurrent use.
 type Model struct {
 	name  string
+	parts []part
+}
+
+// part is what answers questions with a text in them.
+type part struct {
+	when  string // "": all questions that no other part answers
 	turns []turn
 }
 
@@ -73,6 +87,7 @@ var _ llm.Model = (*Model)(nil)
 type turn struct {
 	line   int // of its directive
 	checks []check
+	wait   time.Duration // before the reply
 	reply  llm.Reply
 }
 
@@ -114,11 +129,11 @@ func Parse(name string, r io.Reader) (*Model, error) {
 			return nil, err
 		}
 	}
-	turns, err := p.end()
+	parts, err := p.end()
 	if err != nil {
 		return nil, err
 	}
-	return &Model{name: name, turns: turns}, nil
+	return &Model{name: name, parts: parts}, nil
 }
 
 // Name returns "scripted:" and the script's name.
@@ -135,12 +150,19 @@ func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string
 			n++
 		}
 	}
-	if n >= len(m.turns) {
-		return llm.Reply{}, fault.New(fault.Conflict, remedy, "cannot go on with script %s: it ends after %s", m.name, replies(len(m.turns)))
+	turns := m.answering(req)
+	if n >= len(turns) {
+		return llm.Reply{}, fault.New(fault.Conflict, remedy, "cannot go on with script %s: it ends after %s", m.name, replies(len(turns)))
 	}
-	t := m.turns[n]
+	t := turns[n]
 	if err := m.verify(t, n+1, observation(req)); err != nil {
 		return llm.Reply{}, err
+	}
+	if t.wait > 0 {
+		select {
+		case <-time.After(t.wait):
+		case <-ctx.Done():
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return llm.Reply{}, fault.New(fault.Canceled, "", "cannot ask the model: %w", err)
@@ -149,6 +171,23 @@ func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string
 		delta(t.reply.Text)
 	}
 	return t.fresh(), nil
+}
+
+// answering returns the replies of the part that answers a request.
+func (m *Model) answering(req llm.Request) []turn {
+	question, rest := "", []turn(nil)
+	if len(req.Messages) > 0 {
+		question = req.Messages[0].Text
+	}
+	for _, p := range m.parts {
+		switch {
+		case p.when == "":
+			rest = p.turns
+		case strings.Contains(question, p.when):
+			return p.turns
+		}
+	}
+	return rest
 }
 
 // fresh returns a reply that shares nothing with the script.

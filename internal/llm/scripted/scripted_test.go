@@ -123,6 +123,14 @@ func TestBadScripts(t *testing.T) {
 		{"unknown", "=== repyl\n", `line 1: "repyl" is no directive`},
 		{"no word", "===\n", `"" is no directive`},
 		{"reply of what", "=== reply twice\n", `line 1: "twice" after reply`},
+		{"reply cut twice", "=== reply cut cut\n", `line 1: "cut" after reply`},
+		{"reply after nothing", "=== reply after\n", `line 1: "after" after reply`},
+		{"reply after what", "=== reply after soon\n", `line 1: "soon" is no time`},
+		{"reply after long", "=== reply after 1h\n", `line 1: "1h" is no time`},
+		{"when nothing", "=== when\n=== reply\n", `line 1: "when" needs a text`},
+		{"text after when", "=== when a\nstray\n=== reply\n", `line 1: text after "when"`},
+		{"part without reply", "=== when a\n=== when b\n=== reply\n", "line 1: it holds no reply"},
+		{"check before part", "=== reply\n=== expect a\n=== when b\n=== reply\n", "line 2: a check without a reply"},
 		{"check without reply", "=== reply\na\n=== expect b\n", "line 3: a check without a reply"},
 		{"check without text", "=== expect\n=== reply\n", `line 1: "expect" needs a text`},
 		{"text after check", "=== expect a\nstray\n=== reply\n", `line 1: text after "expect"`},
@@ -140,6 +148,34 @@ func TestBadScripts(t *testing.T) {
 				t.Errorf("error = %v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// TestParts checks which part of a script answers a question.
+func TestParts(t *testing.T) {
+	m := parse(t, "=== reply\nfirst\n=== reply\nsecond\n=== when page 1\n=== reply after 1ms\none\n=== when page\n=== reply cut after 1ms\nany\n")
+	for _, c := range []struct {
+		question string
+		replies  int
+		want     string
+	}{{"all", 0, "first"}, {"all", 1, "second"}, {"read page 1", 0, "one"}, {"read page 2", 0, "any"}} {
+		req := llm.Request{Messages: []llm.Message{{Role: llm.User, Text: c.question}}}
+		for range c.replies {
+			req.Messages = append(req.Messages, llm.Message{Role: llm.Assistant}, llm.Message{Role: llm.User})
+		}
+		got, err := m.Complete(t.Context(), req, nil)
+		if err != nil || got.Text != c.want || got.Cut != (c.want == "any") {
+			t.Errorf("%s: %+v, %v", c.question, got, err)
+		}
+	}
+	only := parse(t, "=== when a\n=== reply\nx\n")
+	if _, err := only.Complete(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "b"}}}, nil); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("a question that no part answers: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := parse(t, "=== reply after 1m\nx\n").Complete(ctx, after("", 0), nil); fault.KindOf(err) != fault.Canceled {
+		t.Errorf("a reply that is waited for: %v", err)
 	}
 }
 
