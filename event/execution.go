@@ -163,7 +163,8 @@ const (
 
 // Usage is what an execution used.
 type Usage struct {
-	WallMS          float64 `json:"wall_ms"`           // as the host measures it, or as the guest does where that is more
-	CPUMS           float64 `json:"cpu_ms"`            // in steps of 10: the sandbox's kernel counts ticks, so that a short execution may have 0
-	PeakMemoryBytes int64   `json:"peak_memory_bytes"` // of the kernel's process, high-water mark
+	WallMS          float64 `json:"wall_ms"`             // as the host measures it, or as the guest does where that is more
+	WaitedMS        float64 `json:"waited_ms,omitempty"` // of the wall time, while queries and runs that the code began were under way
+	CPUMS           float64 `json:"cpu_ms"`              // in steps of 10: the sandbox's kernel counts ticks, so that a short execution may have 0
+	PeakMemoryBytes int64   `json:"peak_memory_bytes"`   // of the kernel's process, high-water mark
 }

@@ -79,6 +79,8 @@ const (
 	TimeUsedUp       Code = "time_used_up"       // a run took as long as it may. Data: limit
 	ExecutionUsedUp  Code = "execution_used_up"  // the code of a run took as long as it may. Data: limit
 	PriceUnknown     Code = "price_unknown"      // a run is to keep to a cost, and the price of its model is not known. Data: model
+	SubCallsUsedUp   Code = "sub_calls_used_up"  // a run and its children began as many others as they may. Data: limit
+	DepthReached     Code = "depth_reached"      // a run may not begin another: it is as deep below the first as one may be. Data: limit
 	PlansUsedUp      Code = "plans_used_up"      // no plan that the model wrote could be used. Data: limit
 	CallsUsedUp      Code = "calls_used_up"      // a run made as many calls of tools as it may. Data: limit
 	ToolUsedUp       Code = "tool_used_up"       // a run called one tool as often as it may. Data: tool, limit

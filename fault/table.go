@@ -104,6 +104,8 @@ var table = map[Code]line{
 	TimeUsedUp:       {Exhausted, "limit", Sentences{"Allow more time, or ask a smaller question."}},
 	ExecutionUsedUp:  {Exhausted, "limit", Sentences{"Allow code more time, or ask a smaller question."}},
 	PriceUnknown:     {Invalid, "model", Sentences{"Add the price of {model} to the table of prices, or bound the run by its tokens."}},
+	SubCallsUsedUp:   {Exhausted, "limit", Sentences{"Go on with what the sub-calls gave by now: ask about more at a time, or compute the rest in code."}},
+	DepthReached:     {Exhausted, "limit", Sentences{"Ask a single question by llm_query(), or do it in your own code."}},
 	PlansUsedUp:      {Exhausted, "limit", Sentences{"Ask in other words, or try another model."}},
 	CallsUsedUp:      {Exhausted, "limit", Sentences{"Ask for more at a time, such as a list in place of single items."}},
 	ToolUsedUp:       {Exhausted, "tool limit", Sentences{"Do without, or ask for more at a time."}},

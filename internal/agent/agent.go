@@ -75,6 +75,7 @@ type Config struct {
 	Sink        event.Sink // nil: nobody listens
 	MaxSteps    int        // turns of the model; 0: DefaultSteps
 	Budget      Budget     // what else the run may use; a zero is DefaultReply and its neighbours, or no bound
+	Ledger      *Ledger    // that the run draws from with its caller and its children; nil: one of its own
 	// Cost returns what tokens of the model cost in US dollars. nil: nothing is charged.
 	Cost func(event.Tokens) float64
 	// Clocked says after a step whether a recorded run ended there because of its time
@@ -168,7 +169,7 @@ func Run(ctx context.Context, cfg Config, question string) (Answer, error) {
 	r.begin(ctx, question)
 
 	began := cfg.Now()
-	r.spent.began = began
+	cfg.Ledger.begin(began)
 	answer, err := r.loop(ctx)
 	answer.Steps, answer.Tokens, answer.Took = r.step, r.tokens, cfg.Now().Sub(began)
 	answer.Messages = withoutPictures(r.messages)
@@ -189,6 +190,9 @@ func (c Config) withDefaults() Config {
 		c.MaxSteps = DefaultSteps
 	}
 	c.Budget = budgetWithDefaults(c.Budget)
+	if c.Ledger == nil {
+		c.Ledger = NewLedger()
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -285,6 +289,7 @@ type turn struct {
 // reason begins a step: it asks the model for its next action.
 func (r *run) reason(ctx context.Context, tools []llm.Tool) (turn, error) {
 	r.step++
+	r.cfg.Ledger.step()
 	r.cfg.Sink.Emit(event.StepBegan{N: r.step})
 	if err := r.condense(ctx); err != nil {
 		return turn{}, err

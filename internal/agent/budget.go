@@ -21,6 +21,8 @@ const (
 	DefaultReply    = 4096
 	DefaultRun      = 1_000_000
 	DefaultAttempts = 5
+	DefaultDepth    = 2   // of a run that may begin others
+	DefaultSubCalls = 200 // of such a run and its children together
 )
 
 // budgetWithDefaults replaces what is not said.
@@ -36,18 +38,15 @@ type ending struct {
 	silent bool   // there is nothing left for a last request
 }
 
-// spent is what of a budget is used.
+// spent is what a run knows of its own use, beside the ledger.
 type spent struct {
-	tokens   event.Tokens // estimated where the server sent no figures
-	next     event.Tokens // what one more request is likely to take
-	executed time.Duration
-	began    time.Time
-	errors   map[string]int // how often each came
+	next   event.Tokens   // what one more request is likely to take
+	errors map[string]int // how often each came
 }
 
 // allowance is one part of the budget as it stands.
 type allowance struct {
-	name string // as events name it; empty: a replay counts it again
+	name string // of the part of the budget, as events name it; empty: a replay counts it again
 	used float64
 	next float64 // what one more request is likely to take
 	most float64
@@ -58,9 +57,16 @@ type allowance struct {
 
 // allowances lists the parts of the budget that every request or execution uses up.
 func (r *run) allowances() []allowance {
-	b, s := r.cfg.Budget, &r.spent
-	tokens := func(used, next, most int, what string) allowance {
-		return allowance{used: float64(used), next: float64(next), most: float64(most), code: fault.TokensUsedUp,
+	b, s, u := r.cfg.Budget, &r.spent, r.cfg.Ledger.Usage()
+	shared := r.cfg.Ledger.Shared()
+	if shared && r.cfg.Clocked != nil {
+		return nil
+	}
+	counted := func(name string, code fault.Code, used, next, most int, what string) allowance {
+		if !shared {
+			name = ""
+		}
+		return allowance{name: name, used: float64(used), next: float64(next), most: float64(most), code: code,
 			say: func(v float64) string { return safetext.Number(int(v)) }, what: " " + what}
 	}
 	seconds := func(v float64) string { return time.Duration(v * float64(time.Second)).Round(time.Second).String() }
@@ -70,20 +76,21 @@ func (r *run) allowances() []allowance {
 			out = append(out, a)
 		}
 	}
-	add(tokens(s.tokens.Total(), s.next.Total(), b.Run, "tokens"))
-	add(tokens(s.tokens.Input, s.next.Input, b.Input, "tokens of input"))
-	add(tokens(s.tokens.Output, s.next.Output, b.Output, "tokens of output"))
+	add(counted(event.BudgetTokens, fault.TokensUsedUp, u.Tokens.Total(), s.next.Total(), b.Run, "tokens"))
+	add(counted(event.BudgetInput, fault.TokensUsedUp, u.Tokens.Input, s.next.Input, b.Input, "tokens of input"))
+	add(counted(event.BudgetOutput, fault.TokensUsedUp, u.Tokens.Output, s.next.Output, b.Output, "tokens of output"))
+	add(counted(event.BudgetSteps, fault.StepsUsedUp, u.Steps, 0, b.Steps, "steps of all runs together"))
 	if r.cfg.Clocked != nil {
 		return out
 	}
 	if r.cfg.Cost != nil {
-		add(allowance{name: event.BudgetCost, used: r.cfg.Cost(s.tokens), next: r.cfg.Cost(s.next), most: b.Cost, code: fault.CostUsedUp,
+		add(allowance{name: event.BudgetCost, used: u.USD, next: r.cost(s.next), most: b.Cost, code: fault.CostUsedUp,
 			say: func(v float64) string { return "$" + strconv.FormatFloat(v, 'f', 4, 64) }})
 	}
 	if b.Time > 0 {
-		add(allowance{name: event.BudgetTime, used: r.cfg.Now().Sub(s.began).Seconds(), most: time.Duration(b.Time).Seconds(), code: fault.TimeUsedUp, say: seconds})
+		add(allowance{name: event.BudgetTime, used: r.cfg.Now().Sub(u.Began).Seconds(), most: time.Duration(b.Time).Seconds(), code: fault.TimeUsedUp, say: seconds})
 	}
-	add(allowance{name: event.BudgetExecuted, used: s.executed.Seconds(), most: time.Duration(b.Executed).Seconds(), code: fault.ExecutionUsedUp, say: seconds, what: " of execution"})
+	add(allowance{name: event.BudgetExecuted, used: u.Executed.Seconds(), most: time.Duration(b.Executed).Seconds(), code: fault.ExecutionUsedUp, say: seconds, what: " of execution"})
 	return out
 }
 
@@ -152,13 +159,26 @@ func (r *run) pay(req llm.Request, reply llm.Reply) {
 		used.Input = max(used.Input, (len(req.System)+toolBytes(req.Tools)+messageBytes(req.Messages...))/bytesPerToken)
 		used.Output = max(used.Output, messageBytes(llm.Message{Text: reply.Text, Reasoning: reply.Reasoning, Calls: reply.Calls})/bytesPerToken)
 	}
-	r.spent.tokens = r.spent.tokens.Add(used)
+	r.cfg.Ledger.Pay(used, r.cost(used))
 	r.spent.next = event.Tokens{Input: used.Input + used.Output, Output: used.Output, CacheRead: used.CacheRead}
+}
+
+// before counts what the run used before it was taken up again.
+func (r *run) before(t event.Tokens) {
+	r.cfg.Ledger.Add(Usage{Steps: r.step, Tokens: t, USD: r.cost(t)})
+}
+
+// cost is what tokens of the run's model cost; 0 where nothing is charged.
+func (r *run) cost(t event.Tokens) float64 {
+	if r.cfg.Cost == nil {
+		return 0
+	}
+	return r.cfg.Cost(t)
 }
 
 // executed counts what an execution used. again is how often its error has come.
 func (r *run) executed(x event.Execution) (again int) {
-	r.spent.executed += time.Duration(x.Usage.WallMS * float64(time.Millisecond))
+	r.cfg.Ledger.executed(time.Duration((x.Usage.WallMS - x.Usage.WaitedMS) * float64(time.Millisecond)))
 	if x.Status == event.OK || x.Status == 0 {
 		return 0
 	}
@@ -181,7 +201,7 @@ const minGrace = 10 * time.Second
 func (r *run) complete(ctx context.Context, req llm.Request) (llm.Reply, error) {
 	most := time.Duration(r.cfg.Budget.Time)
 	if most > 0 && r.cfg.Clocked == nil {
-		wait := most - r.cfg.Now().Sub(r.spent.began)
+		wait := most - r.cfg.Now().Sub(r.cfg.Ledger.Usage().Began)
 		if r.incomplete != "" {
 			wait = max(most/4, minGrace)
 		}

@@ -67,7 +67,8 @@ func (r *run) begin(ctx context.Context, question string) {
 	}
 	if b := r.cfg.Begin; b != nil {
 		r.messages = slices.Clone(b.Messages)
-		r.step, r.spent.tokens = b.Step-1, b.Tokens
+		r.step = b.Step - 1
+		r.before(b.Tokens)
 		r.unfold(ctx)
 		r.questionAt = lastQuestion(r.messages, question)
 		r.doubts = doubtsIn(r.messages[r.questionAt:])

@@ -63,6 +63,9 @@ const configKeys = `  home               data folder: images, templates, named s
   ask.max_output_tokens   tokens out                            --max-output-tokens
   ask.max_calls      calls of tools                             --max-calls
   ask.max_attempts   how often the same error may come          --max-attempts
+  ask.max_total_steps  turns of the run and all that it begins  --max-total-steps
+  ask.max_depth      how deep runs that code begins may begin others  --max-depth
+  ask.max_sub_calls  queries and runs that code may begin in all  --max-sub-calls
   ask.window         tokens that a request may have; what is older is condensed
   home_quota         what the data folder may have, such as "20GiB"; see "praxis help gc"
   sessions.keep      steps of a named session that stay: the last so many

@@ -25,7 +25,7 @@ func flagGroups() []flagGroup {
 		{"Plans", []string{"input", "replies", "later", "yes", "now", "quarantine-model"}},
 		{"Who decides", []string{"approve", "approve-timeout", "allow-commands"}},
 		{"Network", []string{"allow-net", "credential"}},
-		{"Limits", []string{"max-steps", "max-cost", "max-time", "max-execution-time", "max-tokens", "max-input-tokens", "max-output-tokens", "max-calls", "max-attempts", "timeout", "memory", "cpus", "cpu-time", "disk", "processes", "open-files", "output-limit"}},
+		{"Limits", []string{"max-steps", "max-cost", "max-time", "max-execution-time", "max-tokens", "max-input-tokens", "max-output-tokens", "max-calls", "max-attempts", "max-total-steps", "max-depth", "max-sub-calls", "timeout", "memory", "cpus", "cpu-time", "disk", "processes", "open-files", "output-limit"}},
 	}
 }
 

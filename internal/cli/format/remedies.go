@@ -78,6 +78,8 @@ var Remedies = map[fault.Code]fault.Sentences{
 	fault.TokensUsedUp:    {"Ask a smaller question, or allow more tokens (--max-tokens)."},
 	fault.CostUsedUp:      {"Allow a higher cost (--max-cost), or ask a smaller question."},
 	fault.TimeUsedUp:      {"Allow more time (--max-time), or ask a smaller question."},
+	fault.SubCallsUsedUp:  {"Allow more sub-calls (--max-sub-calls), or ask a smaller question."},
+	fault.DepthReached:    {"Allow a greater depth (--max-depth), or ask a smaller question."},
 	fault.ExecutionUsedUp: {"Allow code more time (--max-execution-time), or ask a smaller question."},
 	fault.PriceUnknown:    {"Write down the price of {model} (praxis cost --prices says where), or bound the run by --max-tokens."},
 
