@@ -17,12 +17,12 @@ import (
 // all of them, and by what stands here. MaxSteps is that of each run alone; the steps of a
 // tree have a part of the budget of their own.
 type Ledger struct {
-	mu     sync.Mutex
-	used   Usage
-	reserved   event.Tokens // by requests of queries that are under way
-	began  time.Time
-	shared bool
-	change chan struct{} // closed when something that was reserved is given back
+	mu       sync.Mutex
+	used     Usage
+	reserved event.Tokens // by requests of queries that are under way
+	began    time.Time
+	shared   bool
+	change   chan struct{} // closed when something that was reserved is given back
 }
 
 // Usage is what a tree of runs has used so far.
