@@ -192,6 +192,10 @@ type Model struct {
 	// which is its name, and what it reads from standard input is the file stdin. Both
 	// may be empty. nil: the language has no such thing.
 	Invoke func(args []string, stdin string) string
+	// Load is code that makes variables of files. nil: the language has no such thing.
+	Load func(given []Given) string
+	// Subcalls says that its code can query models and begin runs, where a run allows it.
+	Subcalls bool
 	// Exit is the name of the exception by which a program ends with an exit code of
 	// its own, which is its value. "": there is none.
 	Exit string
@@ -216,6 +220,22 @@ func (m Model) ExitCode(exception, value string) (code int, chosen bool) {
 
 // ProfileMIME is the item of a display that says what files are.
 const ProfileMIME = "application/vnd.praxis.profile+json"
+
+// Given is a value that a session is given as a variable: what is in the file Path.
+type Given struct {
+	Name string
+	Path string // in the session
+	Form string // one of the forms
+}
+
+// The forms of files of which variables are made.
+const (
+	FormText   = "text"   // the variable is the text, which is UTF-8
+	FormShared = "shared" // a file as languages share values by, see docs/sharing.md
+)
+
+// GivenFolder is where the files of variables lie in a session.
+const GivenFolder = "/tmp/.praxis-given"
 
 // StdinPath is the file in a session that holds a program's standard input until it begins.
 const StdinPath = "/tmp/.praxis-stdin"

@@ -45,8 +45,10 @@ func (p *prepared) prepare(dir string) error {
 	if err := os.Mkdir(lib, 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(lib, "tools.py"), []byte(read("tools.py")), 0o600); err != nil {
-		return err
+	for _, name := range []string{"tools.py", "praxis.py"} {
+		if err := os.WriteFile(filepath.Join(lib, name), []byte(read(name)), 0o600); err != nil {
+			return err
+		}
 	}
 	if p.interpreter = os.Getenv("PRAXIS_TEST_PYTHON"); p.interpreter != "" {
 		return nil

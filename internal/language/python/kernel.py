@@ -49,6 +49,7 @@ pages = _part("pages")
 hooks = _part("hooks")
 seeds = _part("seeds")
 answers = _part("answers")
+subcalls = _part("subcalls")
 
 TIMERS = {
     signal.SIGALRM: signal.ITIMER_REAL,
@@ -94,6 +95,7 @@ class Kernel:
         library = f"{os.path.dirname(os.path.abspath(__file__))}/lib"
         self.tools = hooks.Tools(f"{library}/tools.py")
         self.praxis = hooks.Own("praxis", f"{library}/praxis.py")
+        self.subcalls = subcalls.Subcalls(hooks.Own("tools", self.tools.path), self.praxis)
         self.errors = errors.Errors(PRIVATE, self.sources, self.tools.path)
         self.show = show.Show(pretty, self.send_display, pages.of_data)
         self.hooks = hooks.Hooks()
@@ -286,6 +288,7 @@ class Kernel:
         for name, value in (message.get("set") or {}).items():
             os.environ[str(name)] = str(value)
         self.tools.offer("PRAXIS_TOOLS" in os.environ)
+        self.subcalls.offer("PRAXIS_SUBCALLS" in os.environ, vars(builtins), self.original)
 
     def answer_complete(self, message):
         cursor = int(message.get("cursor") or 0)
@@ -750,6 +753,7 @@ def main():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     kernel = Kernel()
     sys.modules["_praxis"].run_hosted = kernel.run_hosted
+    sys.modules["_praxis"].load_values = kernel.subcalls.load
     code = 0
     try:
         kernel.serve()

@@ -73,6 +73,8 @@ func Language() language.Language {
 			CrashLine:   crashLine,
 			Looks:       looks,
 			Invoke:      invoke,
+			Load:        load,
+			Subcalls:    true,
 			Exit:        "SystemExit",
 			Package:     packageOf,
 		},
@@ -120,6 +122,15 @@ func invoke(args []string, stdin string) string {
 		quoted[i] = quote(a)
 	}
 	return read("invoke.py") + "__invoke__([" + strings.Join(quoted, ", ") + "], " + quote(stdin) + ")\ndel __invoke__\n"
+}
+
+// load returns code that makes variables of files.
+func load(given []language.Given) string {
+	list := make([]string, len(given))
+	for i, g := range given {
+		list[i] = "(" + quote(g.Name) + ", " + quote(g.Path) + ", " + quote(g.Form) + ")"
+	}
+	return `__import__("sys").modules["_praxis"].load_values([` + strings.Join(list, ", ") + "])"
 }
 
 // atPrompt returns code that does one thing of prompt.py.

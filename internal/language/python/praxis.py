@@ -23,14 +23,19 @@ def share(name, value, arrow=None):
     A table is an Arrow stream when a package here can write one, else rows of JSON with the
     types of the columns; arrow=False chooses the rows.
     """
+    _check(name)
+    _write(name, _packed(name, value, None, arrow))
+
+
+def _packed(name, value, default=None, arrow=None):
+    """Return a value as the bytes of a file. default stands in for what JSON does not have."""
     import json
 
-    _check(name)
     head = {"praxis": 1, "from": "python"}
     table = _as_table(value)
     if table is None:
         head["kind"] = "json"
-        body = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
+        body = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=default).encode("utf-8")
     else:
         head["kind"] = "table"
         stream = _arrow_of(value) if arrow is not False else None
@@ -44,12 +49,19 @@ def share(name, value, arrow=None):
             head.update(encoding="rows", columns=columns, rows=len(lines))
     if len(body) > MAX_BYTES:
         raise ValueError(f"cannot share {name}: it takes {len(body):,} bytes, more than {MAX_BYTES:,}")
-    _write(name, json.dumps(head, ensure_ascii=False).encode("utf-8") + b"\n" + body)
+    return json.dumps(head, ensure_ascii=False).encode("utf-8") + b"\n" + body
 
 
 def shared(name):
     """Return the value that is shared under a name, a table as a data frame when there is a package for it."""
-    head, body = _read(name)
+    _check(name)
+    return _value(os.path.join(FOLDER, name))
+
+
+def _value(path):
+    """Return the value of a file."""
+    name = os.path.basename(path)
+    head, body = _read(name, path)
     if head["kind"] == "json":
         import json
 
@@ -102,12 +114,11 @@ def _write(name, data):
         raise
 
 
-def _read(name):
+def _read(name, path):
     import json
 
-    _check(name)
     try:
-        with open(os.path.join(FOLDER, name), "rb") as file:
+        with open(path, "rb") as file:
             line = file.readline(MAX_HEAD)
             body = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
