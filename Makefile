@@ -110,6 +110,7 @@ nightly: test
 	go test ./internal/test/battery -run 'TestProbes|TestJavaScriptProbes' -timeout 2h -args -longer 5 -all-probes
 	go test ./internal/test/battery/scripts -run TestArrow -timeout 1h -args -damages 20000
 	go test ./internal/sandbox/gvisor -run TestExam -timeout 1h -args -all
+	go test ./internal/language/python -run TestInterruptPoints -timeout 1h -args -all
 	go test ./internal/image -run TestKilledBuilder -timeout 1h -args -kills 50
 	go test ./internal/store/files -run TestCrash -timeout 1h -args -all
 	go test ./internal/record/journal -run 'TestEveryByte|TestCut' -timeout 1h -args -all

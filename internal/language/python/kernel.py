@@ -78,6 +78,7 @@ class Kernel:
         self.flags = ALLOW_AWAIT
         self.running = False  # the user's code may be interrupted now
         self.pending = False  # an interrupt that waits until the kernel's own code has ended
+        self.entering = False  # the cell's task is being made: an interrupt waits until it can be cancelled
         self.interrupted = False  # the running cell was
         self.child = False  # a fork of the kernel
         self.task = None  # the running cell, when it is in the loop
@@ -309,7 +310,7 @@ class Kernel:
         begun = time_ns()
         self.cell = message.get("id")
         self.unanswered = True
-        self.interrupted = self.pending = False
+        self.interrupted = self.pending = self.entering = False
         self.count += 1
         done = {"type": "done", "id": self.cell, "status": "ok", "result": None, "error": None, "interrupted": False}
         wall, cpu = perf_counter(), own_seconds(getrusage(RUSAGE_SELF))
@@ -487,19 +488,23 @@ class Kernel:
         from asyncio import CancelledError, wait
 
         loop = self.use_loop()
-        task = loop.create_task(coroutine)
-        self.task = task
+        self.entering = True
+        task = self.task = loop.create_task(coroutine)
+        self.entering = False
         try:
+            self.check_interrupt()
             return loop.run_until_complete(task)
         except CancelledError as exc:
             if self.interrupted:  # see on_interrupt
                 raise KeyboardInterrupt().with_traceback(exc.__traceback__) from None
             raise
         finally:
-            self.task = None
-            if not task.done() and not self.child:  # an interrupt or an exit left the loop early
-                task.cancel()
-                loop.run_until_complete(wait({task}, timeout=2))
+            try:
+                if not task.done() and not self.child:  # an interrupt or an exit left the loop early
+                    task.cancel()
+                    loop.run_until_complete(wait({task}, timeout=2))
+            finally:
+                self.task = None
 
     def use_loop(self):
         """Return the session's event loop, made the current one."""
@@ -610,7 +615,9 @@ class Kernel:
             return
         self.interrupted = True
         if frame is not None:
-            if frame.f_builtins is PRIVATE and frame.f_code in UNINTERRUPTIBLE:
+            if within(frame, TAKES_INTERRUPT):
+                return  # the one that is being taken stands for both, and knows where it is
+            if self.entering or frame.f_builtins is PRIVATE and frame.f_code in UNINTERRUPTIBLE:
                 self.pending = True
                 return
             inside = str(frame.f_globals.get("__name__"))
@@ -683,6 +690,14 @@ UNINTERRUPTIBLE = {
     function.__code__
     for function in (control.Control.send, Kernel.execute, Kernel.send_display, Kernel.check_interrupt, Kernel.before_fork)
 }
+TAKES_INTERRUPT = Kernel.on_interrupt.__code__
+
+
+def within(frame, code):
+    """Whether a frame is one of a function, or was called from one."""
+    while frame is not None and frame.f_code is not code:
+        frame = frame.f_back
+    return frame is not None
 
 
 def nothing(number, frame):
