@@ -115,7 +115,8 @@ type unusable struct{ cause error }
 func (e *unusable) Error() string { return e.cause.Error() }
 
 // evaluate asks the session for the values of the placeholders: all at once,
-// and when that fails one by one, so that the model sees each failure.
+// and when one raises one by one, so that the model sees each failure. Where a limit
+// was hit instead, one by one would take as long again for each.
 // What the model can mend is *unusable.
 func (r *run) evaluate(ctx context.Context, expressions []string) ([]grounding.Value, error) {
 	if len(expressions) == 0 {
@@ -133,6 +134,9 @@ func (r *run) evaluate(ctx context.Context, expressions []string) ([]grounding.V
 		return values, nil
 	}
 	var failures []string
+	if len(expressions) > 1 && x.Status != event.Error {
+		failures, expressions = []string{"together they ended with " + statusLine(x)}, nil
+	}
 	for _, e := range expressions {
 		if len(expressions) > 1 {
 			if x, err = r.value(ctx, []string{e}); err != nil {

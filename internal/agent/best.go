@@ -35,7 +35,7 @@ func (r *run) bestAnswer(ctx context.Context, end ending) (Answer, error) {
 		answer = t.parsed.Action.Text
 	}
 	o := actionResult{observation: advice(end.cause), failed: true}
-	if answer != "" && !announces(answer) {
+	if answer != "" && !r.announces(answer) {
 		if o, err = r.answer(ctx, answer); err != nil {
 			return Answer{}, err
 		}

@@ -176,9 +176,13 @@ func (r *run) cost(t event.Tokens) float64 {
 	return r.cfg.Cost(t)
 }
 
-// executed counts what an execution used. again is how often its error has come.
-func (r *run) executed(x event.Execution) (again int) {
+// took counts the time of an execution, whatever it was for.
+func (r *run) took(x event.Execution) {
 	r.cfg.Ledger.executed(time.Duration((x.Usage.WallMS - x.Usage.WaitedMS) * float64(time.Millisecond)))
+}
+
+// failed counts the error of an execution of the model's code. again is how often it has come.
+func (r *run) failed(x event.Execution) (again int) {
 	if x.Status == event.OK || x.Status == 0 {
 		return 0
 	}

@@ -25,6 +25,7 @@ func (r *run) changes(ctx context.Context, lang string, x event.Execution) []eve
 		return nil
 	}
 	got, err := r.cfg.Session.Execute(ctx, lang, code, event.Discard)
+	r.took(got)
 	if err != nil || got.Status != event.OK || len(got.Stdout) > maxChangesJSON {
 		return nil
 	}

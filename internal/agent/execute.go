@@ -28,7 +28,7 @@ func (r *run) execute(ctx context.Context, a action.Action) (actionResult, error
 		seen = &gallery{step: r.step}
 	}
 	text := r.tellPartial(observation(withoutGiven(x), a.Language, r.cfg, seen))
-	again := r.executed(x)
+	again := r.failed(x)
 	r.last = "the last step ended with " + statusLine(x)
 	if out, given, err := r.give(ctx, a, x, text); given || err != nil {
 		return out, err
@@ -82,6 +82,7 @@ func (r *run) sendAs(ctx context.Context, began event.ExecutionBegan) (event.Exe
 			x.Status, x.State = event.Error, event.Intact // it was refused before it ran
 		}
 	}
+	r.took(x)
 	if err == nil && began.Own() {
 		x.Variables = r.changes(ctx, began.Language, x)
 	}

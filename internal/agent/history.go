@@ -74,7 +74,8 @@ func (r *run) begin(ctx context.Context, question string) {
 		r.doubts = doubtsIn(r.messages[r.questionAt:])
 		for _, x := range b.Ran {
 			r.learn(x.Step, x.Code, x.Execution)
-			r.executed(x.Execution)
+			r.took(x.Execution)
+			r.failed(x.Execution)
 			r.stalls.seen(stallKey(x.Code, x.Execution))
 			r.worked = true
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"praxis/event"
@@ -51,7 +52,7 @@ func (r *run) unusable(t turn) actionResult {
 // done is never an answer.
 func (r *run) takes(p action.Parsed) bool {
 	switch {
-	case p.Plain == "" || r.incomplete != "" || announces(p.Plain):
+	case p.Plain == "" || r.incomplete != "" || r.announces(p.Plain):
 		return false
 	case p.Foreign:
 		return r.rejected > 0
@@ -59,10 +60,22 @@ func (r *run) takes(p action.Parsed) bool {
 	return r.worked || r.rejected > 0
 }
 
-// announceRE is how replies begin that say what is about to be done.
+// announceRE is how replies begin that say what is about to be done. "Id 7 has most" and
+// "First I counted: it is 3" begin otherwise.
 var announceRE = regexp.MustCompile(`(?i)^(?:(?:ok(?:ay)?|sure|great|good|perfect|now|next|first|then|alright|so|und|nun|jetzt|gut|zuerst|als nächstes)\b[ ,.:!–—-]*)*` +
-	`(?:let me|let's|let us|i'?ll|i will|i would|i'?d|i'?m going to|i am going to|i need to|i (?:now )?have to|i want to|i should|i'?m about to|we need to|we will|we'?ll|now i|next,? i|first,? i|` +
+	`(?:let me|let's|let us|i'll|i will|i'd|i would|i(?:'m| am) (?:going|about) to|i (?:now )?(?:need|have|want) to|i should|we need to|we will|we'll|` +
+	`(?:now|next|first|then),? i (?:check|compute|calculate|inspect|load|look|open|plot|print|read|run|test|try|use|verify|write)|` +
 	`ich werde|ich muss|ich sehe mir|lass mich|lassen sie mich|wir müssen)\b`)
+
+// announces says whether a reply only says what is about to be done. One that was asked for
+// again and holds a figure that was shown is the answer, however it begins.
+func (r *run) announces(text string) bool {
+	if !announces(text) {
+		return false
+	}
+	again := r.rejected > 0 || r.incomplete != ""
+	return !again || !slices.ContainsFunc(r.sources.Trace(text), func(f event.Figure) bool { return f.Source == grounding.Output })
+}
 
 // announces says whether a text only says what is about to be done. One that is long
 // says more.

@@ -93,12 +93,16 @@ func (a *App) ResumeAsk(ctx context.Context, q AskResume, sink event.Sink) (out 
 	if err != nil {
 		return out, err
 	}
+	cost, err := a.costOf(model, began.Budget)
+	if err != nil {
+		return out, err
+	}
 	t, err := g.tools(ctx, q, &began, sink)
 	if err != nil {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, t.close()) }()
-	x := &questionRun{app: a, request: g.request(q, began), taken: &saved{}, sink: sink, again: g}
+	x := &questionRun{app: a, request: g.request(q, began), cost: cost, taken: &saved{}, sink: sink, again: g}
 	inputs, err := g.inputs(sink)
 	if err != nil {
 		return out, err

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -388,6 +389,25 @@ func TestResumeRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := a.ResumeAsk(t.Context(), AskResume{Run: run, Tools: w.tools()}, event.Discard); fault.CodeOf(err) != fault.RunMoved {
+		t.Error(err)
+	}
+}
+
+// TestResumeKeepsToCost goes on with a run that may cost no more than it was allowed: a
+// model whose price nobody knows is not asked.
+func TestResumeKeepsToCost(t *testing.T) {
+	w := newResumeWorld(t, golden...)
+	a := toyAppIn(t, t.TempDir(), map[string]string{"OPENAI_BASE_URL": w.url + "/v1", "OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "http://models.example"})
+	ctx, stop := context.WithCancel(t.Context())
+	_, err := a.Ask(ctx, AskRequest{Question: "What is it?", Model: "openai:m", Budget: event.Budget{Cost: 1}}, event.SinkFunc(func(e event.Event) {
+		if _, ok := e.(event.StepBegan); ok {
+			stop()
+		}
+	}))
+	if fault.KindOf(err) != fault.Canceled {
+		t.Fatal(err)
+	}
+	if _, err := a.ResumeAsk(t.Context(), AskResume{Run: "last", Model: "anthropic:unknown"}, event.Discard); fault.CodeOf(err) != fault.PriceUnknown {
 		t.Error(err)
 	}
 }
