@@ -142,6 +142,8 @@ func over(x event.Execution) error {
 // statusLine says in one line how an execution ended.
 func statusLine(x event.Execution) string {
 	switch {
+	case x.Message != "" && x.Status != event.Error && x.Status != event.OK: // the limit says more than what it raised
+		return safetext.OneLine(x.Status.String()+": "+x.Message, 300)
 	case x.Error != nil && x.Error.Value != "":
 		return safetext.OneLine(x.Error.Name+": "+x.Error.Value, 300)
 	case x.Error != nil:
