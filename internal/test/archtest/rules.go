@@ -35,6 +35,8 @@ const (
 	toolfile   = "internal/tool/toolfile"
 	pyDist     = "github.com/kluctl/go-embed-python"
 	script     = "github.com/rogpeppe/go-internal"
+	gogit      = "github.com/go-git/go-git/v5"
+	worktree   = "internal/worktree"
 )
 
 // madeOnce is why a variable of a package is allowed to be computed.
@@ -61,6 +63,7 @@ func PraxisRules() Rules {
 			"internal/tool/kind/web",
 			"internal/tool/kind/mcp",
 			"internal/egress",
+			worktree, "internal/worktree/ignore", "internal/worktree/folder",
 			"internal/tool/kind/python", "internal/tool/kind/command", "internal/tool/kind/builtin",
 			syntax, "internal/plan/python/pytext", "internal/plan/python/regex", "internal/plan/label", "internal/plan/policy", "internal/plan/compile", "internal/plan/vm", "internal/plan/check",
 		},
@@ -285,8 +288,14 @@ func runPackages() map[string]Package {
 			Imports: []string{fault, event, store},
 			Tests:   []string{"internal/store/files", "internal/store/sqlite"},
 		},
+		// The files of a project: as values, and in a folder of this machine.
+		worktree:                   {},
+		"internal/worktree/patch":  {Imports: []string{worktree}},
+		"internal/worktree/ignore": {Third: []string{gogit}},
+		"internal/worktree/folder": {Imports: []string{fault, worktree, "internal/worktree/ignore"}, Third: []string{gogit}},
+
 		"internal/run": {
-			Imports: []string{fault, event, llm, lang, "internal/agent", jsondoc, toolSchema},
+			Imports: []string{fault, event, llm, lang, "internal/agent", "internal/agent/repo", worktree, "internal/worktree/ignore", "internal/worktree/patch", jsondoc, toolSchema},
 			Tests:   []string{"internal/llm/scripted", python},
 		},
 		"internal/record/replay": {
