@@ -134,6 +134,8 @@ type Doc struct {
 	// Version orders the states of one document, when several may write it: a late
 	// writer of an older state changes nothing.
 	Version int64
+	// Gone has Put remove the document, in the same step as it stores others.
+	Gone bool
 }
 
 // Query says which documents are sought. Every condition in it must be met.

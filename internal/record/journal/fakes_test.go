@@ -254,7 +254,9 @@ func (m *memIndex) Put(_ context.Context, docs ...store.Doc) error {
 		return m.broken
 	}
 	for _, d := range docs {
-		if m.docs[d.Kind+"/"+d.ID].Version <= d.Version {
+		if d.Gone {
+			delete(m.docs, d.Kind+"/"+d.ID)
+		} else if m.docs[d.Kind+"/"+d.ID].Version <= d.Version {
 			m.docs[d.Kind+"/"+d.ID] = d
 		}
 	}

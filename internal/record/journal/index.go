@@ -45,10 +45,7 @@ func (j *Journal) put(ctx context.Context, s Summary, text string) error {
 	if s.Status == Running {
 		return j.cfg.Index.Put(ctx, doc, store.Doc{Kind: openDoc, ID: s.ID, Order: doc.Order})
 	}
-	if err := j.cfg.Index.Put(ctx, doc); err != nil {
-		return err
-	}
-	return j.cfg.Index.Delete(ctx, openDoc, s.ID)
+	return j.cfg.Index.Put(ctx, doc, store.Doc{Kind: openDoc, ID: s.ID, Gone: true})
 }
 
 // document makes the row of a run.

@@ -37,6 +37,7 @@ type Recorder struct {
 	dirty  chan struct{} // holds one when something was written that is not synced
 	stop   chan struct{}
 	syncer sync.WaitGroup
+	row    sync.WaitGroup // of the index: it is being written, at the latest until something must be on disk
 	cancel context.CancelCauseFunc
 
 	storing sync.Mutex // of blobs and secrets
@@ -79,8 +80,8 @@ func (r *Recorder) Err() error {
 
 type failure struct{ err error }
 
-// begin writes the first two records and the row of the index, or a mark that it is
-// missing. They are of the time that the run's name says. The run is in the chain of
+// begin writes the first two records and a mark that the row of the index is missing, which
+// is written while the run goes on. They are of the time that the run's name says. The run is in the chain of
 // runs before it has more records.
 func (r *Recorder) begin(ctx context.Context, now time.Time, began event.RunBegan) error {
 	if err := r.beginLog(ctx, now, began); err != nil {
@@ -97,14 +98,16 @@ func (r *Recorder) begin(ctx context.Context, now time.Time, began event.RunBega
 	if err = errors.Join(err, <-synced); err != nil {
 		return err
 	}
-	err = r.j.enlist(ctx, r.sum.summary(r.seq, r.size, r.head), r.sum.text())
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	if r.marked {
+	row, text := r.sum.summary(r.seq, r.size, r.head), r.sum.text()
+	if r.marked { // whoever lists finds the run, also while its row is written
+		ctx := context.WithoutCancel(ctx)
+		r.row.Go(func() { _ = r.j.enlist(ctx, row, text) })
 		return nil
 	}
-	return err // it would be in no list, then
+	return r.j.enlist(ctx, row, text) // without a row it would be in no list
 }
 
 // beginLog writes the first two records.
@@ -175,6 +178,7 @@ func (r *Recorder) Emit(e event.Event) {
 		if err := r.log.Sync(); err != nil {
 			r.fail(err)
 		}
+		r.row.Wait() // the mark in its place may not outlast a loss of power
 	}
 	if end, ok := e.(event.RunEnded); ok {
 		r.finish(end)
@@ -455,6 +459,7 @@ func (r *Recorder) finish(end event.RunEnded) {
 		return
 	}
 	r.stopped = true
+	r.row.Wait() // the older one comes first
 	s := r.sum.summary(r.seq, r.size, r.head)
 	if s.Status == Running {
 		// The last record is missing: the row says at least why.
@@ -488,6 +493,7 @@ func (r *Recorder) Close() error {
 	r.mu.Unlock()
 	close(r.stop)
 	r.syncer.Wait()
+	r.row.Wait()
 	var err error
 	if failed == nil {
 		err = r.log.Sync()

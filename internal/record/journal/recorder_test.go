@@ -171,6 +171,9 @@ func TestPowerLoss(t *testing.T) {
 				sure = i + 2
 			}
 		}
+		if sure == 1 { // nothing had to be on disk yet
+			r.row.Wait()
+		}
 		b.disk.mu.Lock()
 		log, synced := b.disk.logs[r.ID()], b.disk.synced[r.ID()]
 		for _, keep := range []int{synced, synced + (log.Len()-synced)/3, log.Len() - 1} {

@@ -38,6 +38,7 @@ type DB struct {
 
 	turn   chan struct{} // holds one while somebody opens or closes; what follows is theirs
 	writer *sql.DB
+	stmts  map[string]*sql.Stmt // of the writer; nil: none was needed yet
 	reader *sql.DB
 	frozen bool // the reader sees the file as it was when it was opened
 	closed bool
@@ -78,6 +79,7 @@ func (d *DB) Close() error {
 			*pool = nil
 		}
 	}
+	d.stmts = nil
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("cannot close database %s: %w", d.path, err)
 	}

@@ -39,14 +39,16 @@ func (x *Index) Put(ctx context.Context, docs ...store.Doc) error {
 	if len(docs) == 0 {
 		return nil
 	}
-	return x.d.write(ctx, what, func(tx *sql.Tx) error {
-		w, err := newWriter(ctx, tx)
-		if err != nil {
-			return err
-		}
-		defer w.close()
+	return x.write(ctx, what, func(w *writer) error {
 		for _, doc := range docs {
-			if err := w.put(ctx, doc); err != nil {
+			put := w.put
+			if doc.Gone {
+				put = func(ctx context.Context, doc store.Doc) error {
+					_, err := w.remove(ctx, doc.Kind, doc.ID)
+					return err
+				}
+			}
+			if err := put(ctx, doc); err != nil {
 				return err
 			}
 		}
@@ -60,15 +62,46 @@ func (x *Index) Delete(ctx context.Context, kind, id string) error {
 	if err := checkNames(kind, "kind", id, "id of a document"); err != nil {
 		return x.d.failed(ctx, what, err)
 	}
-	return x.d.write(ctx, what, func(tx *sql.Tx) error {
-		w, err := newWriter(ctx, tx)
-		if err != nil {
-			return err
-		}
-		defer w.close()
-		_, err = w.remove(ctx, kind, id)
+	return x.write(ctx, what, func(w *writer) error {
+		_, err := w.remove(ctx, kind, id)
 		return err
 	})
+}
+
+// write changes documents in a transaction.
+func (x *Index) write(ctx context.Context, what string, do func(*writer) error) error {
+	stmts, err := x.d.statements(ctx)
+	if err != nil {
+		return x.d.failed(ctx, what, err)
+	}
+	return x.d.write(ctx, what, func(tx *sql.Tx) error {
+		return do(&writer{tx: tx, stmts: stmts, names: map[[2]string]int64{}})
+	})
+}
+
+// statements are those of a writer. They are compiled once, before a transaction takes the
+// one connection that writes.
+func (d *DB) statements(ctx context.Context) (map[string]*sql.Stmt, error) {
+	if err := d.take(ctx); err != nil {
+		return nil, err
+	}
+	defer d.giveUp()
+	pool, err := d.openWriter(ctx)
+	if err != nil || d.stmts != nil {
+		return d.stmts, err
+	}
+	stmts := map[string]*sql.Stmt{}
+	for _, text := range []string{findDoc, newerDoc, addDoc, dropDoc, addAttr, dropAttrs, addWords, dropWords, findName, addName} {
+		err := d.untilFree(ctx, func() (err error) {
+			stmts[text], err = pool.PrepareContext(ctx, text)
+			return err
+		})
+		if err != nil {
+			return nil, err // those that are compiled end with the connection
+		}
+	}
+	d.stmts = stmts
+	return stmts, nil
 }
 
 // Get returns one document.
@@ -130,27 +163,13 @@ const (
 	addName   = `INSERT INTO names (kind, field) VALUES (?, ?)`
 )
 
-func newWriter(ctx context.Context, tx *sql.Tx) (*writer, error) {
-	w := &writer{tx: tx, stmts: map[string]*sql.Stmt{}, names: map[[2]string]int64{}}
-	for _, text := range []string{findDoc, newerDoc, addDoc, dropDoc, addAttr, dropAttrs, addWords, dropWords, findName, addName} {
-		stmt, err := tx.PrepareContext(ctx, text)
-		if err != nil {
-			w.close()
-			return nil, err
-		}
-		w.stmts[text] = stmt
-	}
-	return w, nil
-}
-
-func (w *writer) close() {
-	for _, stmt := range w.stmts {
-		stmt.Close()
-	}
+// stmt is a statement within the transaction, which closes it.
+func (w *writer) stmt(ctx context.Context, text string) *sql.Stmt {
+	return w.tx.StmtContext(ctx, w.stmts[text])
 }
 
 func (w *writer) exec(ctx context.Context, text string, args ...any) (sql.Result, error) {
-	return w.stmts[text].ExecContext(ctx, args...)
+	return w.stmt(ctx, text).ExecContext(ctx, args...)
 }
 
 // name returns the number of a field of a kind, and gives it one.
@@ -159,7 +178,7 @@ func (w *writer) name(ctx context.Context, kind, field string) (int64, error) {
 		return kf, nil
 	}
 	var kf int64
-	err := w.stmts[findName].QueryRowContext(ctx, kind, field).Scan(&kf)
+	err := w.stmt(ctx, findName).QueryRowContext(ctx, kind, field).Scan(&kf)
 	if errors.Is(err, sql.ErrNoRows) {
 		var made sql.Result
 		if made, err = w.exec(ctx, addName, kind, field); err == nil {
@@ -179,7 +198,7 @@ func (w *writer) put(ctx context.Context, doc store.Doc) error {
 		return err
 	}
 	var newer int
-	err = w.stmts[newerDoc].QueryRowContext(ctx, doc.Kind, doc.ID, doc.Version).Scan(&newer)
+	err = w.stmt(ctx, newerDoc).QueryRowContext(ctx, doc.Kind, doc.ID, doc.Version).Scan(&newer)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return err // nil when the one that is there stays
 	}
@@ -226,7 +245,7 @@ func (w *writer) put(ctx context.Context, doc store.Doc) error {
 // number; nil when there is none.
 func (w *writer) remove(ctx context.Context, kind, id string) (number any, err error) {
 	var doc int64
-	err = w.stmts[findDoc].QueryRowContext(ctx, kind, id).Scan(&doc)
+	err = w.stmt(ctx, findDoc).QueryRowContext(ctx, kind, id).Scan(&doc)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

@@ -163,7 +163,7 @@ func indexReplace(t *testing.T, x store.Index) {
 	finds(t, x, store.Query{Kind: "run"}, "b", "a")
 	next := store.Doc{Kind: "run", ID: "a", Order: 3, Text: "new words", Body: []byte("new"), Fields: map[string]any{"state": "done", "same": true}}
 	index(t, x, next)
-	index(t, x, next)
+	index(t, x, next, store.Doc{Kind: "run", ID: "none", Gone: true}, store.Doc{Kind: "run", ID: "c"}, store.Doc{Kind: "run", ID: "c", Gone: true})
 	got, err := x.Get(ctx, "run", "a")
 	if err != nil || !same(got, next) {
 		t.Errorf("got %+v %v", got, err)
