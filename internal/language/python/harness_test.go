@@ -11,9 +11,9 @@ import (
 )
 
 // interpreter and program are what TestMain prepares for every test.
-type prepared struct{ interpreter, program, cache string }
+type setup struct{ interpreter, program, cache string }
 
-var rig prepared
+var rig setup
 
 // TestMain unpacks CPython, or takes the interpreter that PRAXIS_TEST_PYTHON
 // names, and writes the kernel. PRAXIS_TEST_PYTHONPATH may name a folder of
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	rig = prepared{program: filepath.Join(dir, "kernel.py"), cache: filepath.Join(dir, "cache")}
+	rig = setup{program: filepath.Join(dir, "kernel.py"), cache: filepath.Join(dir, "cache")}
 	code := 1
 	if err := rig.prepare(dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func (p *prepared) prepare(dir string) error {
+func (p *setup) prepare(dir string) error {
 	if err := os.WriteFile(p.program, []byte(kernelSource()), 0o600); err != nil {
 		return err
 	}

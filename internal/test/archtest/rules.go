@@ -226,7 +226,7 @@ func guestPackages() map[string]Package {
 		"internal/notebook":         {Imports: []string{fault, lang}, Tests: []string{python, tally}},
 		javascript:                  {Imports: []string{lang}},
 		sqlLang:                     {Imports: []string{fault, lang}, Tests: []string{python, cpython, prepared, raw}},
-		python:                      {Imports: []string{fault, lang}, Third: []string{"github.com/BurntSushi/toml"}, Tests: []string{cpython, raw}},
+		python:                      {Imports: []string{fault, lang}, Third: []string{"github.com/BurntSushi/toml"}, Tests: []string{cpython, event, prepared, raw}},
 		bash:                        {Imports: []string{lang, frames}, Tests: []string{cpython, raw}},
 		frames:                      {},
 		raw:                         {},
