@@ -14,6 +14,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/agent"
+	"praxis/internal/config"
 	"praxis/internal/llm"
 	"praxis/internal/planner"
 	"praxis/internal/record/journal"
@@ -28,6 +29,8 @@ type AskResume struct {
 	Run      string // its id, or a reference to it
 	Model    string // "provider:name"; "": the recorded one
 	MaxSteps int    // turns of the model, with those that were taken; 0: as recorded
+	// Budget is what else the run may use, with what is used; a zero is as recorded.
+	Budget event.Budget
 	// Files are NAME=PATH, or PATH, of files that the run was to be given and that are not
 	// recorded.
 	Files []string
@@ -42,6 +45,9 @@ type AskResume struct {
 // check refuses what is wrong in itself.
 func (q AskResume) check() error {
 	if err := checkSteps(q.MaxSteps); err != nil {
+		return err
+	}
+	if err := config.ValidateBudget(q.Budget); err != nil {
 		return err
 	}
 	return q.Session.check()
@@ -88,7 +94,7 @@ func (a *App) ResumeAsk(ctx context.Context, q AskResume, sink event.Sink) (out 
 	}
 	defer release()
 	began := g.rec.Resumed(g.id, a.opt.Version)
-	began.MaxSteps = cmp.Or(q.MaxSteps, began.MaxSteps)
+	began.MaxSteps, began.Budget = cmp.Or(q.MaxSteps, began.MaxSteps), q.Budget.Over(began.Budget)
 	model, err := g.model(q, &began)
 	if err != nil {
 		return out, err

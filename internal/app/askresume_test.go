@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -28,6 +29,7 @@ type resumeWorld struct {
 	dir     string
 	url     string
 	replies []string
+	output  int // tokens that each reply has; 0: 5
 
 	mu       sync.Mutex
 	requests map[int]int // requests, by the reply that they got
@@ -82,7 +84,8 @@ func (w *resumeWorld) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	const head = `data: {"id":"c1","object":"chat.completion.chunk","created":1,"model":"m","choices":[`
 	fmt.Fprintf(out, head+`{"index":0,"delta":{"role":"assistant","content":%s},"finish_reason":null}]}`+"\n\n", reply)
 	fmt.Fprint(out, head+`{"index":0,"delta":{},"finish_reason":"stop"}]}`+"\n\n")
-	fmt.Fprint(out, head+`],"usage":{"prompt_tokens":3,"completion_tokens":5,"total_tokens":8}}`+"\n\ndata: [DONE]\n\n")
+	n = cmp.Or(w.output, 5)
+	fmt.Fprintf(out, head+`],"usage":{"prompt_tokens":3,"completion_tokens":%d,"total_tokens":%d}}`+"\n\ndata: [DONE]\n\n", n, 3+n)
 }
 
 // once requires that each reply was asked for once, but for one that was on its way when
@@ -409,5 +412,27 @@ func TestResumeKeepsToCost(t *testing.T) {
 	}
 	if _, err := a.ResumeAsk(t.Context(), AskResume{Run: "last", Model: "anthropic:unknown"}, event.Discard); fault.CodeOf(err) != fault.PriceUnknown {
 		t.Error(err)
+	}
+}
+
+// TestResumeWithMore goes on with a run whose tokens were used up, and may use more.
+func TestResumeWithMore(t *testing.T) {
+	w, home := newResumeWorld(t, golden...), t.TempDir()
+	a := w.app(t, home)
+	q := w.question("")
+	q.Budget.Output, w.output = 100, 80
+	if out, err := a.Ask(t.Context(), q, event.Discard); fault.CodeOf(err) != fault.TokensUsedUp || out.Steps != 1 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	if _, err := a.ResumeAsk(t.Context(), AskResume{Run: "last", Tools: w.tools(), Budget: event.Budget{Cost: -1}}, event.Discard); fault.KindOf(err) != fault.Invalid {
+		t.Error(err)
+	}
+	out, err := a.ResumeAsk(t.Context(), AskResume{Run: "last", Tools: w.tools(), Budget: event.Budget{Output: 1000}}, event.Discard)
+	if err != nil || out.Text != "It is 12." || w.sent() != 1 {
+		t.Errorf("%+v, %v, sent %d", out, err, w.sent())
+	}
+	w.once(0)
+	if r, err := a.Replay(t.Context(), ReplayRequest{Run: out.Run}, event.Discard); err != nil || !r.Identical {
+		t.Errorf("replayed: %+v, %v", r, err)
 	}
 }

@@ -32,8 +32,9 @@ no answer. "praxis show last --figures" shows what each was found as.
 A run that broke off, whatever the cause, goes on with --resume RUN: without asking
 again for a reply that came, and without making a call again. The session, the
 question and its files are the recorded ones; --tools names what implements its
-tools, and --max-steps, --model and --out may be given. A run that has its answer is
-branched instead ("praxis replay --help").
+tools, and --model, --out and what the run may use (--max-steps, --max-tokens and so
+on, with what is used) may be given. A run that has its answer is branched instead
+("praxis replay --help").
 
 The model is the one of --model, of PRAXIS_MODEL, of the configuration file, or
 what the keys in the environment allow; "praxis models" lists those, "praxis help
