@@ -29,6 +29,6 @@ func (s Style) Paint(sgr, text string) string {
 
 // Rule is a line across the page with a title in it.
 func (s Style) Rule(title string) string {
-	fill := max(3, min(s.Width, 78)-len([]rune(title))-4)
-	return s.Paint(Bold, "── "+title+" "+strings.Repeat("─", fill))
+	fill := max(0, min(s.Width, 78)-len([]rune(title))-4)
+	return s.Paint(Bold, strings.TrimRight("── "+title+" "+strings.Repeat("─", fill), " "))
 }

@@ -210,7 +210,9 @@ func (s *Screen) began(e event.RunBegan) {
 		if e.Mode == app.ModePlan {
 			really = "The plan really runs."
 		}
-		s.printf("%s\n", s.Style.Paint(format.Yellow, "         The model's replies are scripted: no model is called. "+really))
+		for _, part := range format.BreakWords("The model's replies are scripted: no model is called. "+really, s.columnsLeft(9)) {
+			s.printf("         %s\n", s.Style.Paint(format.Yellow, part))
+		}
 	}
 }
 
