@@ -123,7 +123,14 @@ type Question struct {
 	Fallbacks []string
 	// Effort is how much the model is asked to reason: "low", "medium" or "high"; "":
 	// it is not asked.
-	Effort   string
+	Effort string
+	// Style is how the model works at the question: "react", step by step; "program", one
+	// whole program that is rewritten until it gives the answer; "plan-first", a short plan in
+	// words before the first code. "": the configuration's, or the first.
+	Style string
+	// Branches is how many attempts are made side by side, each in a fork of the session, 2
+	// to 16, of which the best is chosen; 0: one.
+	Branches int
 	MaxSteps int // turns of the model; 0: 10
 	// Budget is what else the run may use; a zero is the configuration's, or no bound.
 	Budget event.Budget
@@ -172,7 +179,7 @@ func (c *Client) Ask(q Question) *Call[Answer] {
 			return Answer{}, err
 		}
 		out, err := c.app.Ask(ctx, app.AskRequest{
-			Question: q.Text, Mode: q.Mode, Model: q.Model, Fallbacks: q.Fallbacks, Effort: q.Effort, MaxSteps: q.MaxSteps, Budget: q.Budget, Thread: q.Thread, Strict: q.Strict, Session: q.Session.spec(),
+			Question: q.Text, Mode: q.Mode, Model: q.Model, Fallbacks: q.Fallbacks, Effort: q.Effort, Style: q.Style, Branches: q.Branches, MaxSteps: q.MaxSteps, Budget: q.Budget, Thread: q.Thread, Strict: q.Strict, Session: q.Session.spec(),
 			Bounds: q.Bounds, Files: files, Output: app.Output{Dir: q.OutDir}, Tools: q.Tools.spec(), Net: q.Net.spec(),
 			Checks: app.CheckSpec{Schema: app.Text{Text: q.Schema}, Inputs: slices.Clone(q.InputChecks), Answer: slices.Clone(q.Checks)},
 		}, sink)

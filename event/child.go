@@ -44,13 +44,21 @@ type ChildEnded struct {
 	N      int             `json:"n"`
 	Run    string          `json:"run,omitempty"`
 	Status RunStatus       `json:"status"`
-	Text   string          `json:"text,omitempty"`   // its answer
-	Value  json.RawMessage `json:"value,omitempty"`  // the answer as JSON, where it is more than a text
-	Reason string          `json:"reason,omitempty"` // why there is no answer
-	Steps  int             `json:"steps,omitempty"`
-	Errors int             `json:"errors,omitempty"` // executions that failed and replies that were sent back
-	Tokens Tokens          `json:"tokens"`           // its own and those of its children
-	Took   Duration        `json:"took_ms"`
+	Text   string          `json:"text,omitempty"`  // its answer
+	Value  json.RawMessage `json:"value,omitempty"` // the answer as JSON, where it is more than a text
+	// Of an answer: its figures, files that belong to it, and why the model had to give it
+	// before it was done.
+	Figures    []Figure `json:"figures,omitempty"`
+	Files      []string `json:"files,omitempty"`
+	Incomplete string   `json:"incomplete,omitempty"`
+	// Snapshot is the state of its session at the end, of a child whose caller may go on
+	// from it.
+	Snapshot string   `json:"snapshot,omitempty"`
+	Reason   string   `json:"reason,omitempty"` // why there is no answer
+	Steps    int      `json:"steps,omitempty"`
+	Errors   int      `json:"errors,omitempty"` // executions that failed and replies that were sent back
+	Tokens   Tokens   `json:"tokens"`           // its own and those of its children
+	Took     Duration `json:"took_ms"`
 }
 
 // AttemptChosen says which of several attempts at a question is kept, and why: its answer,

@@ -29,6 +29,7 @@ var vocabulary = []struct {
 	{"model_failed", ModelFailed{}, false},
 	{"reply_rejected", ReplyRejected{}, false},
 	{"reply_trimmed", ReplyTrimmed{}, false},
+	{"outline_written", OutlineWritten{}, false},
 	{"run_concluding", RunConcluding{}, false},
 	{"history_condensed", HistoryCondensed{}, false},
 	{"execution_began", ExecutionBegan{}, false},

@@ -331,6 +331,15 @@ type ReplyTrimmed struct {
 	Reason string `json:"reason"` // what was taken and what was not
 }
 
+// OutlineWritten says in which steps the model means to work, in its own words: the plan of
+// a run that is to have one before its first code. Revised says that it takes the place of
+// an earlier one.
+type OutlineWritten struct {
+	Step    int    `json:"step"`
+	Text    string `json:"text"` // bounded
+	Revised bool   `json:"revised,omitempty"`
+}
+
 // RunConcluding says that a run may not go on, so that the model is asked once for
 // the best answer that it can give. Reason says why. Budget is the part of the
 // budget that is used up, one of [BudgetTime] and the names beside it; empty for others.
@@ -646,6 +655,7 @@ type RunEnded struct {
 func (ChildBegan) event()            {}
 func (ChildEnded) event()            {}
 func (AttemptChosen) event()         {}
+func (OutlineWritten) event()        {}
 func (ConnectionOpened) event()      {}
 func (ConnectionClosed) event()      {}
 func (ConnectionRefused) event()     {}

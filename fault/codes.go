@@ -140,6 +140,7 @@ const (
 	RunAnswered      Code = "run_answered"       // a run that is to go on has its answer. Data: run
 	RunMoved         Code = "run_moved"          // the session of a run that is to go on went on since. Data: run, name (of the session)
 	RunNoQuestion    Code = "run_no_question"    // a run that is to go on is no question that steps answer. Data: run
+	RunIsChild       Code = "run_is_child"       // a run that is to go on is a part of another. Data: run, caller
 	RunResumed       Code = "run_resumed"        // another run went on with the run already. Data: run (that other run)
 	StepMissing      Code = "step_missing"       // a run has no such step. Data: run, step
 	SuiteEmpty       Code = "suite_empty"        // a folder of exported runs contains none. Data: folder

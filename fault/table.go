@@ -154,6 +154,7 @@ var table = map[Code]line{
 	RunAnswered:      {Conflict, "run", Sentences{"Look at it, or go on from one of its steps with another question or another model."}},
 	RunMoved:         {Conflict, "run name", Sentences{"Ask again in the conversation as it is now."}},
 	RunNoQuestion:    {Invalid, "run", Sentences{"Name a run of a question. A plan that waits is gone on with as a plan."}},
+	RunIsChild:       {Invalid, "run caller", Sentences{"Go on with the run that it is a part of."}},
 	RunResumed:       {Conflict, "run", Sentences{"Look at that run; if it broke off, too, go on with it."}},
 	InputMissing:     {Conflict, "run input", Sentences{"Give the file itself."}},
 	BranchDiffers:    {Conflict, "run", Sentences{"Allow it all the same, or replay the run to see what differs."}},

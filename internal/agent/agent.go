@@ -45,6 +45,7 @@ import (
 	"praxis/internal/agent/grounding"
 	"praxis/internal/language"
 	"praxis/internal/llm"
+	"praxis/internal/safetext"
 )
 
 // Session runs the model's code, which is in a language, "" is the session's first. What
@@ -95,6 +96,9 @@ type Config struct {
 	// that variables are gone. The model reads it with the question.
 	Changed string
 	Begin   *Begin // go on in the middle of a run; History has no meaning then
+	// Attempt says that the run is one of several attempts at the question. Zero: it is the
+	// only one.
+	Attempt Attempt
 	// Store keeps the whole of what is condensed, a JSON array of messages, and
 	// returns its SHA-256 in hexadecimal, the pointer to it. Load gives it back.
 	// Without Load the model is given no pointer.
@@ -109,6 +113,8 @@ type Config struct {
 	Guide string
 	// ShowChanges shows the model which variables each step made, changed and deleted.
 	ShowChanges bool
+	// Style is how the question is worked at: the name of one of Styles; "": the usual one.
+	Style string
 	// Strict says that an answer with a figure that is found nowhere is none.
 	Strict bool
 	// Partial says which tools gave the last time a part of what they were asked for, and
@@ -119,6 +125,9 @@ type Config struct {
 	Checks Checks // of the answer; the zero value: none
 	Now    func() time.Time
 }
+
+// Attempt is the number of an attempt at a question, from 1, and how many there are.
+type Attempt struct{ N, Of int }
 
 // File is a file that was put into the session.
 type File struct {
@@ -164,8 +173,12 @@ func Run(ctx context.Context, cfg Config, question string) (Answer, error) {
 	if err := cfg.Checks.validate(); err != nil {
 		return Answer{}, err
 	}
+	style, known := StyleNamed(cfg.Style)
+	if !known {
+		return Answer{}, fault.New(fault.Invalid, "Name one that there is.", "cannot run: there is no style %q", safetext.OneLine(cfg.Style, 100))
+	}
 	cfg = cfg.withDefaults()
-	r := &run{cfg: cfg, system: system(cfg), stalls: newStalls(), spent: spent{errors: map[string]int{}}}
+	r := &run{cfg: cfg, style: style, system: system(cfg), stalls: newStalls(), spent: spent{errors: map[string]int{}}}
 	r.begin(ctx, question)
 
 	began := cfg.Now()
@@ -202,6 +215,9 @@ func (c Config) withDefaults() Config {
 // run is the state of one run.
 type run struct {
 	cfg        Config
+	style      Style
+	outline    string // the plan in words; empty: there is none
+	programs   int    // pieces of code that were begun
 	system     string
 	messages   []llm.Message // the whole conversation
 	questionAt int           // the message that holds the question
@@ -283,7 +299,8 @@ func canceled(cause error) error {
 type turn struct {
 	reply     llm.Reply
 	parsed    action.Parsed
-	rejection error // why nothing can be done, for the model to mend; nil: it can
+	outline   string // a plan in words that stands in it
+	rejection error  // why nothing can be done, for the model to mend; nil: it can
 }
 
 // reason begins a step: it asks the model for its next action.
@@ -317,7 +334,11 @@ func (r *run) reason(ctx context.Context, tools []llm.Tool) (turn, error) {
 	}
 	r.pay(req, reply)
 	r.calls = reply.Calls
-	parsed, rejection := r.parse(r.whole(reply))
+	whole, outline := r.style.outlined(r.whole(reply))
+	parsed, rejection := r.parse(whole, outline != "")
+	if outline == "" && r.style.Outline && r.outline == "" && rejection != nil {
+		outline = r.plain(whole)
+	}
 	if parsed.Thought == "" {
 		parsed.Thought = shorten(strings.TrimSpace(reply.Reasoning.Text), maxThought, "")
 	}
@@ -327,11 +348,18 @@ func (r *run) reason(ctx context.Context, tools []llm.Tool) (turn, error) {
 	if parsed.Trimmed != "" {
 		r.cfg.Sink.Emit(event.ReplyTrimmed{Step: r.step, Reason: parsed.Trimmed})
 	}
-	return turn{reply, parsed, rejection}, nil
+	r.state(outline)
+	return turn{reply, parsed, outline, rejection}, nil
 }
 
 // act does what the reply asks for.
 func (r *run) act(ctx context.Context, t turn) (actionResult, error) {
+	if err := r.unplanned(t); err != nil {
+		t.rejection = err
+	}
+	if t.rejection != nil && t.outline != "" && len(t.reply.Calls) == 0 {
+		return actionResult{observation: outlineTaken}, nil
+	}
 	if t.rejection != nil {
 		return r.unusable(t), nil
 	}
@@ -436,12 +464,15 @@ func advice(err error) string {
 	return err.Error() + "."
 }
 
+// emptyReply stands for a reply with nothing in it: providers refuse an empty message.
+const emptyReply = "(an empty reply)"
+
 // observe puts the reply and what it came to into the conversation. Providers
 // want every native call answered, those that were not acted on too.
 func (r *run) observe(t turn, o actionResult) {
 	said := llm.Message{Role: llm.Assistant, Reasoning: t.reply.Reasoning, Text: shorten(t.reply.Text, maxSaid, ""), Calls: t.reply.Calls}
 	if strings.TrimSpace(said.Text) == "" && len(said.Calls) == 0 {
-		said.Text = "(an empty reply)" // providers refuse an empty message
+		said.Text = emptyReply
 	}
 	text := o.observation
 	if parts := r.directions(t, o); len(parts) > 0 {
@@ -486,6 +517,7 @@ func (r *run) directions(t turn, o actionResult) []string {
 		return parts // the turn is over
 	}
 	parts = append(append(parts, t.parsed.Action.Notes...), o.notes...)
+	parts = append(parts, r.styled(t, o)...)
 	if o.end == nil && r.usedUp() == nil {
 		parts = append(parts, r.left()...)
 	}

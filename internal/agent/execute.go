@@ -14,6 +14,9 @@ import (
 
 // execute runs the model's code as one step.
 func (r *run) execute(ctx context.Context, a action.Action) (actionResult, error) {
+	if err := r.restart(ctx); err != nil {
+		return actionResult{}, err
+	}
 	x, err := r.send(ctx, a.Language, a.Text, nil)
 	if err != nil {
 		return r.notRun(err)

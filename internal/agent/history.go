@@ -39,8 +39,9 @@ const (
 	markError      = "\nerror:\n"
 	markNext       = "\n\nThe next call gave:\n" // between calls that were written in one reply
 	markDirections = "\n\nDirections:\n"
-	// What follows it was said by nobody, and is no source of figures.
+	// What follows these was said by nobody, and is no source of figures.
 	markChanged = "\n\nSince the conversation stopped: "
+	markAttempt = "\n\nThis is attempt "
 )
 
 // maxChanged bounds what is said of it, in bytes.
@@ -70,6 +71,8 @@ func (r *run) begin(ctx context.Context, question string) {
 		r.step = b.Step - 1
 		r.before(b.Tokens)
 		r.unfold(ctx)
+		r.remember(r.messages)
+		r.programs = len(b.Ran)
 		r.questionAt = lastQuestion(r.messages, question)
 		r.doubts = doubtsIn(r.messages[r.questionAt:])
 		for _, x := range b.Ran {
@@ -91,6 +94,9 @@ func (r *run) begin(ctx context.Context, question string) {
 	text := questionText(question, r.cfg.Files)
 	if r.cfg.Changed != "" {
 		text += markChanged + safetext.OneLine(r.cfg.Changed, maxChanged) + "."
+	}
+	if a := r.cfg.Attempt; a.Of > 0 {
+		text += fmt.Sprintf(markAttempt+"%d of %d at this question, each made by itself; the best answer is chosen. Choose a way of your own: not the one that comes to mind first to everybody.", a.N, a.Of)
 	}
 	r.messages = follow(r.messages, text)
 	r.questionAt = len(r.messages) - 1
@@ -150,6 +156,7 @@ func learnMessages(s *grounding.Sources, messages []llm.Message) {
 // personal returns the part of a message that the person said.
 func personal(text string) string {
 	text, _, _ = strings.Cut(text, markChanged)
+	text, _, _ = strings.Cut(text, markAttempt)
 	return text
 }
 
@@ -188,4 +195,20 @@ func answered(a Answer) string {
 		}
 	}
 	return unmarked(strings.TrimRight(b.String(), "\n")) + markShown + unmarked(a.Text)
+}
+
+// Closed is a conversation that ends with a reply that gave the answer.
+func Closed(messages []llm.Message, reply event.ModelReplied, a Answer) []llm.Message {
+	said := llm.Message{Role: llm.Assistant, Reasoning: reply.Reasoning, Text: shorten(reply.Text, maxSaid, ""), Calls: reply.Calls}
+	if strings.TrimSpace(said.Text) == "" && len(said.Calls) == 0 {
+		said.Text = emptyReply
+	}
+	observed := llm.Message{Role: llm.User}
+	for _, c := range reply.Calls {
+		observed.Results = append(observed.Results, llm.Result{CallID: c.ID, Text: answered(a)})
+	}
+	if len(reply.Calls) == 0 {
+		observed.Text = answered(a)
+	}
+	return withoutPictures(append(slices.Clone(messages), said, observed))
 }

@@ -57,6 +57,9 @@ func system(cfg Config) string {
 	if cfg.Notes != nil {
 		text += notesSystem(cfg.Session != nil, f)
 	}
+	if style, _ := StyleNamed(cfg.Style); cfg.Session != nil {
+		text += style.prompt(cfg.language())
+	}
 	return text + form(cfg)
 }
 

@@ -213,7 +213,7 @@ func (r *run) foreseen(text string) bool {
 		return false
 	}
 	var known grounding.Sources
-	known.AddQuestion("", r.messages[r.questionAt].Text)
+	known.AddQuestion("", personal(r.messages[r.questionAt].Text))
 	return len(event.Untraced(known.Trace(around))) == 0
 }
 

@@ -35,7 +35,7 @@ type Used struct {
 const maxUses = 32
 
 // parse reads which action a reply asks for.
-func (r *run) parse(reply llm.Reply) (action.Parsed, error) {
+func (r *run) parse(reply llm.Reply, outlined bool) (action.Parsed, error) {
 	if r.cfg.Tools != nil {
 		names := map[string]bool{}
 		for _, t := range r.cfg.Tools.Tools() {
@@ -46,7 +46,7 @@ func (r *run) parse(reply llm.Reply) (action.Parsed, error) {
 		}
 	}
 	parsed, rejection := action.Parse(reply, r.cfg.Languages, r.allowed()...)
-	if rejection != nil && r.takes(parsed) {
+	if rejection != nil && !outlined && r.takes(parsed) {
 		return action.Parsed{Action: action.Action{Kind: action.Answer, Text: parsed.Plain, Call: -1}}, nil
 	}
 	if rejection != nil && r.cfg.Tools != nil {

@@ -42,6 +42,10 @@ type AskRequest struct {
 	Thread string
 	// Language is the main one of the model's code, as in CodeRequest; "": the image's first.
 	Language string
+	// Style is how the question is worked at: one of Styles; "": the configuration's.
+	Style string
+	// Branches is how many attempts are made side by side, of which the best is chosen; 0: one.
+	Branches int
 	// Notes lets the model keep notes and find those of all threads. In a thread
 	// it always can.
 	Notes bool
@@ -77,7 +81,7 @@ func (q *AskRequest) check(languages language.Table) (err error) {
 	if q.Language, err = languageOf(languages, q.Language, ""); err != nil {
 		return err
 	}
-	if err := checkSteps(q.MaxSteps); err != nil {
+	if err := errors.Join(checkSteps(q.MaxSteps), checkStyle(q.Style), q.checkBranches()); err != nil {
 		return err
 	}
 	if err := config.ValidateBudget(q.Budget); err != nil {
@@ -149,6 +153,11 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 	if q.Mode != ModeCode && !t.has() {
 		return out, fault.New(fault.Invalid, "Declare some, or let it be answered by code.", "cannot ask in the mode %s: no tools are declared", q.Mode)
 	}
+	if q.Branches > 0 {
+		if err := t.harmless(); err != nil {
+			return out, err
+		}
+	}
 	q.Output.Protect = append(q.Output.Protect, a.modelFiles(q.models())...)
 	q.Session.Name = q.Thread
 	if q.Session, err = a.withLanguage(ctx, q.Session, q.Language); err != nil {
@@ -190,7 +199,7 @@ const callTime = 15 * time.Minute
 func (a *App) questionBegan(q AskRequest, m llm.Model, t *toolset) event.RunBegan {
 	c := a.opt.Config
 	b := event.RunBegan{
-		Kind: event.Ask, Question: q.Question,
+		Kind: event.Ask, Question: q.Question, Branches: q.Branches, Style: recordedStyle(cmp.Or(q.Style, c.Ask.Style)),
 		Files: inputNames(q.Files), MaxSteps: c.Ask.MaxSteps, Bounds: q.Bounds.Over(c.Execution), Tools: t.pins(), Net: t.hosts.Strings(),
 		Budget: q.Budget.Over(c.Ask.Budget).Over(event.Budget{Reply: agent.DefaultReply, Run: agent.DefaultRun, Window: c.Ask.Window, Attempts: agent.DefaultAttempts}),
 		Seed:   q.Session.Seed, Thread: q.Thread, Language: q.Language, Program: a.opt.Version, Strict: q.Strict, ShowChanges: q.ShowChanges,
@@ -252,15 +261,34 @@ type questionRun struct {
 	taken   *saved
 	sink    event.Sink
 
-	session   *Session    // open when the run came so far
-	talk      *thread     // nil: the question stands alone
-	again     *resumption // nil: the question is asked for the first time
-	condensed []string    // contents that stand for older messages of the conversation
-	err       error       // why the thread is not saved
+	fork      *event.SessionBegan // the session that its own is to be a fork of; nil: none
+	session   *Session            // open when the run came so far
+	talk      *thread             // nil: the question stands alone
+	again     *resumption         // nil: the question is asked for the first time
+	condensed []string            // contents that stand for older messages of the conversation
+	err       error               // why the thread is not saved
 }
 
 // ask lets the agent answer in a session of the run, or with tools alone.
 func (x *questionRun) ask(ctx context.Context, began event.RunBegan, inputs []run.Input) (agent.Answer, error) {
+	ask := x.askOnce
+	if began.Branches > 0 {
+		ask = x.askAttempts
+	}
+	return ask(ctx, began, inputs)
+}
+
+func (x *questionRun) askOnce(ctx context.Context, began event.RunBegan, inputs []run.Input) (agent.Answer, error) {
+	task, cfg, err := x.task(ctx, began, inputs)
+	if err != nil {
+		x.run.Emit(event.RunEnded{Status: event.Failed, Reason: err.Error()})
+		return agent.Answer{}, err
+	}
+	return run.Ask(ctx, task, cfg, x.run)
+}
+
+// task describes what is to be executed, and how the agent answers.
+func (x *questionRun) task(ctx context.Context, began event.RunBegan, inputs []run.Input) (run.Task, agent.Config, error) {
 	q := x.request
 	cfg := agent.Config{Model: x.model, Cost: x.cost, Store: x.store, Load: x.app.records.Content}
 	if q.Thread != "" || q.Notes {
@@ -279,15 +307,14 @@ func (x *questionRun) ask(ctx context.Context, began event.RunBegan, inputs []ru
 	if q.Mode != ModeCode {
 		native, err := x.run.bridge.Native(q.Mode == ModeBoth)
 		if err != nil {
-			x.run.Emit(event.RunEnded{Status: event.Failed, Reason: err.Error()})
-			return agent.Answer{}, err
+			return task, cfg, err
 		}
 		cfg.Tools = native
 	}
 	if x.again != nil {
 		x.again.goOn(ctx, x, &task, &cfg)
 	}
-	return run.Ask(ctx, task, cfg, x.run)
+	return task, cfg, nil
 }
 
 // store keeps the whole of what is condensed, which the conversation refers to
@@ -304,7 +331,12 @@ func (x *questionRun) open(ctx context.Context) (run.Session, error) {
 	s := x.session // of a run that goes on, or of its caller
 	if s == nil {
 		var err error
-		if s, err = x.app.OpenSession(ctx, x.request.Session, x.sink); err != nil {
+		if x.fork != nil {
+			s, err = x.app.openAgain(ctx, *x.fork, ImageSpec{}, x.sink)
+		} else {
+			s, err = x.app.OpenSession(ctx, x.request.Session, x.sink)
+		}
+		if err != nil {
 			return nil, err
 		}
 		x.session = s

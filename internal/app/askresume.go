@@ -62,7 +62,9 @@ type resumption struct {
 	files map[string]Input // that stand in for inputs, by their names
 	given []run.Input      // that the session is given again
 	ended map[int]int      // executions, by their steps
-	sink  event.Sink
+	// caller is the run that goes on with a child of its own; "": a person does.
+	caller string
+	sink   event.Sink
 
 	session *Session
 }
@@ -171,6 +173,9 @@ func (g *resumption) claim(ctx context.Context, q AskResume) (release func(), er
 	if err := g.rec.Resumable(); err != nil {
 		return nil, err
 	}
+	if c := g.rec.Began.Caller; c != nil && g.caller == "" {
+		return nil, fault.Coded(fault.RunIsChild, fault.Data{"run": g.id, "caller": c.Run}, "cannot go on with run %s: it is a part of run %s", g.id, c.Run)
+	}
 	if g.files, err = g.standIns(q.Files); err != nil {
 		return nil, err
 	}
@@ -192,7 +197,7 @@ func (g *resumption) alone(ctx context.Context) error {
 		if p == nil || p.Change != event.Resumed || !slices.Contains(g.rec.Line, p.Run) || slices.Contains(g.rec.Line, r.ID) {
 			continue
 		}
-		if r.Status == journal.Running || r.Steps > 0 {
+		if r.Status == journal.Running || r.Steps > 0 || r.Children > 0 {
 			return fault.Coded(fault.RunResumed, fault.Data{"run": r.ID}, "cannot go on with run %s: run %s did already", g.id, r.ID)
 		}
 	}
@@ -350,6 +355,9 @@ func (g *resumption) inputsAgain(ctx context.Context) (err error) {
 	given := map[string]func() (io.ReadCloser, error){}
 	for name, in := range g.files {
 		given[name] = in.Open
+	}
+	if g.caller != "" { // its session begins with them
+		return nil
 	}
 	g.given, err = g.rec.Given(ctx, g.app.records.Journal, given)
 	return err

@@ -63,7 +63,8 @@ func (a *App) load(ctx context.Context, ref string, img ImageSpec, sink event.Si
 	r.cfg = replay.Config{Source: j, Languages: a.opt.Languages, Program: a.opt.Version, Redact: j.Redact, Open: a.opener(img, sink)}
 	if r.imported {
 		r.cfg.Open = a.foreign(r.cfg.Open)
-		r.rec.Began = allowed(a.opt.Config)(r.rec.Began)
+		r.cfg.Within = allowed(a.opt.Config)
+		r.rec.Began = r.cfg.Within(r.rec.Began)
 		return r, nil
 	}
 	if rec.Session != nil && !img.given() { // a state belongs to its image

@@ -74,6 +74,7 @@ type Ask struct {
 	Fallbacks []string
 	Effort    string        // how much a model is asked to reason: "low", "medium", "high"; "": it is not asked
 	Silence   time.Duration // how long a model may send nothing; 0: what its provider has for it
+	Style     string        // how a question is worked at: one of Styles; "": the first
 	MaxSteps  int
 	Window    int          // tokens that a request may have; what is older is condensed
 	Budget    event.Budget // what else a question may use, by event.BudgetTable
@@ -84,6 +85,9 @@ const MaxFallbacks = 8
 
 // Efforts returns how much a model can be asked to reason.
 func Efforts() []string { return []string{"low", "medium", "high"} }
+
+// Styles returns the ways to work at a question, the usual one first.
+func Styles() []string { return []string{"react", "program", "plan-first"} }
 
 // Default returns the configuration of a person with this environment and no file.
 func Default(getenv func(string) string) (Config, error) {
@@ -200,6 +204,7 @@ type askFile struct {
 	Model     *string
 	Fallbacks *[]string
 	Effort    *string
+	Style     *string
 	Silence   *string
 	MaxSteps  *int
 	Window    *int
@@ -212,7 +217,7 @@ func (f *askFile) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &all); err != nil {
 		return err
 	}
-	fields := map[string]any{"model": &f.Model, "fallback_models": &f.Fallbacks, "effort": &f.Effort, "silence": &f.Silence, "max_steps": &f.MaxSteps, "window": &f.Window}
+	fields := map[string]any{"model": &f.Model, "fallback_models": &f.Fallbacks, "effort": &f.Effort, "style": &f.Style, "silence": &f.Silence, "max_steps": &f.MaxSteps, "window": &f.Window}
 	f.budget = map[string]limitValue{}
 	for key, value := range all {
 		if to, known := fields[key]; known {
@@ -277,6 +282,7 @@ func (c *Config) overlay(data []byte) error {
 	set(&c.Ask.Model, f.Ask.Model)
 	set(&c.Ask.Fallbacks, f.Ask.Fallbacks)
 	set(&c.Ask.Effort, f.Ask.Effort)
+	set(&c.Ask.Style, f.Ask.Style)
 	set(&c.Ask.MaxSteps, f.Ask.MaxSteps)
 	set(&c.Ask.Window, f.Ask.Window)
 	set(&c.SealKey, f.SealKey)
@@ -403,6 +409,9 @@ func (c Config) Validate() error {
 	}
 	if e := c.Ask.Effort; e != "" && !slices.Contains(Efforts(), e) {
 		return fault.New(fault.Invalid, "Write one of "+strings.Join(Efforts(), ", ")+".", "cannot ask models with the effort %q", e)
+	}
+	if s := c.Ask.Style; s != "" && !slices.Contains(Styles(), s) {
+		return fault.New(fault.Invalid, "Write one of "+strings.Join(Styles(), ", ")+".", "cannot ask in the style %q", s)
 	}
 	if n := len(c.Ask.Fallbacks); n > MaxFallbacks {
 		return fault.New(fault.Invalid, fmt.Sprintf("Name %d at the most.", MaxFallbacks), "cannot fall back on %d models", n)

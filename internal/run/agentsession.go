@@ -22,6 +22,10 @@ type agentSession struct {
 	// before is the snapshot of the state before the step; "": it is not saved. It is
 	// written while the state is saved, and read after that.
 	before string
+	// whole says that each code of the model is a program of its own: it begins with the
+	// state first, once that is saved.
+	whole bool
+	first string
 }
 
 // Restorer is a session that can go back to a snapshot.
@@ -32,7 +36,7 @@ type Restorer interface {
 // emit passes an event of the agent on.
 func (a *agentSession) emit(e event.Event) {
 	a.rec.Emit(e)
-	if req, ok := e.(event.ModelRequested); ok && a.task.Snapshots && a.dirty && !a.gone {
+	if req, ok := e.(event.ModelRequested); ok && (a.task.Snapshots || a.whole && a.first == "") && a.dirty && !a.gone {
 		a.dirty = false
 		a.save(req.Step)
 	}
@@ -55,6 +59,21 @@ func (a *agentSession) Execute(ctx context.Context, lang, code string, sink even
 		return x, fault.New(fault.Unavailable, "Ask again.", "cannot go on in a session that was started anew: %w", err)
 	}
 	return x, nil
+}
+
+// Restart implements agent.Restarter: it goes back to the state before the first program,
+// if that is saved.
+func (a *agentSession) Restart(ctx context.Context) error {
+	a.saving.Wait()
+	s, can := a.s.(Restorer)
+	if !can || a.first == "" || a.gone {
+		return nil
+	}
+	if err := s.Rollback(ctx, a.first); err != nil {
+		return fmt.Errorf("cannot give the program the state that the run began with: %w", err)
+	}
+	a.dirty = true
+	return nil
 }
 
 // restore takes a session whose interpreter ended back to the state before the step, if

@@ -74,12 +74,17 @@ type Task struct {
 	// asked. Profile is code that does it, as it was recorded; nil: that of the language.
 	ProfileInputs bool
 	Profile       *Piece
+	// From says that another run has prepared the session: the inputs are in it. nil: it is
+	// prepared here.
+	From *Prepared
 	// Conversation returns what the question goes on with. It is called when the
 	// session is open. nil: the question stands alone.
 	Conversation func(ctx context.Context, s Session) (Conversation, error)
 	// Snapshots says that the state before each step and at the end is saved,
 	// while the model thinks.
 	Snapshots bool
+	// SaveEnd says that the state at the end is saved in any case.
+	SaveEnd bool
 	// Ready is called when the inputs are in the session, and again when it was
 	// started anew. It may be nil.
 	Ready func(ctx context.Context) error
@@ -87,6 +92,8 @@ type Task struct {
 	// to take out what is to stay. It may be nil. That it fails does not change
 	// the status of the run, so it keeps its errors to itself.
 	Finish func(ctx context.Context, r Result)
+
+	given []event.FileGiven // the inputs, as they were recorded
 }
 
 // Conversation is what was said before the question of a run.
@@ -114,7 +121,15 @@ func Ask(ctx context.Context, t Task, cfg agent.Config, rec Recorder) (agent.Ans
 	}
 	err = because(rec, err)
 	t.finish(ctx, s, Result{Answer: answer, Err: err}, rec)
-	end := event.RunEnded{Status: event.Answered, Steps: answer.Steps, Tokens: answer.Tokens, Took: event.Duration(time.Since(began))}
+	end := t.ending(s, answer, err)
+	end.Took = event.Duration(time.Since(began))
+	rec.Emit(end)
+	return answer, because(rec, err)
+}
+
+// ending says how a question ended.
+func (t Task) ending(s Session, answer agent.Answer, err error) event.RunEnded {
+	end := event.RunEnded{Status: event.Answered, Steps: answer.Steps, Tokens: answer.Tokens}
 	if err != nil {
 		end.Draft, end.Found = answer.Draft, answer.Found
 	}
@@ -128,13 +143,12 @@ func Ask(ctx context.Context, t Task, cfg agent.Config, rec Recorder) (agent.Ans
 	case len(event.Untraced(answer.Figures)) > 0:
 		end.Status = event.Unverified
 	}
-	rec.Emit(end)
-	return answer, because(rec, err)
+	return end
 }
 
 func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder) (agent.Answer, error) {
 	cfg.MaxSteps, cfg.Budget = t.Began.MaxSteps, t.Began.Budget
-	cfg.Strict, cfg.ShowChanges = t.Began.Strict, t.Began.ShowChanges
+	cfg.Strict, cfg.ShowChanges, cfg.Style = t.Began.Strict, t.Began.ShowChanges, t.Began.Style
 	if err := t.judged(s, &cfg); err != nil {
 		return agent.Answer{}, err
 	}
@@ -145,7 +159,9 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 	for _, in := range t.Inputs {
 		cfg.Files = append(cfg.Files, in.File)
 	}
-	if cfg.Begin == nil || cfg.Begin.Step <= 1 {
+	if t.From != nil {
+		cfg.Files = t.From.Files
+	} else if cfg.Begin == nil || cfg.Begin.Step <= 1 {
 		var err error
 		if cfg.Files, err = t.profile(ctx, s, rec); err != nil {
 			return agent.Answer{}, err
@@ -162,8 +178,18 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 		cfg.History, cfg.Changed = c.History, c.Changed
 	}
 	cfg.Languages = t.languages(s)
-	a := &agentSession{task: t, s: s, rec: rec, dirty: true}
-	a.save = func(step int) { a.saving.Go(func() { a.before = save(ctx, s, step, rec) }) }
+	style, _ := agent.StyleNamed(t.Began.Style)
+	a := &agentSession{task: t, s: s, rec: rec, dirty: true, whole: style.Whole}
+	if t.From != nil && t.From.Snapshot != "" { // the state before the first step is saved
+		a.dirty, a.before, a.first = false, t.From.Snapshot, t.From.Snapshot
+	}
+	a.save = func(step int) {
+		a.saving.Go(func() {
+			if a.before = save(ctx, s, step, rec); a.first == "" {
+				a.first = a.before
+			}
+		})
+	}
 	cfg.Session, cfg.Sink, cfg.SessionName = a, event.SinkFunc(a.emit), s.Describe().Session
 	cfg.Bounds, cfg.Limits = t.Began.Bounds, s.Describe().Limits
 	for _, p := range chosen(s.Describe()) {
@@ -171,7 +197,7 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 	}
 	answer, err := agent.Run(ctx, cfg, t.Began.Question)
 	a.saving.Wait()
-	if t.Snapshots && a.dirty && !a.gone && ctx.Err() == nil {
+	if (t.Snapshots || t.SaveEnd) && a.dirty && !a.gone && ctx.Err() == nil {
 		save(ctx, s, answer.Steps+1, rec)
 	}
 	return answer, err
@@ -304,7 +330,7 @@ func because(rec Recorder, err error) error {
 }
 
 // open opens the session and gives it the inputs.
-func (t Task) open(ctx context.Context, rec Recorder) (Session, error) {
+func (t *Task) open(ctx context.Context, rec Recorder) (Session, error) {
 	if err := ctx.Err(); err != nil || t.Open == nil {
 		return nil, err
 	}
@@ -313,27 +339,36 @@ func (t Task) open(ctx context.Context, rec Recorder) (Session, error) {
 		return nil, err
 	}
 	rec.Emit(s.Describe())
+	if t.From != nil {
+		for _, f := range t.From.Given {
+			rec.Emit(f)
+		}
+		return s, t.ready(ctx)
+	}
 	for _, in := range t.Inputs {
-		if err := record(ctx, in, rec); err != nil {
+		f, err := record(ctx, in, rec)
+		if err != nil {
 			return s, err
 		}
+		t.given = append(t.given, f)
 	}
 	return s, t.prepare(ctx, s)
 }
 
 // record keeps an input, so that the run can be replayed when the file is gone.
-func record(ctx context.Context, in Input, rec Recorder) (err error) {
+func record(ctx context.Context, in Input, rec Recorder) (f event.FileGiven, err error) {
 	r, err := in.Open()
 	if err != nil {
-		return err
+		return f, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	sum, n, withheld, err := rec.Keep(ctx, in.Name, r)
 	if err != nil {
-		return fmt.Errorf("cannot record input %s: %w", in.Name, err)
+		return f, fmt.Errorf("cannot record input %s: %w", in.Name, err)
 	}
-	rec.Emit(event.FileGiven{Name: in.Name, Path: in.Path, Bytes: n, SHA256: sum, Withheld: withheld})
-	return nil
+	f = event.FileGiven{Name: in.Name, Path: in.Path, Bytes: n, SHA256: sum, Withheld: withheld}
+	rec.Emit(f)
+	return f, nil
 }
 
 // prepare puts the inputs into the session.
@@ -343,6 +378,10 @@ func (t Task) prepare(ctx context.Context, s Session) error {
 			return err
 		}
 	}
+	return t.ready(ctx)
+}
+
+func (t Task) ready(ctx context.Context) error {
 	if t.Ready != nil {
 		return t.Ready(ctx)
 	}

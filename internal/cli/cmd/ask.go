@@ -29,6 +29,15 @@ question is marked as unverified, and the exit code is 4, as it is for an answer
 that had to be given before the model was done. With --strict such a figure leaves
 no answer. "praxis show last --figures" shows what each was found as.
 
+With --style program the model writes one whole program that gives the answer, and
+rewrites it until it does; with --style plan-first a short plan in words stands
+before the first code, and is revised when something breaks it. With --branches K the
+session is prepared once and forked K ways, and K attempts are made side by side. Of
+those whose answers passed the checks the one is chosen whose model was done, whose
+figures were all found, whose answer most attempts came to, that met the fewest
+errors; then the first. "praxis show" draws them, and "praxis show last.2" is the
+second. What --max-tokens and its like allow is divided among them.
+
 A run that broke off, whatever the cause, goes on with --resume RUN: without asking
 again for a reply that came, and without making a call again. The session, the
 question and its files are the recorded ones; --tools names what implements its
@@ -67,6 +76,8 @@ type askCommand struct {
 	model    string
 	fallback []string
 	effort   string
+	style    string
+	branches int
 	lang     string
 	thread   string
 	notes    bool
@@ -112,6 +123,8 @@ func (p *program) askCommand() *cobra.Command {
 	fs.StringVar(&a.model, "model", "", "the model, as `PROVIDER:NAME`")
 	fs.StringArrayVar(&a.fallback, "fallback-model", nil, "a model, as `PROVIDER:NAME`, that is asked when those before fail for good (may be repeated)")
 	fs.StringVar(&a.effort, "effort", "", "how much the model is asked to reason: low, medium or high")
+	fs.StringVar(&a.style, "style", "", "how the model works: `STYLE` is react (step by step), program (one whole program, rewritten until it is right) or plan-first")
+	fs.IntVar(&a.branches, "branches", 0, "make `K` attempts side by side (2 to 16), and answer with the best")
 	fs.StringVar(&a.lang, "lang", "", "the main `LANGUAGE` of the model's code (default python)")
 	fs.StringVar(&a.thread, "thread", "", "go on with the conversation called `NAME`, its variables and files")
 	fs.BoolVar(&a.notes, "notes", false, "let the model keep notes and find those of all threads (with --thread it can)")
@@ -163,11 +176,14 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 		return usage("praxis ask", "the question is empty")
 	}
 	if a.mode.mode == app.ModePlan {
+		if a.style != "" || a.branches != 0 {
+			return usage("praxis ask", "--style and --branches are for answers by code: leave them out, or leave --mode plan out")
+		}
 		return a.plan(ctx, question)
 	}
 	q := app.AskRequest{
 		Question: question, Mode: a.mode.mode, Model: a.model, Fallbacks: a.fallback, Effort: a.effort, Thread: a.thread, Language: a.lang, Notes: a.notes, Strict: a.tools.strict,
-		ShowChanges: a.changes, Budget: a.budget,
+		ShowChanges: a.changes, Budget: a.budget, Style: a.style, Branches: a.branches,
 		Session: a.flags.session(""), Bounds: a.flags.bounds(), Output: app.Output{Dir: a.out}, Tools: a.tools.spec(a.p),
 	}
 	q.Tools.Strict = false // that is of plans

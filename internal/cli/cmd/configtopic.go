@@ -52,6 +52,7 @@ const configKeys = `  home               data folder: images, templates, named s
   ask.model          "PROVIDER:NAME"                            --model
   ask.fallback_models asked, one after the other, when it fails  --fallback-model
   ask.effort         how much it reasons: low, medium, high     --effort
+  ask.style          how it works: react, program, plan-first   --style
   ask.silence        how long it may send nothing, such as "15m"; what holds
                      without it: 2 minutes, 30 for a server on your network
   ask.max_steps      turns that the model may take              --max-steps

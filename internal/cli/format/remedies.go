@@ -111,6 +111,7 @@ var Remedies = map[fault.Code]fault.Sentences{
 	fault.InputMissing:     {"Give the file itself (--file NAME=PATH)."},
 	fault.RunAnswered:      {"Look at it with praxis show {run}; to go on from one of its steps with another question or another model, use praxis replay {run} --from STEP."},
 	fault.RunNoQuestion:    {"Name a run of praxis ask. A plan that waits goes on with praxis plan resume {run}."},
+	fault.RunIsChild:       {"Go on with the whole: praxis ask --resume {caller}."},
 	fault.RunResumed:       {"Look at that run with praxis show {run}; if it broke off, too, go on with praxis ask --resume {run}."},
 	fault.BranchDiffers:    {"Allow it all the same with --loose, or replay the run to see what differs."},
 	fault.StepMissing:      {"Leave out --step to see the whole run."},

@@ -105,8 +105,12 @@ func (s *Screen) await(e event.Event) {
 		}
 		s.listen() // the reply comes anew
 		s.Wait.Say("waiting for " + s.model)
-	case event.ModelReplied, event.ModelFailed, event.RunEnded, event.AnswerGiven:
+	case event.ModelReplied, event.ModelFailed, event.RunEnded, event.AnswerGiven, event.AttemptChosen:
 		s.Wait.over()
+	case event.ChildBegan:
+		if e.Role == event.Attempt {
+			s.Wait.begin("attempts under way")
+		}
 	case event.ExecutionBegan:
 		if s.worked = true; s.filling {
 			s.Wait.begin("checking")
@@ -146,6 +150,8 @@ func (s *Screen) show(e event.Event) {
 		s.rejected(e)
 	case event.ReplyTrimmed:
 		s.printf("  %s\n", s.Style.Paint(format.Yellow, safetext.Line(e.Reason)))
+	case event.ChildBegan, event.ChildEnded, event.AttemptChosen, event.OutlineWritten:
+		s.children(e)
 	case event.RunConcluding:
 		s.printf("\n%s\n", s.Style.Paint(format.Yellow, safetext.Line(e.Reason)+": the best answer is asked for"))
 	case event.HistoryCondensed:

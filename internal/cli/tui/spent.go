@@ -29,6 +29,8 @@ func (u *spending) of(e event.Event) {
 		}
 	case event.ModelReplied:
 		u.tokens = u.tokens.Add(e.Tokens)
+	case event.ChildEnded:
+		u.tokens = u.tokens.Add(e.Tokens)
 	case event.ExecutionEnded:
 		u.executed += time.Duration(e.Execution.Usage.WallMS * float64(time.Millisecond))
 	case event.ToolCalled:

@@ -105,6 +105,9 @@ func (r Recording) Branchable(from int, c Change) error {
 	refuse := func(remedy, format string, args ...any) error {
 		return fault.New(fault.Invalid, remedy, "cannot branch run %s: %s", r.ID, fmt.Sprintf(format, args...))
 	}
+	if r.Began.Branches > 0 {
+		return refuse("Branch the attempt that was chosen: it is a run of its own.", "it has no steps, its attempts have")
+	}
 	if c.String() == "" {
 		return refuse("Give another model, question or code.", "nothing is changed")
 	}

@@ -118,7 +118,7 @@ func (r *Report) causes(was, is Step) []string {
 
 // ending compares how the runs ended.
 func (r *Report) ending(was, is Recording, ended bool) {
-	r.Ending = differences(answerAspects(was.Answer), answerAspects(is.Answer), !was.Finished() && was.Answer == nil)
+	r.Ending = differences(append(chosenAspects(was.Chosen), answerAspects(was.Answer)...), append(chosenAspects(is.Chosen), answerAspects(is.Answer)...), !was.Finished() && was.Answer == nil)
 	if !was.Finished() || is.Ended == nil {
 		return
 	}

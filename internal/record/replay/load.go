@@ -73,6 +73,8 @@ func (r Recording) replayable() error {
 		return refuse("it never had a session: " + r.Ended.Reason)
 	case r.Session == nil && !r.sessionless():
 		return refuse("it never had a session")
+	case r.Began.Branches > 0 && r.Began.Kind == event.Ask:
+		return nil // its attempts have the steps
 	case len(r.Steps) == 0:
 		return refuse("it ended before its first step")
 	case r.Began.Kind == event.Ask && r.Steps[0].Messages == nil:

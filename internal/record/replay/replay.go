@@ -57,6 +57,9 @@ type Config struct {
 	// Redact takes secrets out of a text, as the journal's does: what the code
 	// prints of them now stands in no recording. nil: there are none.
 	Redact func(string) string
+	// Within returns the beginning of a child with no more than it may have here; nil: as it
+	// was recorded.
+	Within func(event.RunBegan) event.RunBegan
 	// Cost returns what tokens of the model of a branch cost; nil: nothing is charged.
 	Cost func(event.Tokens) float64
 	// Loose lets a branch go on from a state that was made again and is not the
@@ -83,10 +86,15 @@ func (r Recording) Again(program string) event.RunBegan {
 	return b
 }
 
-// Replay executes a run again and compares. The error says why it could not be
-// executed; what came of it, also when it differs, is in the report.
+// Replay executes a run again and compares, and then its children, each as the run that it
+// is: the run itself takes what they came to from the record. The error says why it could
+// not be executed; what came of it, also when it differs, is in the report.
 func Replay(ctx context.Context, cfg Config, rec Recording) (Report, error) {
-	return replay(ctx, cfg, rec, nil)
+	r, err := replay(ctx, cfg, rec, nil)
+	if err == nil {
+		err = cfg.children(ctx, rec, &r, maxTree)
+	}
+	return r, err
 }
 
 // replay is Replay with something to be done in the session at the end.
@@ -101,7 +109,7 @@ func replay(ctx context.Context, cfg Config, rec Recording, finish func(context.
 	if err := e.execute(ctx, p, e.firstStep(ctx)); err != nil {
 		return Report{}, err
 	}
-	report := compare(rec, e.live.recording(), p.ended())
+	report := compare(rec, e.live.recording(), p.ended() || e.broken)
 	if e.kit != nil && e.kit.other {
 		report.Tools = e.kit.changes()
 	}
@@ -150,6 +158,7 @@ type rerun struct {
 	kit    *toolkit // nil: there are no tools and no network
 	open   Opened   // zero while there is none
 	code   string   // replaces the recorded code of a person
+	broken bool     // the recording ends before all attempts did
 	finish func(context.Context, run.Session)
 }
 
@@ -172,14 +181,21 @@ func (c Config) prepareRerun(ctx context.Context, rec Recording) (*rerun, error)
 			e.task.Profile = &run.Piece{Language: x.Language, Code: x.Code}
 		}
 	}
-	if err := e.equip(ctx, rec.Steps[0].N); err != nil {
+	first := 1
+	if len(rec.Steps) > 0 {
+		first = rec.Steps[0].N
+	}
+	if err := e.equip(ctx, first); err != nil {
 		return nil, err
 	}
 	if rec.sessionless() {
 		return e, nil
 	}
+	if rec.attempt() {
+		e.task.From = &run.Prepared{Snapshot: rec.Session.Snapshot, Given: rec.Inputs}
+	}
 	e.task.Open = func(ctx context.Context) (run.Session, error) {
-		s, err := c.Open(ctx, *rec.Session)
+		s, err := e.openSession(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -238,6 +254,9 @@ func seenBefore(ctx context.Context, src Source, rec Recording, step int) (enter
 // the messages as they were recorded: what was said of files, of earlier
 // questions and of the person's wishes needs not be made up again.
 func (e *rerun) firstStep(ctx context.Context) *agent.Begin {
+	if len(e.rec.Steps) == 0 {
+		return nil
+	}
 	first := e.rec.Steps[0]
 	b := &agent.Begin{Step: first.N, Messages: first.Messages}
 	b.Tokens, b.Ran = before(ctx, e.cfg.Source, e.rec, first.N)
@@ -304,6 +323,8 @@ func (e *rerun) execute(ctx context.Context, model llm.Model, begin *agent.Begin
 			pieces = e.rec.Steps[0].pieces()
 		}
 		_, err = run.Code(ctx, e.task, pieces, e.rec.Session.Name == "", e.live)
+	} else if e.rec.Began.Branches > 0 {
+		_, err = run.AskAttempts(ctx, e.task, run.Attempts{Count: e.rec.Began.Branches, Parallel: 1, Begin: e.recordedAttempt, Stored: true}, e.live)
 	} else {
 		cfg := agent.Config{Model: model, Begin: begin, Clocked: e.rec.clocked}
 		m, branches := model.(*brancher)
@@ -325,7 +346,7 @@ func (e *rerun) execute(ctx context.Context, model llm.Model, begin *agent.Begin
 		return e.live.failure()
 	case cause != nil:
 		return fault.New(fault.Canceled, "", "cannot replay run %s: %w", e.rec.ID, cause)
-	case err != nil && len(got.Steps) == 0:
+	case err != nil && len(got.Steps) == 0 && (e.rec.Began.Branches == 0 || got.Session == nil):
 		return err // there was no session, or the inputs could not be put into it
 	}
 	return nil

@@ -28,7 +28,8 @@ type Report struct {
 	Limits     bool            `json:"limits,omitempty"` // the session's limits differ
 	Steps      []StepReport    `json:"steps"`
 	Ending     []Difference    `json:"ending,omitempty"` // in the answer, and in how the run ended
-	Notes      []string        `json:"notes,omitempty"`  // full sentences
+	Children   []ChildReport   `json:"children,omitempty"`
+	Notes      []string        `json:"notes,omitempty"` // full sentences
 	Took       event.Duration  `json:"took_ms"`
 	Executed   event.Duration  `json:"executed_ms"` // what the executions took when they were recorded
 }
@@ -178,6 +179,8 @@ func (r Report) Headline() string {
 		return "identical, as far as it is recorded"
 	case r.Identical:
 		return "identical"
+	case r.First == nil && len(r.Ending) == 0 && len(r.Children) > 0:
+		return "differs, in a child"
 	case r.First == nil:
 		return "differs, in how it ended"
 	case r.Kind == event.Code:
@@ -200,6 +203,9 @@ func (r Report) Text(w io.Writer) error {
 	if len(r.Ending) > 0 {
 		b.WriteString("end: differs: " + list(r.Ending) + "\n")
 		diffs(&b, r.Ending)
+	}
+	for _, c := range r.Children {
+		c.text(&b, "")
 	}
 	for _, n := range r.Notes {
 		b.WriteString(safetext.Line(n) + "\n")
@@ -239,6 +245,30 @@ func (s StepReport) text(b *strings.Builder, kind event.Kind) {
 		fmt.Fprintf(b, "  perhaps: %s\n", c)
 	}
 	diffs(b, s.Differences)
+}
+
+// text writes what came of a child: in a line where nothing differs.
+func (c ChildReport) text(b *strings.Builder, indent string) {
+	fmt.Fprintf(b, "%s%s %d, run %s: ", indent, safetext.Line(string(c.Role)), c.N, safetext.Line(c.Run))
+	if c.Report == nil {
+		b.WriteString("not replayed: " + safetext.Line(c.Reason) + "\n")
+		return
+	}
+	fmt.Fprintf(b, "%s, %s\n", c.Report.Headline(), safetext.Count(len(c.Report.Steps), "step"))
+	if !c.Report.Identical {
+		for _, s := range c.Report.Steps {
+			if !s.Identical {
+				s.text(b, c.Report.Kind)
+			}
+		}
+		if len(c.Report.Ending) > 0 {
+			b.WriteString("end: differs: " + list(c.Report.Ending) + "\n")
+			diffs(b, c.Report.Ending)
+		}
+	}
+	for _, below := range c.Report.Children {
+		below.text(b, indent+"  ")
+	}
 }
 
 // list names differences, the short ones with both sides.

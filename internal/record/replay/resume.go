@@ -52,6 +52,7 @@ func (r Recording) join(next Recording) Recording {
 		out.Rules = next.Rules
 	}
 	out.Snapshots = slices.Concat(r.Snapshots, next.Snapshots)
+	out.Children, out.Chosen = slices.Concat(r.Children, next.Children), next.Chosen
 	out.Steps, out.Entered = slices.Clone(r.Steps), slices.Clone(r.Entered)
 	for _, in := range next.Entered {
 		if _, state := in.Event.(event.SessionBegan); !state || r.Session == nil { // the state is the first run's own

@@ -178,7 +178,7 @@ func (s Suite) replay(ctx context.Context, path string, out *Result) (identical 
 		rec.Began = b.Within(rec.Began)
 	}
 	cfg := s.Config
-	cfg.Source = b
+	cfg.Source, cfg.Within = b, b.Within
 	if b.Open != nil {
 		cfg.Open = b.Open
 	}

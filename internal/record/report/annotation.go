@@ -51,6 +51,11 @@ func (s *timeline) annotate(it *item) (annotation, bool) {
 			return annotation{"draft not taken", e.Reason, e.Draft, true}, true
 		}
 		return annotation{"reply not usable", e.Reason, "", true}, true
+	case event.OutlineWritten:
+		if e.Revised {
+			return annotation{"plan", "revised", e.Text, false}, true
+		}
+		return annotation{"plan", "in words", e.Text, false}, true
 	case event.ReplyTrimmed:
 		return annotation{"reply trimmed", e.Reason, "", true}, true
 	case event.HistoryCondensed:
