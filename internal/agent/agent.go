@@ -335,7 +335,7 @@ func (r *run) reason(ctx context.Context, tools []llm.Tool) (turn, error) {
 	r.pay(req, reply)
 	r.calls = reply.Calls
 	whole, outline := r.style.outlined(r.whole(reply))
-	parsed, rejection := r.parse(whole, outline != "")
+	parsed, rejection := r.parse(whole, outline != "" || r.style.Outline && r.outline == "")
 	if outline == "" && r.style.Outline && r.outline == "" && rejection != nil {
 		outline = r.plain(whole)
 	}
