@@ -573,6 +573,9 @@ type Figure struct {
 	Source     string `json:"source"`               // "computed", "output", "question"; "unverified" when it was found nowhere
 	Match      *Match `json:"match,omitempty"`      // what it was found as
 	Nearest    *Match `json:"nearest,omitempty"`    // of an unverified figure: the nearest number that was shown
+	// Typed is the step whose code has an unverified figure, which is shown as it was typed
+	// there and takes part in no computation; 0: none.
+	Typed int `json:"typed,omitempty"`
 	// Partial says of a figure that may rest on a result which was not the whole of what was
 	// asked for how much that was, such as "sql.query: 1,000 of 3,000 rows".
 	Partial string `json:"partial,omitempty"`
@@ -599,12 +602,16 @@ func Untraced(figures []Figure) []Figure {
 type Match struct {
 	Text string `json:"text"`           // as it was printed, with its unit
 	Step int    `json:"step,omitempty"` // whose output it stands in; 0: an earlier run's, or no output
-	In   string `json:"in,omitempty"`   // "stdout", "stderr", "result", "display", "tool", "question" or "file"
+	In   string `json:"in,omitempty"`   // "stdout", "stderr", "result", "display", "variables", "tool", "question" or "file"
 	Line int    `json:"line,omitempty"` // of that text, counted from 1
 	// Stated says that the number also stands in the code that printed it: it may have been
 	// written there and not computed.
 	Stated bool `json:"stated,omitempty"`
 }
+
+// Described says that the number stands in what was found out about a file, such as the range
+// of a column: code of the run itself has not computed with it.
+func (m *Match) Described() bool { return m != nil && m.In == "file" }
 
 // Place says where the number stands, such as "step 2, line 4".
 func (m Match) Place() string {

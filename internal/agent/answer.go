@@ -48,6 +48,9 @@ func (r *run) answer(ctx context.Context, text string) (actionResult, error) {
 	if err != nil {
 		return actionResult{}, err
 	}
+	for _, e := range template.Expressions() {
+		r.sources.AddExpression(r.step, r.cfg.language(), e)
+	}
 	filled, err := template.Fill(values, &r.sources)
 	if err != nil {
 		return r.rejectAnswer(err)

@@ -11,6 +11,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/agent/action"
 	"praxis/internal/agent/grounding"
+	"praxis/internal/agent/literal"
 	"praxis/internal/language"
 	"praxis/internal/safetext"
 )
@@ -54,7 +55,7 @@ func (r *run) give(ctx context.Context, a action.Action, x event.Execution, obse
 		out, err = r.rejectDraft(fault.New(fault.Invalid, "Give the value itself to answer().", "cannot take the answer that the code gave: %w", err), "")
 	default:
 		var f final
-		if f, err = g.compose(typedIn(r.cfg.Languages.Named(a.Language), a.Text), &r.sources); err == nil {
+		if f, err = g.compose(strings.Join(literal.Texts(r.cfg.Languages.Named(a.Language), a.Text), "\n"), &r.sources); err == nil {
 			out, err = r.conclude(ctx, f)
 		}
 	}

@@ -21,7 +21,7 @@ func (r *run) execute(ctx context.Context, a action.Action) (actionResult, error
 	if err != nil {
 		return r.notRun(err)
 	}
-	r.learn(r.step, a.Text, x)
+	r.learn(Ran{r.step, a.Language, a.Text, x})
 	if err := over(x); err != nil {
 		return actionResult{}, err
 	}
@@ -107,18 +107,18 @@ func (r *run) notRun(err error) (actionResult, error) {
 }
 
 // learn keeps what the execution of a step has shown, for the figures of the answer.
-func (r *run) learn(step int, code string, x event.Execution) {
-	r.sources.AddCode(step, code)
-	x = withoutGiven(x)
+func (r *run) learn(ran Ran) {
+	r.sources.AddCode(ran.Step, r.cfg.Languages.Named(ran.Language), ran.Code)
+	x := withoutGiven(ran.Execution)
 	shown := func(in, text string) {
 		if text != "" {
-			r.sources.AddOutput(grounding.Origin{Step: step, In: in}, strings.ToValidUTF8(text, " "))
+			r.sources.AddOutput(grounding.Origin{Step: ran.Step, In: in}, strings.ToValidUTF8(text, " "))
 		}
 	}
 	shown(grounding.InStdout, x.Stdout)
 	shown(grounding.InStderr, x.Stderr)
 	shown(grounding.InResult, plainText(x.Result))
-	shown(grounding.InResult, variables(x.Variables))
+	shown(grounding.InVariables, variables(x.Variables))
 	for _, d := range x.Displays {
 		shown(grounding.InDisplay, plainText(d))
 	}

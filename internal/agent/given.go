@@ -7,13 +7,12 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"praxis/event"
 	"praxis/internal/agent/grounding"
-	"praxis/internal/language"
 	"praxis/internal/safetext"
 )
 
@@ -23,7 +22,6 @@ const (
 	maxGivenParts = 20
 	maxShownRows  = 50  // of a table, in the text
 	maxShownCell  = 200 // characters
-	maxFigures    = 500 // that are listed of what code gave, beside those that were found nowhere
 )
 
 // given is the answer that code gave: the values of one call, from first to last.
@@ -142,7 +140,7 @@ func (g given) compose(typed string, s *grounding.Sources) (final, error) {
 	var out final
 	var texts []grounding.Value
 	for _, p := range g.Parts {
-		text := ""
+		text, rest := "", ""
 		switch {
 		case p.Text != nil:
 			text = *p.Text
@@ -158,19 +156,15 @@ func (g given) compose(typed string, s *grounding.Sources) (final, error) {
 				return final{}, err
 			}
 			text, out.value = p.Table.markdown(), value
+			rest = p.Table.rest()
 			out.files = appendPath(out.files, p.Table.File)
 		default:
 			text, out.value = jsonText(p.Value), p.Value
 		}
-		texts = append(texts, grounding.Value{Text: strings.ToValidUTF8(text, "\uFFFD"), Computed: true, Typed: typed})
+		texts = append(texts, grounding.Value{Text: strings.ToValidUTF8(text, "\uFFFD"), Computed: true, Typed: typed, Rest: strings.ToValidUTF8(rest, "\uFFFD")})
 	}
 	filled := grounding.Given(texts, "answer(…)", s)
-	out.text = shorten(filled.Text, maxAnswer, "")
-	for _, f := range filled.Figures {
-		if f.Untraced() || len(out.figures) < maxFigures {
-			out.figures = append(out.figures, f)
-		}
-	}
+	out.text, out.figures = shorten(filled.Text, maxAnswer, ""), filled.Figures
 	return out, nil
 }
 
@@ -277,15 +271,15 @@ func (t givenTable) markdown() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// fieldRE is what of a text is filled in: the fields and directives of formats.
-var fieldRE = regexp.MustCompile(`\{[^{}]*\}|%[-+ #0]*[0-9]*(?:\.[0-9]+)?[A-Za-z%]`)
-
-// typedIn returns the texts of code, without what is filled into them.
-func typedIn(l language.Language, code string) string {
+// rest is what markdown does not show of the table: the rows behind the first ones, and the
+// whole of cells that it cuts.
+func (t givenTable) rest() string {
 	var b strings.Builder
-	for _, s := range l.Spans(code) {
-		if s.Class == language.Text && strings.ContainsAny(s.Text, "0123456789") {
-			b.WriteString(fieldRE.ReplaceAllString(s.Text, " ") + "\n")
+	for i, row := range t.Rows {
+		for _, cell := range row {
+			if text := jsonText(cell); i >= maxShownRows || utf8.RuneCountInString(text) > maxShownCell {
+				b.WriteString(text + "\n")
+			}
 		}
 	}
 	return b.String()

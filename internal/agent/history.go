@@ -24,6 +24,7 @@ type Begin struct {
 // Ran is one execution of the model's code.
 type Ran struct {
 	Step      int
+	Language  string // as Config.Languages names it; "": the main one
 	Code      string
 	Execution event.Execution
 }
@@ -76,7 +77,7 @@ func (r *run) begin(ctx context.Context, question string) {
 		r.questionAt = lastQuestion(r.messages, question)
 		r.doubts = doubtsIn(r.messages[r.questionAt:])
 		for _, x := range b.Ran {
-			r.learn(x.Step, x.Code, x.Execution)
+			r.learn(x)
 			r.took(x.Execution)
 			r.failed(x.Execution)
 			r.stalls.seen(stallKey(x.Code, x.Execution))

@@ -167,6 +167,9 @@ type Model struct {
 	Check func(name, code string, expression bool, names []byte) string
 	// Answer is an example of code that gives the answer of a run; "": no code can.
 	Answer string
+	// Flow says what becomes of the values that functions are given. nil: it is not known, and
+	// every number that code shows counts as computed.
+	Flow *Flow
 	// Rest is code that waits for the threads that code left, as an interpreter
 	// does before it ends; its value, if it has one, is how many go on. "": none.
 	Rest string
@@ -203,6 +206,16 @@ type Model struct {
 	// says is missing, and the package to add; "": it misses none, or no package
 	// has it. Both are fit for a command line. nil: it is not known.
 	Package func(exception, text string) (module, pack string)
+}
+
+// Flow lists functions by what they do with their arguments: by their name, their path, such as
+// "console.log", or as ".append" for a method of any value. Every other function computes with
+// what it is given.
+type Flow struct {
+	Shows  []string // print it, or give it as the answer
+	Passes []string // give all of it back in another form, such as a list or the greatest of them
+	Forms  []string // give the first argument back in another form; a method what it is called on
+	Stores []string // methods that put it into what they are called on
 }
 
 // ExitCode returns the exit code that a program chose which ended by an exception;

@@ -27,6 +27,10 @@ type figure struct {
 	listed     bool          // it may be how many things are listed, as in "the three regions"
 	computed   *event.Figure // it was filled in, and is not traced
 	ratio      bool          // it compares two numbers, as "doubled" does
+	digits     int           // where its digits begin and end, without sign and scale
+	digitsEnd  int
+	base       float64 // what the digits say, without sign and scale
+	slack      float64 // what base may be off by at its precision
 }
 
 // reading is one number that a figure may mean. from and to bound what it is equal to at its precision.
@@ -76,6 +80,7 @@ func figuresOf(text, read string) []figure {
 	for i := range out {
 		f := &out[i]
 		f.start, f.end = n.original(f.start), n.original(f.end)
+		f.digits, f.digitsEnd = n.original(f.digits), n.original(f.digitsEnd)
 		f.text = text[f.start:f.end]
 	}
 	return out
@@ -172,7 +177,7 @@ func number(text, hidden string, start, end int, source bool) (figure, int, bool
 			core, from = "0."+core, start-1
 		}
 	}
-	f := figure{start: from, end: end}
+	f := figure{start: from, end: end, digits: start, digitsEnd: end}
 	if m := powerRE.FindStringSubmatch(rest); m != nil {
 		exponent += power(m[1] + m[2])
 		f.end += len(m[0])
@@ -200,6 +205,7 @@ func number(text, hidden string, start, end int, source bool) (figure, int, bool
 	f.text = text[f.start:f.end]
 	if power.bytes > 0 && !power.note {
 		f.readings = []reading{power.reading(signed, about)}
+		f.base = power.value
 		return f, f.end, true
 	}
 	f.fill(core, exponent, scaled, signed, about, source)
@@ -302,6 +308,9 @@ func (f *figure) addForm(form string, exponent int, scaled scaling, signed, abou
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		f.token = form
 		return
+	}
+	if len(f.readings) == 0 {
+		f.base, f.slack = math.Abs(v), half
 	}
 	add := func(by float64, r reading) {
 		slack := half*by*(1+1e-9) + math.Abs(v*by)*1e-14

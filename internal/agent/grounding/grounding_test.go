@@ -1,6 +1,7 @@
 package grounding_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"os"
@@ -115,19 +116,27 @@ __figures__(
 	}
 }
 
-const session = "import datetime\nx = 3.14159; w = 8; d = {'a': 1}; s = \"it's\"; n = 1234567; day = datetime.date(2024, 3, 5)\n"
+const session = "import datetime, math\nx = 3.14159; w = 8; d = {'a': 1}; s = \"it's\"; n = 1234567; day = datetime.date(2024, 3, 5)\n"
 
-// inPython runs the snippet of some placeholders as the last expression of a session.
+// inPython runs the code of some placeholders after a session, as the kernel does.
 func inPython(t *testing.T, placeholders ...string) (string, error) {
 	t.Helper()
-	const run = `import ast, sys
-tree = ast.parse(sys.argv[1])
-last = ast.Expression(tree.body.pop().value)
+	const run = `import sys, types
+figures = types.ModuleType("figures")
+exec(sys.stdin.read(), vars(figures))
 space = {"__name__": "__main__", "__builtins__": __builtins__}
-exec(compile(tree, "cell", "exec"), space)
-print(repr(eval(compile(last, "cell", "eval"), space)))
-assert "__figures__" not in space, "a name is left"`
-	out, err := exec.CommandContext(t.Context(), anyPython(t), "-I", "-c", run, session+python.Language().Model.Fill(placeholders)).CombinedOutput()
+exec(compile(sys.argv[1], "cell", "exec"), space)
+before = set(space)
+assert sys.argv[2].startswith(figures.BEGINS)
+print(repr(figures.fill(space, sys.argv[2])))
+assert set(space) == before, "a name is left"`
+	source, err := os.ReadFile("../../language/python/figures.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), anyPython(t), "-I", "-c", run, session, python.Language().Model.Fill(placeholders))
+	cmd.Stdin = bytes.NewReader(source)
+	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
 
@@ -158,6 +167,14 @@ func TestSnippetInPython(t *testing.T) {
 		{"n\n+ 1", "1234568", true},
 		{"day:%d. %B", "05. March", true},
 		{"day!s:>12", "  2024-03-05", true},
+		{"abs(-42)", "42", false},
+		{"sum([42])", "42", false},
+		{"max(42, 1)", "42", false},
+		{"int(\"42\")", "42", false},
+		{"round(42.2)", "42", false},
+		{"math.floor(42.2)", "42", false},
+		{"math.sqrt(w + 1)", "3.0", true},
+		{"datetime.date.today().year > 2000", "True", true},
 		{"17 * 23", "391", true},
 		{"round(2 / 3, 2)", "0.67", true},
 		{"42", "42", false},
@@ -191,7 +208,7 @@ func TestSnippetInPython(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for i, tt := range tests {
-		if got[i].Typed = ""; got[i] != (grounding.Value{Text: tt.want, Computed: tt.computed}) {
+		if got[i].Typed, got[i].Operands = "", ""; got[i] != (grounding.Value{Text: tt.want, Computed: tt.computed}) {
 			want := tt
 			t.Errorf("%s: got %+v, want %+v", tt.placeholder, got[i], want)
 		}
@@ -245,8 +262,8 @@ func TestWordsAndBlocks(t *testing.T) {
 }
 
 func TestValues(t *testing.T) {
-	got, err := grounding.Values(python.Language(), `'[["1.50", true], ["it\'s", true], ["a\\n\\u20ac\\\\", false], ["\\"", true, "5"]]'`, 4)
-	if want := []grounding.Value{{"1.50", true, ""}, {"it's", true, ""}, {"a\n€\\", false, ""}, {`"`, true, "5"}}; err != nil || !reflect.DeepEqual(got, want) {
+	got, err := grounding.Values(python.Language(), `'[["1.50", true], ["it\'s", true], ["a\\n\\u20ac\\\\", false], ["\\"", true, "5", "6"]]'`, 4)
+	if want := []grounding.Value{{Text: "1.50", Computed: true}, {Text: "it's", Computed: true}, {Text: "a\n€\\", Computed: false}, {Text: `"`, Computed: true, Typed: "5", Operands: "6"}}; err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("values = %+v, %v, want %+v", got, err, want)
 	}
 	for _, bad := range []string{"", "'", "42", `'[["1", true]`, `'[["1", true], ["2", true]]'`, `'["1"]'`, `'[[1, true]]'`, `'[["1"]]'`, `'[["1", "true"]]'`, `'{"a": 1}'`, `"[[\"1\", true]]'`} {
@@ -264,7 +281,7 @@ func TestFill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := tpl.Fill([]grounding.Value{{"1,234.50", true, ""}, {"99", false, ""}, {"8.5%", true, ""}, {"5", false, ""}, {"66", false, ""}, {"7.5 of 2024, 55 or 7", true, "2024 of\n55"}}, &s)
+	got, err := tpl.Fill([]grounding.Value{{Text: "1,234.50", Computed: true}, {Text: "99", Computed: false}, {Text: "8.5%", Computed: true}, {Text: "5", Computed: false}, {Text: "66", Computed: false}, {Text: "7.5 of 2024, 55 or 7", Computed: true, Typed: "2024 of\n55"}}, &s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,10 +312,10 @@ func TestFill(t *testing.T) {
 	if n := len(event.Untraced(got.Figures)); n != 5 {
 		t.Errorf("%d doubtful figures, want 5", n)
 	}
-	if _, err := tpl.Fill([]grounding.Value{{"1", true, ""}}, &s); err == nil {
+	if _, err := tpl.Fill([]grounding.Value{{Text: "1", Computed: true}}, &s); err == nil {
 		t.Error("too few values were taken")
 	}
-	if _, err := tpl.Fill([]grounding.Value{{strings.Repeat("x", grounding.MaxValue+1), true, ""}, {}, {}, {}, {}, {}}, &s); fault.KindOf(err) != fault.Invalid {
+	if _, err := tpl.Fill([]grounding.Value{{Text: strings.Repeat("x", grounding.MaxValue+1), Computed: true}, {}, {}, {}, {}, {}}, &s); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("a value without bound: error = %v", err)
 	}
 }
@@ -428,7 +445,7 @@ func FuzzParse(f *testing.F) {
 func TestMatch(t *testing.T) {
 	var s grounding.Sources
 	s.AddQuestion(grounding.InQuestion, "How much in 2024?")
-	s.AddCode(2, "print('mean', m)\nprint(98.25)")
+	s.AddCode(2, python.Language(), "limit = 98.25\nprint('mean', m, m > limit)\nprint(limit)")
 	s.AddOutput(grounding.Origin{Step: 2, In: grounding.InStdout}, "rows 120\n\n\nmean 716.8 €\n98.25\n15 units")
 	s.AddOutput(grounding.Origin{Step: 3, In: grounding.InResult}, "0.1413")
 	want := []event.Figure{
@@ -487,7 +504,7 @@ func FuzzFill(f *testing.F) {
 	f.Add("1. a\n2. b\nstd mean\n25%  3", "half a million, two-thirds, twenty-one, `f(3)`, 1 234 567,89 and \xff9\uFFFC")
 	f.Fuzz(func(t *testing.T, output, answer string) {
 		var s grounding.Sources
-		s.AddCode(1, output)
+		s.AddCode(1, python.Language(), output)
 		s.AddQuestion(grounding.InFile, output)
 		s.AddOutput(grounding.Origin{Step: 1, In: grounding.InStdout}, output)
 		tpl, err := grounding.Parse(answer)

@@ -19,6 +19,9 @@ type shown struct {
 	percent bool  // its line or the header above speaks of percentages
 	scales  uint8 // the words of scale in its text
 	other   bool  // a second reading of its text, as 0.125 of "12.5%"
+	base    float64
+	slack   float64
+	stretch int // of a text of the code that it stands in, counted from 1; 0: none
 }
 
 // role is what a number of a source is beside a quantity.
@@ -40,7 +43,8 @@ type index struct {
 	timestamps []dated
 	months     [13]bool // by name
 	scales     uint8
-	tried      int // numbers that figures were compared with, for the tests of bounds
+	typed      *typing // what of outputs was only typed; nil: nothing
+	tried      int     // numbers that figures were compared with, for the tests of bounds
 }
 
 // dated is a date or a time of day of a source.
@@ -96,6 +100,9 @@ func (x *index) read(o Origin, original string, line int) {
 		}
 		if row := line - first; row < len(s.percent) {
 			v.percent = s.percent[row]
+		}
+		if x.typed != nil {
+			v.stretch = x.typed.stretch(text, f)
 		}
 		if partOfName(hidden, f.start) && f.unit.class != currency {
 			v.label = f.label
@@ -159,12 +166,14 @@ func (x *index) sort() {
 }
 
 func (x *index) take(f figure, v shown) {
+	v.base, v.slack = f.base, f.slack
 	if f.when != nil {
+		v.role = year
 		if len(x.timestamps) < maxOthers {
 			x.timestamps = append(x.timestamps, dated{*f.when, v})
 		}
 		if f.when.year >= 0 {
-			v.value, v.role = float64(f.when.year), year
+			v.value = float64(f.when.year)
 			x.numbers, x.sorted = append(x.numbers, v), false
 			return
 		}
@@ -203,7 +212,7 @@ func (x *index) find(f figure) *shown {
 	case f.long != "":
 		return x.findLong(f.long)
 	}
-	if v, ok := x.long[f.token]; ok && f.token != "" {
+	if v, ok := x.long[f.token]; ok && f.token != "" && x.computed(&v) {
 		return &v
 	}
 	for _, r := range f.readings {
@@ -217,7 +226,7 @@ func (x *index) find(f figure) *shown {
 // findLong compares digits: a float64 would call two long numbers equal that
 // are not. A fraction may be a rounded or cut longer one.
 func (x *index) findLong(digits string) *shown {
-	if v, ok := x.long[digits]; ok {
+	if v, ok := x.long[digits]; ok && x.computed(&v) {
 		return &v
 	}
 	if !strings.Contains(digits, ".") {
@@ -240,7 +249,7 @@ func (x *index) beginsWith(digits, next string) *shown {
 	i, _ := slices.BinarySearch(x.fractions, digits+next)
 	for n := 0; i < len(x.fractions) && strings.HasPrefix(x.fractions[i], digits) && n < maxTried; i, n = i+1, n+1 {
 		x.tried++
-		if v := x.long[x.fractions[i]]; best == nil || earlier(v, *best) < 0 {
+		if v := x.long[x.fractions[i]]; x.computed(&v) && (best == nil || earlier(v, *best) < 0) {
 			best = &v
 		}
 	}
@@ -263,6 +272,15 @@ func previous(digits string) string {
 	return digits
 }
 
+// computed says that a number is more than what was typed in code.
+func (x *index) computed(v *shown) bool {
+	if x.typed == nil {
+		return true
+	}
+	_, typed := x.typed.where(v)
+	return !typed
+}
+
 // findAll returns the first of the figures if all are found.
 func (x *index) findAll(figures []figure) *shown {
 	var first *shown
@@ -278,7 +296,7 @@ func (x *index) findAll(figures []figure) *shown {
 
 func (x *index) findTimestamp(f figure) *shown {
 	for i, m := range x.timestamps {
-		if m.covers(*f.when) {
+		if m.covers(*f.when) && x.computed(&m.at) {
 			return &x.timestamps[i].at
 		}
 	}
@@ -301,7 +319,7 @@ func (x *index) twice(v float64) bool {
 }
 
 func (x *index) findReading(f figure, r reading) *shown {
-	ok := func(v *shown) bool { return x.supports(v, f, r) }
+	ok := func(v *shown) bool { return x.supports(v, f, r) && x.computed(v) }
 	v := x.between(r.from, r.to, ok)
 	if v == nil && !r.signed {
 		v = x.between(-r.to, -r.from, ok)
@@ -384,7 +402,7 @@ func (x *index) nearest(f figure) *shown {
 		i, _ := slices.BinarySearchFunc(x.numbers, r.value, func(v shown, at float64) int { return cmp.Compare(v.value, at) })
 		for k := max(0, i-tried); k < min(len(x.numbers), i+tried); k++ {
 			v := &x.numbers[k]
-			if v.role != quantity || v.label != "" || v.other || v.origin.In == InAnswer {
+			if v.role != quantity || v.label != "" || v.other || v.origin.In == InAnswer || !x.computed(v) {
 				continue
 			}
 			d := math.Abs(v.value-r.value) / max(math.Abs(r.value), 1e-300)

@@ -3,7 +3,10 @@ package grounding
 import (
 	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
 
+	"praxis/event"
 	"praxis/internal/language"
 )
 
@@ -11,21 +14,25 @@ import (
 type Value struct {
 	Text     string
 	Computed bool   // more than what was typed
-	Typed    string // the digits that the expression has in its texts and formats, with what stands around them
+	Typed    string // what the expression has in its texts and formats, and the numbers that its value may be
+	Operands string // the literals of an expression that reads nothing else, a line each
+	Rest     string // of a value that code gave: what is stored and not shown
 }
 
-// UnmarshalJSON reads a text, a truth and, where there is one, what was typed.
+// UnmarshalJSON reads a text, a truth and, where they are, what was typed and the operands.
 func (v *Value) UnmarshalJSON(data []byte) error {
 	var parts []json.RawMessage
 	if err := json.Unmarshal(data, &parts); err != nil {
 		return err
 	}
-	if len(parts) < 2 || len(parts) > 3 {
+	if len(parts) < 2 || len(parts) > 4 {
 		return errors.New("not a text and a truth")
 	}
 	err := errors.Join(json.Unmarshal(parts[0], &v.Text), json.Unmarshal(parts[1], &v.Computed))
-	if len(parts) == 3 {
-		err = errors.Join(err, json.Unmarshal(parts[2], &v.Typed))
+	for i, to := range []*string{&v.Typed, &v.Operands} {
+		if len(parts) > 2+i {
+			err = errors.Join(err, json.Unmarshal(parts[2+i], to))
+		}
 	}
 	return err
 }
@@ -41,6 +48,13 @@ func Values(l language.Language, shown string, n int) ([]Value, error) {
 	return out, nil
 }
 
+// maxGiven bounds the figures of values that code gave which are listed beside those that
+// were found nowhere, and maxGivenUntraced these.
+const (
+	maxGiven         = 500
+	maxGivenUntraced = 2000
+)
+
 // Given traces the figures of values that code gave as its answer, which stand below each
 // other: each is computed where it was not typed. expression says what gave them.
 func Given(values []Value, expression string, s *Sources) Filled {
@@ -51,39 +65,112 @@ func Given(values []Value, expression string, s *Sources) Filled {
 		}
 		t.parts = append(t.parts, part{text: expression, slot: i})
 	}
-	return t.fill(values, true, s)
+	out := t.fill(values, maxGiven, s)
+	for _, v := range values {
+		out.Figures = append(out.Figures, v.rest(s)...)
+	}
+	out.Figures = slices.DeleteFunc(out.Figures, func(f event.Figure) bool { return f.Source == "" })
+	untraced := 0
+	out.Figures = slices.DeleteFunc(out.Figures, func(f event.Figure) bool {
+		if f.Untraced() {
+			untraced++
+		}
+		return f.Untraced() && untraced > maxGivenUntraced
+	})
+	return out
+}
+
+// rest returns the figures of what is not shown that were typed and are found nowhere.
+func (v Value) rest(s *Sources) []event.Figure {
+	typed := v.typed(s)
+	if v.Rest == "" || typed == nil {
+		return nil
+	}
+	var out []event.Figure
+	for _, f := range figures(v.Rest) {
+		if typed(v.Rest, f) {
+			if t := s.trace(f); t.Untraced() {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// typed returns what says whether a figure of the value was typed; nil: none was.
+func (v Value) typed(s *Sources) func(text string, f figure) bool {
+	var own index
+	own.add(Origin{In: InQuestion}, v.Typed)
+	some := len(own.numbers)+len(own.long)+len(own.timestamps) > 0
+	if !some && !s.typed.shows() {
+		return nil
+	}
+	return func(text string, f figure) bool {
+		if some && own.find(f) != nil {
+			return true
+		}
+		_, known := s.typedIn(text, f)
+		return known
+	}
 }
 
 // piece is a stretch of a value.
 type piece struct {
 	text     string
 	computed bool
+	unlisted bool // its figures are too many to be listed
 }
 
-// pieces splits a value into what was computed and what was typed; each says that every
-// figure is one of its own, and not the whole value.
-func (v Value) pieces(each bool) []piece {
-	if !v.Computed || v.Typed == "" && !each {
-		return []piece{{v.Text, v.Computed}}
+// shows says that numbers were shown to the run, but for the small ones that stand in any
+// expression: what is computed from literals alone is computed only from such.
+func (s *Sources) shows(operands string) bool {
+	for _, f := range scan(operands, operands, true) {
+		if f.significant() && s.outputs.find(f) == nil && s.question.find(f) == nil {
+			return false
+		}
 	}
-	var typed index
-	typed.add(Origin{In: InQuestion}, v.Typed)
+	return true
+}
+
+// significant says that a number has more than one digit that is no zero at its ends.
+func (f figure) significant() bool {
+	return len(strings.Trim(strings.ReplaceAll(f.text, ".", ""), "0")) > 1
+}
+
+// pieces splits a value into what was computed and what was typed, in the placeholder or in
+// code before it. With most each figure is one of its own, up to most of them, and not the
+// whole value; what is left of them is counted.
+func (v Value) pieces(most *int, s *Sources) []piece {
+	if v.Computed = v.Computed && s.shows(v.Operands); !v.Computed {
+		return []piece{{text: v.Text}}
+	}
+	typed := v.typed(s)
+	if typed == nil && most == nil {
+		return []piece{{text: v.Text, computed: true}}
+	}
+	read := v.Text
+	if typed == nil && len(read) > maxAround*32 { // nothing but the list is made of the rest
+		read = read[:strings.LastIndexAny(read[:maxAround*32], " \n\t,;")+1]
+	}
 	var out []piece
 	at, any := 0, false
-	for _, f := range figures(v.Text) {
-		if f.start < at {
+	for _, f := range figures(read) {
+		known := typed != nil && typed(v.Text, f)
+		any = any || known
+		if f.start < at || !known && most != nil && *most == 0 {
 			continue
 		}
 		if f.start > at {
-			out = append(out, piece{text: v.Text[at:f.start]})
+			out = append(out, piece{text: v.Text[at:f.start], computed: most != nil && *most == 0, unlisted: true})
 		}
-		known := typed.find(f) != nil
-		any = any || known
-		out = append(out, piece{v.Text[f.start:f.end], !known})
+		if most != nil && *most > 0 {
+			*most--
+		}
+		out = append(out, piece{text: v.Text[f.start:f.end], computed: !known})
 		at = f.end
 	}
-	if !any && !each {
-		return []piece{{v.Text, true}}
+	if !any && most == nil {
+		return []piece{{text: v.Text, computed: true}}
 	}
-	return append(out, piece{text: v.Text[at:]})
+	return append(out, piece{text: v.Text[at:], computed: most != nil && (*most == 0 || len(read) < len(v.Text)), unlisted: true})
 }

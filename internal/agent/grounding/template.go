@@ -171,17 +171,22 @@ func (t Template) Fill(values []Value, s *Sources) (Filled, error) {
 			return Filled{}, invalid("the value of %s is %d characters long, and the bound is %d", safetext.Quote(t.expressions[i]), n, MaxValue)
 		}
 	}
-	return t.fill(values, false, s), nil
+	return t.fill(values, 0, s), nil
 }
 
-func (t Template) fill(values []Value, each bool, s *Sources) Filled {
+// fill is Fill. With most, figures of values are listed one by one, up to so many.
+func (t Template) fill(values []Value, most int, s *Sources) Filled {
+	var left *int
+	if most > 0 {
+		left = &most
+	}
 	var masked, read strings.Builder // read is masked without the escapes of values that are JSON
 	var computed []event.Figure
 	for _, p := range t.parts {
 		json := p.slot >= 0 && escaped(values[p.slot].Text)
 		pieces := []piece{{text: p.text}}
 		if p.slot >= 0 {
-			pieces = values[p.slot].pieces(each)
+			pieces = values[p.slot].pieces(left, s)
 		}
 		for _, piece := range pieces {
 			if !piece.computed {
@@ -195,6 +200,10 @@ func (t Template) fill(values []Value, each bool, s *Sources) Filled {
 			}
 			masked.WriteRune(mask)
 			read.WriteRune(mask)
+			if piece.unlisted {
+				computed = append(computed, event.Figure{Text: piece.text})
+				continue
+			}
 			computed = append(computed, event.Figure{Text: piece.text, Expression: p.text, Source: Computed})
 			s.AddComputed(piece.text)
 		}
@@ -214,7 +223,8 @@ func fill(masked, read string, computed []event.Figure, s *Sources) Filled {
 	for i := range computed {
 		at += strings.IndexRune(masked[at:], mask)
 		f := figure{start: at, end: at + len(string(mask)), computed: &computed[i]}
-		if of := scan(f.computed.Text, f.computed.Text, false); len(of) > 0 {
+		if len(f.computed.Text) > maxPrinted {
+		} else if of := scan(f.computed.Text, f.computed.Text, false); len(of) > 0 {
 			f.readings = of[0].readings
 		}
 		all = append(all, f)
@@ -271,7 +281,9 @@ func List(figures []event.Figure) string {
 	var out []string
 	for _, f := range figures[:min(len(figures), maxListed)] {
 		text := fmt.Sprintf("%q", safetext.OneLine(f.Text, 100))
-		if n := f.Nearest; n != nil {
+		if f.Typed > 0 {
+			text += fmt.Sprintf(": typed in the code of step %d, and not computed", f.Typed)
+		} else if n := f.Nearest; n != nil {
 			text += ": nearest is " + safetext.OneLine(n.Text, 100) + ", " + n.Place()
 		}
 		out = append(out, text)

@@ -50,7 +50,7 @@ func timestamps(text, hidden string) []figure {
 			if !ok {
 				continue
 			}
-			f := figure{start: loc[0], end: loc[1], text: text[loc[0]:loc[1]], when: &m}
+			f := figure{start: loc[0], end: loc[1], text: text[loc[0]:loc[1]], when: &m, digits: loc[0], digitsEnd: loc[1], base: float64(m.year)}
 			f.split = parts(text[loc[0]:loc[1]], f)
 			out = append(out, f)
 			blank(b, loc[0], loc[1])

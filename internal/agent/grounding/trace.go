@@ -2,10 +2,12 @@ package grounding
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
 	"praxis/event"
+	"praxis/internal/language"
 )
 
 // Bounds of what is kept of a run's outputs. What is beyond them is not found, so
@@ -26,6 +28,7 @@ const (
 type Sources struct {
 	outputs, question index
 	code              map[stated]bool
+	typed             typing
 	listed            map[int]bool // how many lines, items and rows outputs have
 }
 
@@ -43,19 +46,21 @@ type Origin struct {
 
 // The texts of a run that figures are found in, as event.Match names them.
 const (
-	InStdout   = "stdout"
-	InStderr   = "stderr"
-	InResult   = "result"
-	InDisplay  = "display"
-	InTool     = "tool"
-	InAnswer   = "answer" // a value that was filled in
-	InQuestion = "question"
-	InFile     = "file" // what is said about a file
-	InEarlier  = "earlier conversation"
+	InStdout    = "stdout"
+	InStderr    = "stderr"
+	InResult    = "result"
+	InDisplay   = "display"
+	InVariables = "variables" // what became of variables
+	InTool      = "tool"
+	InAnswer    = "answer" // a value that was filled in
+	InQuestion  = "question"
+	InFile      = "file" // what is said about a file
+	InEarlier   = "earlier conversation"
 )
 
 // AddOutput takes in what code printed or returned.
 func (s *Sources) AddOutput(o Origin, text string) {
+	s.outputs.typed = &s.typed
 	s.outputs.add(o, text)
 	if s.listed == nil {
 		s.listed = map[int]bool{}
@@ -71,14 +76,16 @@ func (s *Sources) AddOutput(o Origin, text string) {
 // AddComputed takes in a value that was filled into the answer.
 func (s *Sources) AddComputed(text string) { s.outputs.add(Origin{In: InAnswer}, text) }
 
-// AddCode takes in code that ran in a step: a number that stands in it and in its output
-// may have been written there and not computed.
-func (s *Sources) AddCode(step int, code string) {
+// AddCode takes in code that runs in a step, or an expression that is filled in, before what
+// it shows: a number that stands in it and in its output may have been written there and not
+// computed.
+func (s *Sources) AddCode(step int, l language.Language, code string) {
+	s.typed.add(step, s.typed.code.Add, l, code)
 	if s.code == nil {
 		s.code = map[stated]bool{}
 	}
 	for _, f := range scan(code, code, true) {
-		if len(strings.Trim(strings.ReplaceAll(f.text, ".", ""), "0")) < 2 {
+		if !f.significant() {
 			continue // a small number stands in any code
 		}
 		for _, r := range f.readings {
@@ -87,6 +94,14 @@ func (s *Sources) AddCode(step int, code string) {
 			}
 		}
 	}
+}
+
+// formatRE is the format of a placeholder.
+var formatRE = regexp.MustCompile(`:(?:.?[<>=^])?[-+ ]?z?#?0?[0-9]*[,_]?(?:\.[0-9]+)?[a-zA-Z%]?$`)
+
+// AddExpression takes in what is filled into an answer in a step.
+func (s *Sources) AddExpression(step int, l language.Language, expression string) {
+	s.typed.add(step, s.typed.code.AddExpression, l, formatRE.ReplaceAllString(expression, ""))
 }
 
 // AddQuestion takes in the question, or with InFile the name of a file and what is said about it.
@@ -196,6 +211,22 @@ func sentence(text string, f figure) (from, to int) {
 	return from, to
 }
 
+// typedAt returns the step whose code has typed a figure that was found nowhere else; 0: none.
+func (s *Sources) typedAt(f figure) int {
+	if s.typed.seen == 0 {
+		return 0
+	}
+	typed := s.outputs.typed
+	s.outputs.typed = nil // what is typed counts
+	defer func() { s.outputs.typed = typed }()
+	if m := s.outputs.find(f); m != nil {
+		step, _ := s.typed.where(m)
+		return step
+	}
+	step, _ := s.typed.where(&shown{origin: Origin{In: InVariables}, base: f.base, slack: f.slack})
+	return step
+}
+
 // trace looks a figure up.
 func (s *Sources) trace(f figure) event.Figure {
 	out := event.Figure{Text: f.text, Source: Unverified}
@@ -203,6 +234,8 @@ func (s *Sources) trace(f figure) event.Figure {
 		out.Source, out.Match = Output, s.match(m)
 	} else if m := s.question.find(f); m != nil {
 		out.Source, out.Match = Question, s.match(m)
+	} else if step := s.typedAt(f); step > 0 {
+		out.Typed = step
 	} else if m := s.outputs.nearest(f); m != nil {
 		out.Nearest = s.match(m)
 	}

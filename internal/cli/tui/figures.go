@@ -58,10 +58,15 @@ func clipped(text string) string { return safetext.Clip(safetext.Line(text), max
 // foundAs says in words where a figure comes from.
 func foundAs(f event.Figure) string {
 	source := map[string]string{"computed": "computed", "output": "printed", "question": "in the question", event.UntracedSource: "found nowhere"}[f.Source]
+	if f.Match.Described() {
+		source = "said about a file"
+	}
 	if source == "" {
 		source = safetext.Line(f.Source)
 	}
 	switch m := f.Match; {
+	case f.Typed > 0:
+		source += fmt.Sprintf("; typed in the code of step %d, not computed", f.Typed)
 	case f.Expression != "":
 		source += ": " + clipped(f.Expression)
 	case m != nil:

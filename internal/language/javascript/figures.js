@@ -65,18 +65,18 @@
     return /[0-9+\-.,eE%]/.test(fill) && (fill !== '0' || m[2] === '<' || m[2] === '^') ? null : '';
   };
   for (const placeholder of PLACEHOLDERS) {
-    const { value: found, computed, typed, rest } = globalThis[Symbol.for('praxis.kernel')].expression(placeholder, true);
+    const { value: found, computed, typed, operands, rest } = globalThis[Symbol.for('praxis.kernel')].expression(placeholder, true);
     const m = /^\s*(?:!([rsa])\s*)?(?::([^]*))?$/.exec(rest);
     if (!m) throw new SyntaxError('a placeholder is one expression');
     const conversion = m[1], spec = (m[2] ?? '').trimEnd(), filled = fillsIn(spec);
-    if (filled && /\d/.test(filled)) typed.push(filled);
+    if (filled) typed.push(filled);
     let value = found;
     if (conversion === 'r' || conversion === 'a') value = util.inspect(value);
     if (conversion === 's') value = String(value);
     const text = value instanceof Date
       ? spec ? date(value, spec) : value.toISOString()
       : spec === '' ? (typeof value === 'object' && value !== null ? util.inspect(value) : String(value)) : shape(value, spec);
-    figures.push([text, computed && filled !== null, typed.join('\n').slice(0, 4000)]);
+    figures.push([text, computed && filled !== null, typed.join('\n').slice(0, 4000), operands.join('\n').slice(0, 4000)]);
   }
   const text = JSON.stringify(figures);
   return { [util.inspect.custom]: () => text };

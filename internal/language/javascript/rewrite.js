@@ -23,6 +23,29 @@ const OPTIONS = {
 // PLAIN are names that tell nothing of the session.
 const PLAIN = new Set(['Array', 'BigInt', 'Boolean', 'Infinity', 'JSON', 'Math', 'NaN', 'Number', 'Object', 'String', 'parseFloat', 'parseInt', 'undefined']);
 
+// Functions that give an argument back, and those that give the first one back in another form.
+const PASSES = new Set(['max', 'min', 'of', 'from', 'Array', 'concat', 'join']);
+const FORMS = new Set(['abs', 'round', 'floor', 'ceil', 'trunc', 'Number', 'String', 'BigInt', 'parseInt', 'parseFloat']);
+
+// typedIn lists the texts and numbers of an expression that may stand in its value as they
+// are: no keys and no operands.
+function typedIn(node, numbers = true) {
+  if (Array.isArray(node)) return node.flatMap((item) => typedIn(item, numbers));
+  if (!node || typeof node.type !== 'string') return [];
+  switch (node.type) {
+    case 'Literal': return typeof node.value === 'string' || numbers && typeof node.value === 'number' ? [String(node.value)] : [];
+    case 'TemplateLiteral': return [...node.quasis.map((part) => part.value.cooked ?? part.value.raw), ...typedIn(node.expressions, numbers)];
+    case 'MemberExpression': return [...typedIn(node.object, numbers), ...(node.computed && node.property.type !== 'Literal' ? typedIn(node.property, false) : [])];
+    case 'ConditionalExpression': return [...typedIn(node.test, false), ...typedIn([node.consequent, node.alternate], numbers)];
+    case 'CallExpression': case 'NewExpression': {
+      const called = node.callee.name ?? node.callee.property?.name;
+      return [...typedIn(node.callee, numbers), ...node.arguments.flatMap((item, i) => typedIn(item, numbers && (PASSES.has(called) || FORMS.has(called) && i === 0)))];
+    }
+  }
+  const own = numbers && node.type !== 'BinaryExpression';
+  return Object.values(node).flatMap((child) => typeof child === 'object' ? typedIn(child, own) : []);
+}
+
 class Rewriter {
   constructor() {
     this.cells = new Map();
@@ -76,31 +99,30 @@ class Rewriter {
   }
 
   // expression evaluates a placeholder, and says whether its value was computed: it reads a
-  // name of the session, or does arithmetic on numbers. typed are the texts with digits that
-  // stand in it, keys left out. With open, something may stand behind it: the rest.
+  // name of the session, or does arithmetic on numbers. typed are the texts and numbers that
+  // may stand in the value as they are, operands the literals of one that reads no name. With
+  // open, something may stand behind it: the rest.
   expression(source, open = false) {
     const tree = acorn.parseExpressionAt(source, 0, { ...OPTIONS, allowAwaitOutsideFunction: false });
     const rest = source.slice(tree.end);
     if (!open && rest.trim() !== '') throw new SyntaxError('a placeholder is one expression');
     let reads = false, texts = false, sums = false;
-    const typed = [];
-    const brings = (text) => { if (/\d/.test(text)) typed.push(String(text)); };
+    const literals = [];
     walk.ancestor(tree, {
       Identifier: (node, state, ancestors) => {
         if (!PLAIN.has(node.name) && !ancestors.some((a) => scopes.declaresOf(a).has(node.name))) reads = true;
       },
-      Literal: (node, state, ancestors) => {
+      Literal: (node) => {
         texts ||= typeof node.value === 'string';
-        const parent = ancestors.at(-2);
-        if (typeof node.value === 'string' ? !(parent?.type === 'MemberExpression' && parent.property === node) : parent?.type === 'TemplateLiteral') brings(node.value);
+        literals.push(String(node.value));
       },
-      TemplateLiteral: (node) => { texts = true; node.quasis.forEach((part) => brings(part.value.cooked ?? part.value.raw)); },
+      TemplateLiteral: () => { texts = true; },
       BinaryExpression: () => { sums = true; },
       AssignmentExpression: () => { throw new SyntaxError('a placeholder must not assign'); },
       UpdateExpression: () => { throw new SyntaxError('a placeholder must not assign'); },
     });
     const value = new Script(`(${source.slice(0, tree.end)}\n)`, { filename: '<placeholder>' }).runInThisContext({ displayErrors: false });
-    return { value, computed: reads || (sums && !texts), typed, rest };
+    return { value, computed: reads || (sums && !texts), typed: typedIn(tree), operands: reads ? [] : literals, rest };
   }
 
   // original returns where a place of the script was written; null: nowhere.

@@ -13,7 +13,7 @@ var files embed.FS
 // that it is made of in the dict PARTS.
 func kernelSource() string {
 	parts := map[string]string{}
-	for _, name := range []string{"control", "streams", "errors", "hints", "pretty", "show", "pages", "hooks", "seeds", "answers", "subcalls", "complete"} {
+	for _, name := range []string{"control", "streams", "errors", "hints", "pretty", "show", "pages", "hooks", "seeds", "answers", "figures", "subcalls", "complete"} {
 		parts[name] = read(name + ".py")
 	}
 	// A JSON object of strings is a Python literal too.

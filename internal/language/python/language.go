@@ -64,6 +64,7 @@ func Language() language.Language {
 			Profile:     profile,
 			Check:       checkCode,
 			Answer:      "answer(value)",
+			Flow:        flow(),
 			Rest:        read("rest.py"),
 			Missing:     "ModuleNotFoundError",
 			Undefined:   "NameError",
@@ -87,12 +88,12 @@ func Language() language.Language {
 	}
 }
 
-// fill returns code whose value is a JSON list with the text of each placeholder,
-// whether it was computed, and what of it was typed.
+// fill returns code that the kernel knows by how it begins (figures.py). Its value is a JSON
+// list with the text of each placeholder, whether it was computed, what of it was typed, and
+// the operands of one that reads no data.
 func fill(placeholders []string) string {
 	var b strings.Builder
-	b.WriteString(read("figures.py"))
-	b.WriteString("__figures__(\n")
+	b.WriteString("# the figures of the answer\n__figures__(\n")
 	for _, p := range placeholders {
 		b.WriteString("    " + quote(p) + ",\n")
 	}

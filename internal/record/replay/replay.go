@@ -306,7 +306,7 @@ func (r Recording) before(step int) (tokens event.Tokens, ran []agent.Ran) {
 		}
 		for _, x := range s.Executions {
 			if x.own() && x.Ended != nil {
-				ran = append(ran, agent.Ran{Step: s.N, Code: x.Code, Execution: *x.Ended})
+				ran = append(ran, agent.Ran{Step: s.N, Language: x.Language, Code: x.Code, Execution: *x.Ended})
 			}
 		}
 	}

@@ -225,6 +225,9 @@ func origin(f event.Figure) string {
 	case "output":
 		return "printed by the code"
 	case "question":
+		if f.Match.Described() {
+			return "said about a file"
+		}
 		return "in the question"
 	case "unverified":
 		return "not traced to anything that ran"
@@ -236,6 +239,9 @@ func origin(f event.Figure) string {
 // that was not; or "".
 func foundAs(f event.Figure) string {
 	m, words := f.Match, ""
+	if f.Typed > 0 {
+		return fmt.Sprintf("typed in the code of step %d, not computed", f.Typed)
+	}
 	if m == nil {
 		if m = f.Nearest; m == nil {
 			return ""
