@@ -84,6 +84,7 @@ type askCommand struct {
 	maxSteps flagValue[float64]
 	resume   string
 	budget   event.Budget
+	turns    int // questions of the conversation; 0: there is none
 	json     bool
 	changes  bool
 	mode     modeFlags
@@ -248,7 +249,7 @@ func (a *askCommand) reporter() reporter {
 	if isTerminal(a.p.stdout) {
 		s.Wrap = s.Style.Width
 	}
-	s.Image = a.flags.inPlace(a.p, a.p.stdout)
+	s.Image, s.Talk = a.flags.inPlace(a.p, a.p.stdout), a.turns
 	if isTerminal(a.p.stdout) && a.p.getenv("TERM") != "dumb" {
 		s.Watch()
 		a.p.waits = s.Wait

@@ -58,6 +58,7 @@ func (a *askCommand) converse(ctx context.Context) (err error) {
 		if err := questions.Remember(question); err != nil {
 			report(a.p.stderr, err)
 		}
+		a.turns++
 		if err := a.turn(ctx, question); err != nil {
 			return err
 		}

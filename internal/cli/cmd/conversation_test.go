@@ -23,6 +23,9 @@ func TestConversation(t *testing.T) {
 	p.types("And now?\r")
 	p.sees("it ends after 2 replies")
 	p.sees("\n>>>\n")
+	if screen := p.screen(); strings.Contains(screen, "question And") || strings.Contains(screen, "\nmodel ") {
+		t.Errorf("what was typed is shown again:\n%s", screen)
+	}
 	p.types("\x04")
 	if code := p.ends(); code != exitOK {
 		t.Errorf("exit code %d:\n%s", code, p.screen())

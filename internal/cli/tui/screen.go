@@ -29,6 +29,9 @@ type Screen struct {
 	Wait  *WaitLine               // nil: w is no terminal
 	Wrap  int                     // columns that lines are broken for; 0: they are not
 	Image func(app.Picture) error // shows an image in its place; nil: nothing does
+	// Talk counts the questions of a conversation, which were typed right above: the question
+	// is not shown again, and the model once. 0: it is none.
+	Talk int
 	// Cost returns what tokens of a model cost in US dollars, where that is known. It may be nil.
 	Cost func(model string, t event.Tokens) (usd float64, known bool)
 
@@ -190,12 +193,8 @@ func (s *Screen) endWait() {
 
 func (s *Screen) began(e event.RunBegan) {
 	s.scripted, s.steps, s.free = e.Scripted, e.MaxSteps, e.Scripted || e.Traits.Local
-	head := s.Style.Paint(format.Bold, "question")
-	for line := range strings.SplitSeq(safetext.Text(e.Question), "\n") {
-		for _, part := range format.BreakWords(line, s.columnsLeft(9)) {
-			s.printf("%s\n", strings.TrimRight(head+" "+part, " "))
-			head = "        "
-		}
+	if s.Talk == 0 {
+		s.question(e.Question)
 	}
 	if p := e.Parent; p != nil && p.Change == event.Resumed {
 		text := "goes on with run " + safetext.Line(p.Run)
@@ -206,6 +205,9 @@ func (s *Screen) began(e event.RunBegan) {
 	}
 	if len(e.Files) > 0 {
 		s.printf("%s    %s\n", s.Style.Paint(format.Bold, "files"), safetext.Line(strings.Join(e.Files, ", ")))
+	}
+	if s.Talk > 1 {
+		return
 	}
 	s.printf("%s    %s\n", s.Style.Paint(format.Bold, "model"), safetext.Line(e.Model))
 	if e.Scripted {
@@ -218,6 +220,16 @@ func (s *Screen) began(e event.RunBegan) {
 		}
 		for _, part := range format.BreakWords("The model's replies are scripted: no model is called. "+really, s.columnsLeft(9)) {
 			s.printf("         %s\n", s.Style.Paint(format.Yellow, part))
+		}
+	}
+}
+
+func (s *Screen) question(text string) {
+	head := s.Style.Paint(format.Bold, "question")
+	for line := range strings.SplitSeq(safetext.Text(text), "\n") {
+		for _, part := range format.BreakWords(line, s.columnsLeft(9)) {
+			s.printf("%s\n", strings.TrimRight(head+" "+part, " "))
+			head = "        "
 		}
 	}
 }
