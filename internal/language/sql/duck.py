@@ -104,6 +104,7 @@ class Duck:
             "allow_persistent_secrets = false",
             "python_enable_replacements = false",
             "enable_progress_bar = false",
+            "async_threads = 0",  # files are at hand: to have another thread read them takes longer than to read them
             "errors_as_json = true",
             f"allowed_directories = [{folders}]",
             "enable_external_access = false",

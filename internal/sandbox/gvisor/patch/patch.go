@@ -7,7 +7,8 @@
 //
 // # What is changed
 //
-// The memory of a restored guest is read when it is touched (memory.go).
+// The memory of a restored guest is read when it is touched (memory.go). Which processor a
+// thread runs on is no system call (vdso.go).
 //
 // A seeded sandbox gives its programs random bytes that follow from the seed (random.go), and
 // clocks that follow from what they do (clock.go).
@@ -45,6 +46,7 @@ var files = map[string]string{
 	"pkg/sentry/fsimpl/gofer/praxis.go":  "added/gofer.go.txt",
 	"pkg/sentry/kernel/praxis.go":        "added/kernel.go.txt",
 	"pkg/sentry/kernel/praxis_clock.go":  "added/clock.go.txt",
+	"pkg/sentry/kernel/praxis_vdso.go":   "added/vdso.go.txt",
 	"pkg/sentry/ktime/praxis.go":         "added/ktime.go.txt",
 	"pkg/sentry/mm/praxis.go":            "added/mm.go.txt",
 	"pkg/sentry/pgalloc/praxis.go":       "added/pgalloc.go.txt",
@@ -59,7 +61,7 @@ type edit struct {
 }
 
 // edits are all changes.
-func edits() []edit { return slices.Concat(memory(), random(), identity(), clocks()) }
+func edits() []edit { return slices.Concat(memory(), random(), identity(), clocks(), processor()) }
 
 // Overlay writes the changed files of the module in dir to the folder out and returns the
 // file that "go build -overlay" reads.
@@ -111,5 +113,13 @@ func apply(module fs.FS) (map[string]string, error) {
 		}
 		out[name] = string(b)
 	}
+	vdso, err := fs.ReadFile(module, vdsoFile)
+	if err != nil {
+		return nil, err
+	}
+	if vdso, err = answerProcessor(vdso); err != nil {
+		return nil, err
+	}
+	out[vdsoFile] = string(vdso)
 	return out, nil
 }

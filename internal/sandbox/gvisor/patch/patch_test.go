@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"strings"
@@ -41,8 +42,18 @@ func TestAnotherRelease(t *testing.T) {
 		}
 		whole[e.file] = &fstest.MapFile{Data: b}
 	}
+	vdso, err := os.ReadFile(module(t) + "/" + vdsoFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole[vdsoFile] = &fstest.MapFile{Data: vdso}
 	if _, err := apply(whole); err != nil {
 		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"nothing": nil, "no code": vdso[:64], "changed": bytes.ReplaceAll(vdso, askProcessor[4:9], make([]byte, 5)), "full": append(bytes.Clone(vdso), make([]byte, 1100)...)} {
+		if _, err := answerProcessor(data); err == nil {
+			t.Errorf("a vDSO with %s is changed", name)
+		}
 	}
 	for name, change := range map[string]func(string) string{
 		"missing": func(string) string { return "package linux\n" },
