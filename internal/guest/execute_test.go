@@ -467,11 +467,12 @@ func TestSetupAgainChangesLimits(t *testing.T) {
 	t.Parallel()
 	b := start(t, nil)
 	s := b.Setup
-	s.Limits.Kernel, s.Limits.OpenFiles = 1<<30, 77
+	s.Limits.Kernel, s.Limits.OpenFiles, s.Limits.CPUs = 1<<30, 77, 0.5
 	if err := b.Client.Setup(b.ctx(), s); err != nil {
 		t.Fatal(err)
 	}
 	b.want("import resource\n[resource.getrlimit(r)[0] for r in (resource.RLIMIT_AS, resource.RLIMIT_NOFILE, resource.RLIMIT_CORE)]", "[1073741824, 77, 0]")
+	b.want("import os, subprocess\n(os.sched_getaffinity(0), os.process_cpu_count(), subprocess.run(['nproc'], capture_output=True).stdout)", "({0}, 1, b'1\\n')")
 }
 
 func TestPreloadErrors(t *testing.T) {

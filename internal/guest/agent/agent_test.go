@@ -156,6 +156,8 @@ func TestSetupIsChecked(t *testing.T) {
 		"relative root":     func(s *wire.Setup) { s.Roots = []string{"work"} },
 		"negative memory":   func(s *wire.Setup) { s.Limits.Memory = -1 },
 		"negative files":    func(s *wire.Setup) { s.Limits.OpenFiles = -1 },
+		"negative CPUs":     func(s *wire.Setup) { s.Limits.CPUs = -1 },
+		"many CPUs":         func(s *wire.Setup) { s.Limits.CPUs = 1e9 },
 		"columns":           func(s *wire.Setup) { s.Columns = 1 },
 		"variable":          func(s *wire.Setup) { s.Env = map[string]string{"A=B": "x"} },
 		"zero byte":         func(s *wire.Setup) { s.Env = map[string]string{"A": "x\x00"} },

@@ -98,6 +98,7 @@ func (k *kernel) launch() (*interp, error) {
 	in.child, err = launch(k.srv.reaper, program{
 		Argv: cfg.command(lang), Env: env, Path: path, Dir: cfg.Workdir,
 		Cgroup: cfg.group, Privileged: cfg.privileged(), Memory: cfg.addressSpace(lang.Reserve), OpenFiles: cfg.Limits.OpenFiles,
+		CPUs:       cfg.cpus(),
 		Namespaces: cfg.Limits.UserNamespaces > 0, Control: true, Seeded: cfg.seeded(),
 	}, [4]int{-1, outW, errW, ctlK})
 	if err != nil {

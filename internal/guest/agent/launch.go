@@ -25,6 +25,7 @@ type program struct {
 	Privileged bool     `json:"privileged"`
 	Memory     int64    `json:"memory"` // address space, bytes; 0: no limit
 	OpenFiles  int      `json:"open_files"`
+	CPUs       int      `json:"cpus"`       // processors that it sees; 0: all that there are
 	Namespaces bool     `json:"namespaces"` // it may make user namespaces
 	Control    bool     `json:"control"`    // file descriptor 3 belongs to the program
 	Seeded     bool     `json:"seeded"`     // its randomness follows from the session's seed
@@ -192,6 +193,11 @@ func become(p program) error {
 	if p.OpenFiles > 0 {
 		if err := setLimit(rlimitNoFile, uint64(p.OpenFiles)); err != nil {
 			return err
+		}
+	}
+	if p.CPUs > 0 {
+		if err := allowCPUs(0, p.CPUs); err != nil {
+			return fmt.Errorf("cannot choose processors: %w", err)
 		}
 	}
 	if p.Seeded {

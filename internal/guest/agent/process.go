@@ -117,7 +117,7 @@ func (p *process) launch(cfg config, args wire.Process, dir string) (err error) 
 	env, path := cfg.env(args.Env)
 	c, err := launch(p.srv.reaper, program{
 		Argv: args.Argv, Env: env, Path: path, Dir: dir, Cgroup: cfg.group, Privileged: cfg.privileged(),
-		Memory: cfg.memoryOfProcess(), OpenFiles: cfg.Limits.OpenFiles, Namespaces: cfg.Limits.UserNamespaces > 0,
+		Memory: cfg.memoryOfProcess(), OpenFiles: cfg.Limits.OpenFiles, CPUs: cfg.cpus(), Namespaces: cfg.Limits.UserNamespaces > 0,
 		Seeded: cfg.seeded(), Root: args.Root,
 	}, [4]int{inR, outW, errW, -1})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,6 +77,12 @@ func (c config) variables() map[string]string {
 	return all
 }
 
+// maxCPUs bounds the limit of processors.
+const maxCPUs = 1 << 16
+
+// cpus is how many processors programs see; 0: all that there are.
+func (c config) cpus() int { return int(math.Ceil(c.Limits.CPUs)) }
+
 func (c config) memoryOfProcess() int64 {
 	if c.Limits.Kernel > 0 {
 		return c.Limits.Kernel
@@ -117,7 +124,7 @@ func check(s wire.Setup) (wire.Setup, error) {
 		return s, err
 	}
 	l := s.Limits
-	if l.Memory < 0 || l.Kernel < 0 || l.Processes < 0 || l.OpenFiles < 0 || s.Columns < 20 || s.Columns > 10000 {
+	if l.Memory < 0 || l.Kernel < 0 || l.Processes < 0 || l.OpenFiles < 0 || l.CPUs < 0 || l.CPUs > maxCPUs || s.Columns < 20 || s.Columns > 10000 {
 		return s, failf("invalid", "", "cannot set up session: a limit is out of range")
 	}
 	if err := checkVariables(s.Env); err != nil {
@@ -220,6 +227,9 @@ func limitLive(pid int, cfg config, reserve int64) {
 	}
 	if n := cfg.Limits.OpenFiles; n > 0 {
 		_ = prlimit(pid, rlimitNoFile, uint64(n))
+	}
+	if n := cfg.cpus(); n > 0 {
+		_ = allowCPUs(pid, n)
 	}
 }
 

@@ -98,6 +98,9 @@ type Limits struct {
 	Kernel    int64 `json:"kernel"`    // bytes of address space of one process; 0: as Memory
 	Processes int   `json:"processes"` // processes and threads of the user
 	OpenFiles int   `json:"open_files"`
+	// CPUs is how many processors programs may use. They see as many, rounded up, and start
+	// no more threads; that they use no more is not the agent's. 0: all that there are.
+	CPUs float64 `json:"cpus,omitempty"`
 	// UserNamespaces is 1 when programs may make user namespaces, in which they have
 	// every capability. It counts for programs that are started afterwards.
 	UserNamespaces int `json:"user_namespaces,omitempty"`
