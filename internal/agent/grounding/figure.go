@@ -27,9 +27,12 @@ type figure struct {
 	listed     bool          // it may be how many things are listed, as in "the three regions"
 	computed   *event.Figure // it was filled in, and is not traced
 	ratio      bool          // it compares two numbers, as "doubled" does
+	compares   bool          // it may do so, as "three times as many" does
+	changes    bool          // it is a ratio of what came to what was
 	digits     int           // where its digits begin and end, without sign and scale
 	digitsEnd  int
 	base       float64 // what the digits say, without sign and scale
+	times      float64 // what its word of scale multiplies by; 0: it has none
 	slack      float64 // what base may be off by at its precision
 }
 
@@ -47,11 +50,10 @@ var (
 	// are columns.
 	spacedRE  = regexp.MustCompile(`^[0-9]{1,3}(?: [0-9]{3})+(?:[.,][0-9]+)?`)
 	ordinalRE = regexp.MustCompile(`^(?:st|nd|rd|th)\b`)
-	aboutRE   = regexp.MustCompile(`(?i)(?:\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|over|under|more than|less than|some|circa|ca\.?|rund|etwa)\s*|[~≈]\s*)[$€£¥]?\s?$`)
 	labelRE   = regexp.MustCompile(`(?i)(?:\b(?:figures?|fig\.|tables?|steps?|sections?|options?|parts?|chapter|appendix|example|python|version|v\.|row|line|index|column|no\.)\s?|#)$`)
 	decimalRE = regexp.MustCompile(`^[ -](?:decimals?|decimal places?|significant (?:digits?|figures?)|digits after)\b`)
 	listRE    = regexp.MustCompile(`(?m)^[ \t>]*(?:#+[ \t]*)?(?:\*\*)?([0-9]{1,3})[.)](?:\*\*)?[ \t]+\S`)
-	nameRE    = regexp.MustCompile(`[A-Z]{2,}-$|\b[A-Z]-$`)
+	nameRE    = regexp.MustCompile(`[A-Z]{2,}-$|\b[A-Z]-$|\b[A-Z][a-z]+-$`)
 	wordRE    = regexp.MustCompile(`([\pL]+)[\s_]?$`)
 	yearRE    = regexp.MustCompile(`(?i)\b(?:in|since|by|from|until|till|to|of|and|year|fy|during|before|after|for|through|between|und|bis|von|seit)\s$`)
 	// codeRE is a block of code, and a span that is a call or an index: what stands there is
@@ -170,10 +172,13 @@ func number(text, hidden string, start, end int, source bool) (figure, int, bool
 		}
 		core, exponent = core[:i], n
 	}
-	about := !source && aboutRE.MatchString(before)
+	about := exact
+	if !source {
+		about = aboutOf(before)
+	}
 	from, signed := sign(hidden, start)
 	if start > 0 && hidden[start-1] == '.' && from == start { // .5
-		if before := strings.TrimRight(hidden[:start-1], "0123456789"); before == hidden[:start-1] {
+		if before := strings.TrimRight(hidden[:start-1], "0123456789."); before == hidden[:start-1] {
 			core, from = "0."+core, start-1
 		}
 	}
@@ -187,6 +192,10 @@ func number(text, hidden string, start, end int, source bool) (figure, int, bool
 	f.end += power.bytes
 	rest = rest[power.bytes:]
 	scaled := f.scale(rest)
+	if m := myriadRE.FindStringSubmatch(hidden[start:]); m != nil {
+		core, scaled = m[1]+pad(m[2], 4)+pad(m[3], 4), scaling{}
+		f.end = start + len(m[0])
+	}
 	rest = behind(hidden[f.end:])
 	if f.unit.class == "" {
 		f.unit = unitOf(before, rest)
@@ -194,6 +203,7 @@ func number(text, hidden string, start, end int, source bool) (figure, int, bool
 	if f.unit.class == counted && yearRE.MatchString(before) && len(core) == 4 {
 		f.unit = unit{} // "in 2024 customers bought"
 	}
+	f.compares = f.unit.class == times && timesRE.MatchString(rest)
 	f.unitEnd = f.end
 	if m := afterRE.FindString(rest); m != "" && f.unit.class != "" && f.unit.class != percent {
 		f.unitEnd += len(m)
@@ -250,16 +260,20 @@ func (f *figure) scale(rest string) scaling {
 		return scaling{}
 	}
 	f.end += len(m[0])
-	word := m[1] + m[2]
+	word := m[1] + m[2] + m[3]
+	f.times = factors(word)[0]
 	if strings.HasSuffix(word, "B") && len(word) > 1 {
-		f.unit = unit{data, "bytes", 1}
+		f.unit = unit{class: data, name: "bytes", factor: 1}
 	}
 	return scaling{factors: factors(word), word: word}
 }
 
 // fill works out what the digits may mean.
-func (f *figure) fill(core string, exponent int, scaled scaling, signed, about, source bool) {
+func (f *figure) fill(core string, exponent int, scaled scaling, signed bool, about about, source bool) {
 	forms, loose := interpret(core)
+	if f.unit.class == currency && len(forms) > 1 && !source && scaled.word == "" {
+		forms = forms[:1] // nobody writes tenths of cents
+	}
 	for _, form := range forms {
 		f.addForm(form, exponent, scaled, signed, about)
 	}
@@ -285,12 +299,12 @@ func (f *figure) fill(core string, exponent int, scaled scaling, signed, about, 
 		if i == len(pieces)-1 { // the power and the scale stand after the last number
 			own, ownScale, part.unit = exponent, scaled, f.unit
 		}
-		part.fill(p, own, ownScale, false, false, false)
+		part.fill(p, own, ownScale, false, exact, false)
 		f.split = append(f.split, part)
 	}
 }
 
-func (f *figure) addForm(form string, exponent int, scaled scaling, signed, about bool) {
+func (f *figure) addForm(form string, exponent int, scaled scaling, signed bool, about about) {
 	v, err := strconv.ParseFloat(form, 64)
 	if err != nil {
 		return // too many digits for any float: compared as text
@@ -301,8 +315,18 @@ func (f *figure) addForm(form string, exponent int, scaled scaling, signed, abou
 	}
 	step := math.Pow10(exponent - decimals)
 	half := step / 2
-	if zeros := len(form) - len(strings.TrimRight(form, "0")); about && decimals == 0 && zeros < len(form) {
-		half = step * math.Pow10(zeros)
+	above, below := half, half
+	if zeros := len(form) - len(strings.TrimRight(form, "0")); decimals == 0 && zeros < len(form) {
+		whole := step * math.Pow10(zeros)
+		if about&nearTo != 0 {
+			above, below = max(half, min(whole, v*.08)), max(half, min(whole, v*.08))
+		}
+		if about&moreThan != 0 {
+			above = max(half, min(whole, v*.2))
+		}
+		if about&lessThan != 0 {
+			below = max(half, min(whole, v*.2))
+		}
 	}
 	v *= math.Pow10(exponent)
 	if math.IsInf(v, 0) || math.IsNaN(v) {
@@ -313,8 +337,8 @@ func (f *figure) addForm(form string, exponent int, scaled scaling, signed, abou
 		f.base, f.slack = math.Abs(v), half
 	}
 	add := func(by float64, r reading) {
-		slack := half*by*(1+1e-9) + math.Abs(v*by)*1e-14
-		r.value, r.from, r.to, r.signed = v*by, v*by-slack, v*by+slack, signed
+		slack := math.Abs(v*by) * 1e-14
+		r.value, r.from, r.to, r.signed = v*by, v*by-below*by*(1+1e-9)-slack, v*by+above*by*(1+1e-9)+slack, signed
 		if signed {
 			r.value, r.from, r.to = -r.value, -r.to, -r.from
 		}
@@ -325,6 +349,11 @@ func (f *figure) addForm(form string, exponent int, scaled scaling, signed, abou
 	}
 	if scaled.word != "" {
 		add(1, reading{unscaled: scaleBit(scaled.word)})
+		for i, by := range []float64{1e3, 1e6, 1e9} { // 1.43 billion where millions are spoken of
+			if bit := uint8(1 << i); bit < scaleBit(scaled.word) && scaleBit(scaled.word) <= 8 {
+				add(scaled.factors[0]/by, reading{unscaled: bit})
+			}
+		}
 	} else {
 		add(1, reading{})
 	}
@@ -476,6 +505,12 @@ func sign(s string, start int) (from int, minus bool) {
 	return start, false
 }
 
+// myriadRE is a number in hundreds of millions and tens of thousands, as in 1億2840万.
+var myriadRE = regexp.MustCompile(`^([0-9]{1,4})[亿億억] ?([0-9]{1,4})[万萬만]([0-9]{0,4})`)
+
+// pad writes digits with zeros in front.
+func pad(digits string, n int) string { return strings.Repeat("0", n-len(digits)) + digits }
+
 // powered is a number with an exponent, such as 10⁶ or 2^10.
 type powered struct {
 	bytes int // of the exponent; 0: there is none
@@ -501,9 +536,9 @@ func raisedTo(core, rest string) powered {
 }
 
 // reading is what the number means: about 10⁶ is anything from a half to the double.
-func (p powered) reading(signed, about bool) reading {
+func (p powered) reading(signed bool, about about) reading {
 	r := reading{value: p.value, from: p.value * (1 - 1e-9), to: p.value * (1 + 1e-9), signed: signed}
-	if about {
+	if about != exact {
 		r.from, r.to = p.value/2, p.value*2
 	}
 	if signed {

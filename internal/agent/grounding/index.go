@@ -9,19 +9,20 @@ import (
 
 // shown is one number of a source.
 type shown struct {
-	value   float64
-	text    string // as it was printed, with its unit
-	origin  Origin
-	line    int
-	unit    unit
-	label   string // what it is the number of, as in product_12: it is no quantity
-	role    role
-	percent bool  // its line or the header above speaks of percentages
-	scales  uint8 // the words of scale in its text
-	other   bool  // a second reading of its text, as 0.125 of "12.5%"
-	base    float64
-	slack   float64
-	stretch int // of a text of the code that it stands in, counted from 1; 0: none
+	value    float64
+	text     string // as it was printed, with its unit
+	origin   Origin
+	line     int
+	unit     unit
+	label    string // what it is the number of, as in product_12: it is no quantity
+	role     role
+	percent  bool  // its line or the header above speaks of percentages
+	scales   uint8 // the words of scale in its text
+	other    bool  // a second reading of its text, as 0.125 of "12.5%"
+	base     float64
+	slack    float64
+	mentions []unit // that names and headers of its text say
+	stretch  int    // of a text of the code that it stands in, counted from 1; 0: none
 }
 
 // role is what a number of a source is beside a quantity.
@@ -43,8 +44,9 @@ type index struct {
 	timestamps []dated
 	months     [13]bool // by name
 	scales     uint8
-	typed      *typing // what of outputs was only typed; nil: nothing
-	tried      int     // numbers that figures were compared with, for the tests of bounds
+	prefixes   map[string][]float64 // the factors of units with prefixes, by class
+	typed      *typing              // what of outputs was only typed; nil: nothing
+	tried      int                  // numbers that figures were compared with, for the tests of bounds
 }
 
 // dated is a date or a time of day of a source.
@@ -79,7 +81,10 @@ func (x *index) read(o Origin, original string, line int) {
 	}
 	x.scales |= s.scales
 	hidden := x.releases(o, s.hidden, line)
-	at, first := 0, line
+	at, first, said := 0, line, mentions(text)
+	for _, u := range said {
+		x.hasPrefix(u)
+	}
 	all := scan(text, hidden, true)
 	if o.In == InQuestion { // a person writes "the last ten years", and an answer repeats it
 		all = append(all, inWords(hidden)...)
@@ -94,7 +99,8 @@ func (x *index) read(o Origin, original string, line int) {
 				printed = before[beforeRE.FindStringIndex(before)[0]:] + printed
 			}
 		}
-		v := shown{text: strings.ToValidUTF8(printed, ""), origin: o, line: line, unit: f.unit, scales: s.scales}
+		v := shown{text: strings.ToValidUTF8(printed, ""), origin: o, line: line, unit: f.unit, scales: s.scales, mentions: said}
+		x.hasPrefix(f.unit)
 		if s.index[f.start] {
 			v.role = position
 		}
@@ -104,7 +110,7 @@ func (x *index) read(o Origin, original string, line int) {
 		if x.typed != nil {
 			v.stretch = x.typed.stretch(text, f)
 		}
-		if partOfName(hidden, f.start) && f.unit.class != currency {
+		if partOfName(hidden, f.start) && !joinsBefore(hidden, f.start) && f.unit.class != currency {
 			v.label = f.label
 		}
 		x.take(f, v)
@@ -116,6 +122,17 @@ func (x *index) read(o Origin, original string, line int) {
 		x.sort()
 		x.numbers = x.numbers[:min(len(x.numbers), maxNumbers)]
 	}
+}
+
+// hasPrefix remembers which prefixes the units of numbers have.
+func (x *index) hasPrefix(u unit) {
+	if u.base == 0 || slices.Contains(x.prefixes[u.class], u.factor) {
+		return
+	}
+	if x.prefixes == nil {
+		x.prefixes = map[string][]float64{}
+	}
+	x.prefixes[u.class] = append(x.prefixes[u.class], u.factor)
 }
 
 // releases takes in the versions of a text, and blanks them out.
@@ -132,7 +149,7 @@ func (x *index) releases(o Origin, text string, line int) string {
 		}
 		digits := text[loc[6]:loc[7]]
 		f := figure{text: digits}
-		f.fill(digits, 0, scaling{}, false, false, true)
+		f.fill(digits, 0, scaling{}, false, exact, true)
 		x.take(f, shown{text: text[loc[0]:loc[1]], origin: o, line: line, label: label})
 		blank(b, loc[6], loc[7])
 	}
@@ -220,6 +237,9 @@ func (x *index) find(f figure) *shown {
 			return v
 		}
 	}
+	if v := cmp.Or(x.findPrefixed(f), x.findCents(f)); v != nil {
+		return v
+	}
 	return x.findAll(f.split)
 }
 
@@ -304,6 +324,9 @@ func (x *index) findTimestamp(f figure) *shown {
 	month := f.when.month
 	if month > 0 && monthRE.MatchString(f.text) && !x.months[month] && x.between(float64(month), float64(month), func(*shown) bool { return true }) == nil {
 		return nil
+	}
+	if w := f.when; w.hour >= 0 && w.minute == 0 && w.second <= 0 && w.day < 0 && month < 0 { // the hour of a column
+		return x.findAll(f.split[:1])
 	}
 	if f.when.day == month && month > 0 && !x.twice(float64(month)) {
 		return nil // one 4 is not both the day and the month

@@ -27,15 +27,18 @@
 //     script, and so are "three million", 2½ and 10⁶; a lone "one" is none;
 //   - scale counts: 12.5 % is found as 0.125, as 12.5 of 1 or more, or as 12.5 where percentages
 //     are spoken of; 1.2k as 1200, and as 1.2 where thousands are spoken of;
+//   - a prefix of a unit is a scale, too: 18.25 kg are 18250 g, and 31 cents 0.31 €; miles are no
+//     kilometres;
 //   - units count in both directions where both are written: 15 % and €15 are not "15 units",
 //     but a number that stands alone, as in a column, may have any;
 //   - what is no data is no source: the lines of a traceback, names of files, versions but
 //     for themselves, the index of a data frame, parts of dates, numbers of lists;
 //   - a figure without a sign is found with either sign ("fell by 3"); one with
 //     a minus only with it;
-//   - after "about" and the like zeros at the end of a whole number are no digits;
+//   - after "about" and the like, in many languages, zeros at the end of a whole number are no
+//     digits;
 //   - "doubled", "a third of" and the like are found as a ratio, a percentage, or as two
-//     figures of their sentence; "the three regions" also as what is listed;
+//     figures of their sentence, in the order of "from 120 to 241"; "the three regions" also as what is listed;
 //   - the first number of a range has the unit and the scale of the second, a cell of a
 //     table those of its header;
 //   - dates and times of day are compared as such, whatever their format;
@@ -47,8 +50,8 @@
 // mark [Mark] in the text.
 //
 // What this shows is that a figure was shown by code, not that the code was
-// right: a model that prints a constant has its constant in an output. The match
-// says so when the number also stands in the code.
+// right. What code only typed into its output is no source (package literal); the match says
+// so when the number stands in the code as a parameter.
 //
 // The answers below testdata measure what these rules catch.
 package grounding

@@ -16,7 +16,16 @@ type timestamp struct {
 // ofDate is the label of the parts of a date.
 const ofDate = "(date)"
 
-const monthNames = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?`
+const monthNames = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|` +
+	`januari?|jänner|janvier|enero|gennaio|janeiro|februari?|février|febrero|febbraio|fevereiro|märz|mars|marzo|março|maart|avril|abril|aprile|mai|mayo|maggio|maio|mei|` +
+	`juni|juin|junio|giugno|junho|juli|juillet|julio|luglio|julho|août|agosto|augustus|septembre|septiembre|settembre|setembro|oktober|octobre|octubre|ottobre|outubro|` +
+	`novembre|noviembre|novembro|dezember|décembre|diciembre|dicembre|dezembro`
+
+// monthStarts are how the names of months begin, by their numbers.
+var monthStarts = [...][]string{
+	{"jan", "jän", "ene", "gen"}, {"feb", "fév", "fev"}, {"mar", "mär", "maa"}, {"apr", "avr", "abr"}, {"may", "mai", "mag", "mei"}, {"june", "juni", "juin", "giu", "junh", "jun"},
+	{"jul", "juil", "lug"}, {"aug", "août", "ago"}, {"sep", "set"}, {"oct", "okt", "ott", "out"}, {"nov"}, {"dec", "dez", "déc", "dic"},
+}
 
 var (
 	// timestampRE lists the formats, the longest first. The names of the groups say what they are.
@@ -24,12 +33,15 @@ var (
 		regexp.MustCompile(`\b(?P<year>[0-9]{4})[-/](?P<month>[0-9]{1,2})[-/](?P<day>[0-9]{1,2})(?:[T ](?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.[0-9]+)?)?)?(?:Z|\b)`),
 		regexp.MustCompile(`\b(?P<day>[0-9]{1,2})(?P<swapped>[./])(?P<month>[0-9]{1,2})[./](?P<year>[0-9]{4})\b`),
 		regexp.MustCompile(`(?i)\b(?P<name>` + monthNames + `)\.? (?P<day>[0-9]{1,2})(?:st|nd|rd|th)?,? (?P<year>[0-9]{4})\b`),
-		regexp.MustCompile(`(?i)\b(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?\.?(?: of)? (?P<name>` + monthNames + `)\.?,? (?P<year>[0-9]{4})\b`),
+		regexp.MustCompile(`(?i)\b(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er)?\.?(?: of| de| d['’])? ?(?P<name>` + monthNames + `)\.?,?(?: de| del)? (?P<year>[0-9]{4})\b`),
 		regexp.MustCompile(`(?i)\b(?P<name>` + monthNames + `)\.?,?[ -](?P<year>[0-9]{4})\b`),
 		regexp.MustCompile(`(?i)\b(?P<name>` + monthNames + `)\.? (?P<day>[0-9]{1,2})(?:st|nd|rd|th)?\b`),
-		regexp.MustCompile(`(?i)\b(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?\.?(?: of)? (?P<name>` + monthNames + `)\b`),
+		regexp.MustCompile(`(?i)\b(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er)?\.?(?: of| de| d['’])? ?(?P<name>` + monthNames + `)\b`),
 		regexp.MustCompile(`\b(?P<year>[12][0-9]{3})-(?P<month>[0-9]{2})\b`),
+		regexp.MustCompile(`(?i)\b(?P<hour>[0-9]{1,3}) ?(?:h|hrs?|hours?|std\.?|stunden?|heures?|horas?|ore|uur|uren)(?:,? (?:and |und |et |y |e |en )?| ?)(?P<minute>[0-5]?[0-9]) ?(?:m|mins?|minutes?|minuten|minutos?|minuti|minuut)?(?:,? (?:and |und |et |y |e |en )?(?P<second>[0-5]?[0-9]) ?(?:s|secs?|seconds?|sekunden|secondes|segundos|seconden))?\b`),
+		regexp.MustCompile(`(?i)\b(?P<minute>[0-9]{1,3}) ?(?:m|mins?|minutes?|minuten|minutos?|minuti|minuut),? ?(?:and |und |et |y |e |en )?(?P<second>[0-5]?[0-9]) ?(?:s|secs?|seconds?|sekunden|secondes|segundos|seconden)\b`),
 		regexp.MustCompile(`(?i)\b(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.[0-9]+)?)?(?:\s?(?P<half>[ap]\.?m)\b)?`),
+		regexp.MustCompile(`(?i)\b(?P<hour>[0-9]{1,2})(?: ?uhr| o['’]clock| ?(?P<half>[ap]\.?m)\b)`),
 	}
 	monthRE = regexp.MustCompile(`(?i)\b(?:` + monthNames + `)\b`)
 )
@@ -65,7 +77,7 @@ func parts(text string, whole figure) []figure {
 	var out []figure
 	for _, digits := range strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' }) {
 		p := figure{start: whole.start, end: whole.end, text: digits, label: ofDate}
-		p.fill(digits, 0, scaling{}, false, false, false)
+		p.fill(digits, 0, scaling{}, false, exact, false)
 		out = append(out, p)
 	}
 	return out
@@ -102,7 +114,15 @@ func newTimestamp(fields map[string]string) (timestamp, bool) {
 }
 
 func monthNumber(name string) int {
-	return strings.Index("janfebmaraprmayjunjulaugsepoctnovdec", strings.ToLower(name)[:3])/3 + 1
+	name = strings.ToLower(name)
+	for i, starts := range monthStarts {
+		for _, start := range starts {
+			if strings.HasPrefix(name, start) {
+				return i + 1
+			}
+		}
+	}
+	return 0 // no name that the pattern lets through
 }
 
 // covers says that a source's timestamp s has every part that the answer's

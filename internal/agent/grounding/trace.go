@@ -126,7 +126,7 @@ func (s *Sources) traceAll(text string, all []figure) []event.Figure {
 		if !out[i].Untraced() {
 			continue
 		}
-		if f.ratio {
+		if f.ratio || f.compares {
 			if m := related(text, all, out, i); m != nil {
 				out[i] = event.Figure{Text: f.text, Source: Output, Match: m}
 			}
@@ -179,17 +179,37 @@ func related(text string, all []figure, traced []event.Figure, at int) *event.Ma
 		}
 	}
 	slices.Sort(near)
-	for _, a := range near {
-		for _, b := range near {
+	first, second := near, near
+	if from, to, ok := change(text, all, near); ok && f.changes {
+		first, second = []int{to}, []int{from} // it went this way
+	}
+	for _, a := range first {
+		for _, b := range second {
 			x, y := all[a].readings[0].value, all[b].readings[0].value
 			r := f.readings[0]
-			if a != b && y != 0 && (x/y >= r.from && x/y <= r.to || r.value >= 2 && y/x >= r.from && y/x <= r.to) {
+			if a != b && y != 0 && (x/y >= r.from && x/y <= r.to || r.value >= 2 && len(first) > 1 && y/x >= r.from && y/x <= r.to) {
 				return &event.Match{Text: all[a].text + " ÷ " + all[b].text, In: InAnswer}
 			}
 		}
 	}
 	return nil
 }
+
+// change finds "from 120 to 241" among figures of a sentence.
+func change(text string, all []figure, near []int) (from, to int, found bool) {
+	for i := 1; i < len(near); i++ {
+		a, b := near[i-1], near[i]
+		if fromRE.MatchString(tail(text[:all[a].start], 12)) && toRE.MatchString(text[all[a].end:min(all[b].start, all[a].end+40)]) {
+			return a, b, true
+		}
+	}
+	return 0, 0, false
+}
+
+var (
+	fromRE = regexp.MustCompile(`(?i)\b(?:from|von|de|da)\s[$€£]?$`)
+	toRE   = regexp.MustCompile(`(?i)^[^.;,]{0,24}\s(?:to|auf|à|a)\s[$€£]?$`)
+)
 
 // sentence returns where the sentence of a figure begins and ends. A point within a number
 // is no end.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // unit is what a number counts, as far as the text beside it says so. The zero value
@@ -13,6 +14,7 @@ type unit struct {
 	class  string  // percent, currency, counted, times, or a quantity such as "length"
 	name   string  // such as "EUR" or "km"
 	factor float64 // to the quantity's base
+	base   float64 // of one that may have a prefix: the factor without it; 0: it may not
 }
 
 const (
@@ -22,6 +24,7 @@ const (
 	times    = "times"
 	duration = "time"
 	data     = "data"
+	cents    = "cents"
 )
 
 // currencyCodes are those that may stand before an amount, without a blank too.
@@ -29,8 +32,8 @@ const currencyCodes = `USD|EUR|GBP|JPY|CHF|CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|C
 
 var (
 	percentRE  = regexp.MustCompile(`^[ \x{00A0}\x{202F}]?(?:%|(?i:percentage points?|percent|per cent|pct|pp|prozent(?:punkte)?|pour cent|por ciento)\b)|^-percent\b`)
-	scaleRE    = regexp.MustCompile(`^(?:[ \x{00A0}\x{202F}-]?((?i:thousand|tausend|millions?|millionen|mio\.?|mln|millones|billions?|trillions?|milliarden?|mrd\.?)|bn|mn|tn|[kKMGT]i?B)(?:\b|$)|[ \x{00A0}\x{202F}]?([kKMBT])\b)`)
-	powerRE    = regexp.MustCompile(`^\s?[×x·*]\s?10(?:(?:\^|\*\*)\{?([-−+]?[0-9]+)\}?|([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+))`)
+	scaleRE    = regexp.MustCompile(`^(?:[ \x{00A0}\x{202F}-]?((?i:thousand|tausend|millions?|millionen|mio\.?|mln|millones|billions?|trillions?|milliarden?|mrd\.?|crores?|lakhs?|lacs?)|bn|mn|tn|[kKMGT]i?B)(?:\b|$)|[ \x{00A0}\x{202F}]?([kKMGBT])\b|[ \x{00A0}]?([万萬만亿億억]))`)
+	powerRE    = regexp.MustCompile(`^\s?(?:[×x·*]|\\times|\\cdot)\s?10(?:(?:\^|\*\*)\{?([-−+]?[0-9]+)\}?|([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+))`)
 	afterRE    = regexp.MustCompile(`^[ \x{00A0}\x{202F}-]?(€|\$|£|¥|₹|₩|₽|₺|°C|°F|°|µ?[\pL]+(?:/[a-zA-Z]+)?(?:[²³]|[23]\b)?|×)`)
 	beforeRE   = regexp.MustCompile(`(?i)(US\$|€|\$|£|¥|₹|₩|₽|₺|\b(?:` + currencyCodes + `))[ \x{00A0}]?[-−]?$`)
 	codeOnlyRE = regexp.MustCompile(`^(?:` + currencyCodes + `)$`)
@@ -59,13 +62,13 @@ var (
 		data:          {"bytes": 1, "byte": 1},
 	}
 	// countWords are labels of counts, as in "units: 15".
-	countWords = regexp.MustCompile(`(?i)^(?:units?|rows|records|count|counts|customers|orders|items|users|people|entries|lines|files|words|n|len|observations|samples|visits|clicks|students|products)$`)
+	countWords = regexp.MustCompile(`(?i)^(?:units?|rows|records|count|counts|customers|orders|items|users|people|entries|lines|files|words|n|len|observations|samples|visits|clicks|students|products|pages|hosts|events|visitors|books|bugs|genes|households|defects|channels)$`)
 )
 
 // unitOf looks at what stands before and after a number that ends where after begins.
 func unitOf(before, after string) unit {
 	if m := beforeRE.FindStringSubmatch(before); m != nil {
-		return unit{currency, cmp.Or(currencies[strings.ToLower(m[1])], strings.ToUpper(m[1])), 1}
+		return unit{class: currency, name: cmp.Or(currencies[strings.ToLower(m[1])], strings.ToUpper(m[1])), factor: 1}
 	}
 	if m := afterRE.FindStringSubmatch(after); m != nil {
 		if u, ok := named(m[1], m[0] != m[1]); ok {
@@ -75,12 +78,17 @@ func unitOf(before, after string) unit {
 	if m := nounRE.FindStringSubmatch(after); m != nil && !noNounRE.MatchString(m[1]) {
 		return unit{class: counted, name: m[1]}
 	}
+	if m := unitLabelRE.FindStringSubmatch(before); m != nil {
+		if u, ok := labelUnit(m[1]); ok {
+			return u
+		}
+	}
 	if m := labelledRE.FindStringSubmatch(before); m != nil {
 		if countWords.MatchString(m[1]) {
 			return unit{class: counted, name: strings.ToLower(m[1])}
 		}
 		if name := currencies[strings.ToLower(m[1])]; name != "" {
-			return unit{currency, name, 1}
+			return unit{class: currency, name: name, factor: 1}
 		}
 	}
 	return unit{}
@@ -90,23 +98,34 @@ func unitOf(before, after string) unit {
 // ("5 a", "3 s"), except for those that are written so.
 func named(word string, apart bool) (unit, bool) {
 	if codeOnlyRE.MatchString(word) {
-		return unit{currency, word, 1}, true
+		return unit{class: currency, name: word, factor: 1}, true
 	}
 	if name := currencies[strings.ToLower(word)]; name != "" {
-		return unit{currency, name, 1}, true
+		return unit{class: currency, name: name, factor: 1}, true
 	}
 	if word == "×" || word == "x" || strings.EqualFold(word, "times") || strings.EqualFold(word, "fold") {
 		return unit{class: times}, true
 	}
-	for class, units := range quantities {
-		for _, w := range []string{word, strings.ToLower(word)} {
-			if f, ok := units[w]; ok && (len(w) > 1 || !apart || strings.ContainsAny(w, "mgshlWt")) {
-				return unit{class, w, f}, true
+	if centRE.MatchString(word) {
+		return unit{class: cents}, true
+	}
+	short := func(w string) bool {
+		return apart && utf8.RuneCountInString(w) == 1 && !strings.ContainsAny(w, "mgshlWtVΩ")
+	}
+	if u, ok := prefixed(word); ok && !short(word) {
+		return u, true
+	}
+	for _, w := range []string{word, strings.ToLower(word)} {
+		for class, units := range quantities {
+			if f, ok := units[w]; ok && !short(w) {
+				return unit{class: class, name: w, factor: f}, true
 			}
 		}
 	}
 	return unit{}, false
 }
+
+var centRE = regexp.MustCompile(`^(?i:cents?|¢|centimes?|c[eé]ntimos?|centavos?|pence)$`)
 
 // fits says that a number with the unit s may be a source of a figure with the unit u.
 // Counts have many names ("150 rows" are 150 customers, "365 rows" 365 days), so that
@@ -134,6 +153,14 @@ func factors(word string) []float64 {
 		return []float64{1e6}
 	case "b", "billion", "billions", "bn", "mrd", "milliarde", "milliarden":
 		return []float64{1e9}
+	case "lakh", "lakhs", "lac", "lacs":
+		return []float64{1e5}
+	case "crore", "crores":
+		return []float64{1e7}
+	case "万", "萬", "만":
+		return []float64{1e4}
+	case "亿", "億", "억":
+		return []float64{1e8}
 	case "t", "trillion", "trillions", "tn":
 		return []float64{1e12}
 	}
@@ -148,9 +175,9 @@ var (
 	percentWordRE = regexp.MustCompile(`(?i)%|percent|pct|per cent|prozent`)
 	// scaleWords say that numbers near them may be given in thousands, millions and so on.
 	scaleWords = [...]*regexp.Regexp{
-		regexp.MustCompile(`(?i)thousand|tausend|\bk\b|_k\b|\(k|000s`),
-		regexp.MustCompile(`(?i)million|\bmio\b|\bmln\b|\bmn\b|_mn?\b|_mio\b|\([$€£]?m\)|[$€£]m\b`),
-		regexp.MustCompile(`(?i)billion|\bmrd\b|\bbn\b|_bn?\b|\([$€£]?bn?\)|milliard`),
+		regexp.MustCompile(`(?i)thousand|tausend|\bk\b|_k(?:usd|eur|gbp)?\b|kloc|\(k|000s`),
+		regexp.MustCompile(`(?i)million|\bmio\b|\bmln\b|\bmn\b|_m(?:n|io|usd|eur|gbp)?\b|\([$€£]?m\)|[$€£]m\b`),
+		regexp.MustCompile(`(?i)billion|\bmrd\b|\bbn\b|_b(?:n|usd|eur)?\b|\([$€£]?bn?\)|milliard`),
 		regexp.MustCompile(`(?i)trillion|\btn\b|_tn\b`),
 		regexp.MustCompile(`\b[kKMGT]i?B\b|(?i)_[kmgt]i?b\b|(?:kilo|mega|giga|tera)bytes`),
 	}
@@ -179,6 +206,8 @@ func scaleBit(word string) uint8 {
 		return 2
 	case 1e9:
 		return 4
+	case 1e12:
+		return 8
 	}
-	return 8
+	return 1 << 5 // no text speaks of it
 }

@@ -1,6 +1,7 @@
 package grounding
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"strings"
@@ -10,7 +11,7 @@ const smallWords = `zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twe
 
 var (
 	// saidRE is a number in words. A lone "one" is a pronoun as a rule, and no figure.
-	saidRE = regexp.MustCompile(`(?i)\b(?:(?:one|a|half a|half an|` + smallWords + `)[ -](?:hundred|thousand|million|billion|dozen)|` + smallWords + `)(?:(?:[ -]| and )(?:one|` + smallWords + `|hundred|thousand|million|billion|dozen)\b)*\b`)
+	saidRE = regexp.MustCompile(`(?i)\b(?:(?:one|a|half a|half an|(?:a|one) quarter of an?|three[ -]quarters of an?|` + smallWords + `)[ -](?:hundred|thousand|million|billion|dozen)|` + smallWords + `)(?:(?:[ -]| and )(?:one|` + smallWords + `|hundred|thousand|million|billion|dozen)\b)*\b`)
 	// notSaidRE are words behind a number that make another thing of it.
 	notSaidRE = regexp.MustCompile(`(?i)^(?:[ -](?:decimals?|decimal places?|significant|digits after|or (?:two|three)\b|thirds?\b|quarters?\b|fifths?\b|tenths?\b|fold\b)|fold\b|-(?:way|dimensional|sided|step|part|column|digit|letter)\b)`)
 	// notBeforeRE are words before a number in words that make a phrase of both.
@@ -44,8 +45,17 @@ var ratioWords = []struct {
 	{regexp.MustCompile(`(?i)\b(?:a|one)[ -]tenth of\b`), .1},
 }
 
+// timesRE stands behind a number that compares.
+var timesRE = regexp.MustCompile(`^[ -]?(?:times|×|x) (?:as|more|the|that|what|its|their|larger|higher|smaller|bigger|greater|lower|less|faster|slower|longer|heavier)\b`)
+
+// changeRE are comparisons of what came to what was.
+var changeRE = regexp.MustCompile(`(?i)(?:ed|es|ing|fold)$`)
+
 // looseRE makes a comparison less exact.
 var looseRE = regexp.MustCompile(`(?i)\b(?:nearly|almost|about|roughly|around|over|more than|less than|approximately|just under|just over|some|well over)\s$`)
+
+// partOfRE stands behind a share of a number that is written as a word.
+var partOfRE = regexp.MustCompile(`(?i)^ an? (?:million|billion|thousand|dozen|hundred)\b`)
 
 // inWords finds the numbers and comparisons of a text that are written in words.
 func inWords(text string) []figure {
@@ -53,6 +63,9 @@ func inWords(text string) []figure {
 	b := []byte(text)
 	for _, w := range ratioWords {
 		for _, loc := range w.re.FindAllIndex(b, -1) {
+			if partOfRE.Match(b[loc[1]:]) {
+				continue // of a million: a number
+			}
 			out = append(out, ratioFigure(text, loc[0], loc[1], w.value))
 			blank(b, loc[0], loc[1])
 		}
@@ -71,6 +84,9 @@ func inWords(text string) []figure {
 			f.readings = append(f.readings, reading{value: v / 100, from: (v - .5) / 100, to: (v + .5) / 100, fraction: true})
 		}
 		slack := 1e-9
+		if f.compares = f.unit.class == times && timesRE.MatchString(rest); f.compares {
+			slack = .06 * v
+		}
 		if step >= 1000 {
 			slack = step / 4
 		}
@@ -83,8 +99,10 @@ func inWords(text string) []figure {
 // valueOf works out a number in words. step is the last power that it names.
 func valueOf(words string) (value, step float64) {
 	words = strings.ToLower(strings.ReplaceAll(words, "-", " "))
-	for _, half := range []string{"half an ", "half a "} {
-		words = strings.Replace(words, half, "half_a ", 1)
+	for part, word := range map[string]string{"half a": "half_a", "a quarter of a": "quarter_a", "one quarter of a": "quarter_a", "three quarters of a": "quarters_a"} {
+		if rest, ok := strings.CutPrefix(words, part); ok {
+			words = word + " " + strings.TrimPrefix(rest, "n")
+		}
 	}
 	total, part := 0., 0.
 	step = 1
@@ -94,11 +112,15 @@ func valueOf(words string) (value, step float64) {
 		case w == "and":
 		case w == "half_a":
 			part += .5
+		case w == "quarter_a":
+			part += .25
+		case w == "quarters_a":
+			part += .75
 		case power && by <= 100:
-			part = math.Max(part, .5) * by
+			part = cmp.Or(part, 1) * by
 			step = by
 		case power:
-			total += math.Max(part, .5) * by
+			total += cmp.Or(part, 1) * by
 			part, step = 0, by
 		default:
 			part += numberWords[w]
@@ -112,13 +134,17 @@ func valueOf(words string) (value, step float64) {
 // percent, or the change that it is.
 func ratioFigure(text string, start, end int, value float64) figure {
 	f := figure{start: start, end: end, unitEnd: end, text: text[start:end], ratio: true, unit: unit{class: times}}
-	slack := .06
-	if looseRE.MatchString(tail(text[:start], 24)) {
-		slack = .15
+	f.changes = changeRE.MatchString(f.text)
+	less, more := .06, .06
+	if before := tail(text[:start], 24); looseRE.MatchString(before) {
+		less, more = .15, .15
+		if aboutOf(before)&moreThan != 0 {
+			less, more = .01, .25
+		}
 	}
 	near := func(v float64, fraction bool) {
-		d := math.Abs(v) * slack
-		f.readings = append(f.readings, reading{value: v, from: v - d, to: v + d, signed: v < 0, fraction: fraction})
+		d := math.Abs(v)
+		f.readings = append(f.readings, reading{value: v, from: v - d*less, to: v + d*more, signed: v < 0, fraction: fraction})
 	}
 	near(value, true)
 	near(value*100, false)
@@ -145,12 +171,9 @@ func shareUnits(text string, all []figure) {
 		case f.unit.class == "" && next.unit.class == percent:
 			f.unit = next.unit
 			f.readings = append(f.readings, fractions(f.readings)...)
-		case len(next.readings) > 1 && next.unit.class != percent && len(f.readings) == 1 && next.readings[len(next.readings)-1].unscaled > 0:
-			by := next.readings[0].value / next.readings[len(next.readings)-1].value
-			r := f.readings[0]
-			if by > 1 && !math.IsInf(by, 0) {
-				f.readings = []reading{{value: r.value * by, from: r.from * by, to: r.to * by}, r}
-			}
+		case next.times > 0 && next.unit.class != percent && len(f.readings) == 1:
+			r, by := f.readings[0], next.times
+			f.readings = []reading{{value: r.value * by, from: r.from * by, to: r.to * by}, r}
 		}
 		if f.unit.class == "" || f.unit.class == counted && next.unit.class != counted {
 			f.unit = next.unit
