@@ -14,6 +14,7 @@ import (
 	"praxis/internal/config"
 	"praxis/internal/language"
 	"praxis/internal/llm"
+	"praxis/internal/llm/fallback"
 	"praxis/internal/run"
 	"praxis/internal/safetext"
 )
@@ -222,8 +223,8 @@ func (a *App) questionBegan(q AskRequest, m llm.Model, t *toolset) event.RunBega
 	return b
 }
 
-// costOf returns what tokens of a model cost, if the budget asks for it. Nothing is
-// charged for a server of one's own.
+// costOf returns what tokens cost of the model that is asked, if the budget asks for it:
+// one that stands in has a price of its own. Nothing is charged for a server of one's own.
 func (a *App) costOf(m llm.Model, b event.Budget) (func(event.Tokens) float64, error) {
 	if b.Cost == 0 || m.Traits().Local {
 		return nil, nil
@@ -232,11 +233,23 @@ func (a *App) costOf(m llm.Model, b event.Budget) (func(event.Tokens) float64, e
 	if err != nil {
 		return nil, err
 	}
-	if _, known := prices.Cost(m.Name(), event.Tokens{}); !known {
-		return nil, fault.Coded(fault.PriceUnknown, fault.Data{"model": m.Name()}, "cannot keep to a cost: the price of %s is not known", m.Name())
+	all, current := []llm.Model{m}, func() llm.Model { return m }
+	if f, ok := m.(*fallback.Model); ok {
+		all, current = f.Models(), f.Current
+	}
+	cost := func(m llm.Model, t event.Tokens) (usd float64, known bool) {
+		if m.Traits().Local {
+			return 0, true
+		}
+		return prices.Cost(m.Name(), t)
+	}
+	for _, one := range all {
+		if _, known := cost(one, event.Tokens{}); !known {
+			return nil, fault.Coded(fault.PriceUnknown, fault.Data{"model": one.Name()}, "cannot keep to a cost: the price of %s is not known", one.Name())
+		}
 	}
 	return func(t event.Tokens) float64 {
-		usd, _ := prices.Cost(m.Name(), t)
+		usd, _ := cost(current(), t)
 		return usd
 	}, nil
 }

@@ -57,6 +57,9 @@ func (m *Model) Traits() llm.Traits {
 // Models returns the models, the first one first.
 func (m *Model) Models() []llm.Model { return slices.Clone(m.models) }
 
+// Current returns the model that is asked now. Behind a reply it is the one that gave it.
+func (m *Model) Current() llm.Model { return m.models[m.current()] }
+
 // Complete implements llm.Model.
 func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
 	if delta == nil {

@@ -49,7 +49,7 @@ func TestNextModel(t *testing.T) {
 			t.Fatalf("reply = %+v, %v", got, err)
 		}
 	}
-	if a.calls != 1 || b.calls != 1 || c.calls != 2 || m.Name() != "p:a" {
+	if a.calls != 1 || b.calls != 1 || c.calls != 2 || m.Name() != "p:a" || m.Current() != c {
 		t.Errorf("asked %d, %d, %d times", a.calls, b.calls, c.calls)
 	}
 	want := []llm.Pause{{Reason: "no unavailable", Attempt: 1, Model: "p:b"}, {Reason: "no exhausted", Attempt: 1, Model: "p:c"}}
