@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"strings"
 
@@ -147,14 +146,11 @@ func (r *run) useTool(ctx context.Context, c llm.Call) (actionResult, error) {
 		out.observation = markStatus + event.OK.String() + "\nresult:\n" + used.Text
 	}
 	out.observation = unmarked(out.observation) // what a tool gives is no word of the agent's
-	h := sha256.New()
 	input, err := toJSON(c.InputObject())
 	if err != nil {
 		return actionResult{}, err
 	}
-	for _, part := range []string{c.Name, input, used.Text} {
-		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // a hash never fails
-	}
-	out.notes, out.end = r.stalls.polled([32]byte(h.Sum(nil)), c.Name, used.Text)
+	key := stallKey(c.Name+"\n"+input, event.Execution{Status: event.OK, Stdout: used.Text})
+	out.notes, out.end = r.stalls.polled(key, c.Name, used.Text)
 	return out, nil
 }
