@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ const (
 	maxPreview  = 1500     // bytes of a file's first lines
 	maxProfiles = 16 << 10 // bytes of what files are; of what is beyond only the first line is said
 	maxPackages = 40       // that the prompt lists
+	maxName     = 300      // bytes of a file's name
 )
 
 // formats are the ways to act that a model has.
@@ -305,11 +307,12 @@ func questionText(question string, files []File) string {
 			fmt.Fprintf(&b, "\n\n… and %d more files in /work", len(files)-i)
 			break
 		}
-		fmt.Fprintf(&b, "\n\nFile %s (%d bytes): %s", f.Name, f.Bytes, f.Path)
+		fmt.Fprintf(&b, "\n\nFile %s (%d bytes): %s", safetext.OneLine(f.Name, maxName), f.Bytes, exact(f.Path))
 		if f.Note != "" && f.Profile == "" {
 			b.WriteString("\nThe file " + f.Note + ".")
 		}
 		if profile := strings.TrimSpace(f.Profile); profile != "" {
+			profile = marked(profile) // it shows lines of the file, which are not the person's
 			if profiles += len(profile); profiles > maxProfiles {
 				profile, _, _ = strings.Cut(profile, "\n")
 			}
@@ -321,6 +324,14 @@ func questionText(question string, files []File) string {
 	// What a file is called and begins with is not what the person says, also
 	// where its first line stands behind ours.
 	return question + unmarked(b.String())
+}
+
+// exact is a path as code can write it: quoted where a bare one would break the line.
+func exact(path string) string {
+	if safetext.Line(path) != path {
+		return strconv.Quote(path)
+	}
+	return path
 }
 
 // fileSource is what the prompt says about a file, as a source of figures.
