@@ -19,6 +19,9 @@ type Caller struct {
 	Child int       `json:"child"` // its number among the children of that run, from 1
 	Role  ChildRole `json:"role"`
 	Depth int       `json:"depth"` // of a child that a person's run began: 1
+	// Label is what the caller had seen by then: what the child is asked depends on it. nil:
+	// nothing that is not trusted, or that not everyone may read.
+	Label *DataLabel `json:"label,omitempty"`
 }
 
 // ChildBegan says that a run begins a part of itself: a run of its own, which has its own
@@ -32,6 +35,8 @@ type ChildBegan struct {
 	Model string    `json:"model,omitempty"`
 	Task  string    `json:"task"`           // what it is asked
 	Data  []string  `json:"data,omitempty"` // the names of what it is given
+	// Given is the SHA-256 of what it is given, names and contents; empty: nothing.
+	Given string `json:"given,omitempty"`
 	// Snapshot is the state of the run's session that the child's session starts from; empty:
 	// it has a fresh one, or none.
 	Snapshot string `json:"snapshot,omitempty"`
@@ -59,6 +64,12 @@ type ChildEnded struct {
 	Errors   int      `json:"errors,omitempty"` // executions that failed and replies that were sent back
 	Tokens   Tokens   `json:"tokens"`           // its own and those of its children
 	Took     Duration `json:"took_ms"`
+	// Kind and Remedy are those of the failure, where there is no answer: code that asked
+	// learns them.
+	Kind   string `json:"kind,omitempty"`
+	Remedy string `json:"remedy,omitempty"`
+	// Label is what the child had seen. nil: nothing that not everyone may read.
+	Label *DataLabel `json:"label,omitempty"`
 }
 
 // AttemptChosen says which of several attempts at a question is kept, and why: its answer,

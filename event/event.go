@@ -170,6 +170,12 @@ type RunBegan struct {
 	ShowChanges bool `json:"show_changes,omitempty"`
 	// Strict says that an answer with a figure that is found nowhere is none.
 	Strict bool `json:"strict,omitempty"`
+	// Context is the file whose text is the variable of that name; empty: there is none.
+	Context string `json:"context,omitempty"`
+	// Subcalls says that code may query models and begin runs, and SubcallModels which models
+	// beside its own it may name. Budget.Depth says how deep.
+	Subcalls      bool     `json:"subcalls,omitempty"`
+	SubcallModels []string `json:"subcall_models,omitempty"`
 	// Tools are those that the model or its code may call, sorted by name. The
 	// texts of definitions and policy are file_given of their roles.
 	Tools []ToolPin `json:"tools,omitempty"`
@@ -248,6 +254,10 @@ type FileGiven struct {
 	Bytes    int64  `json:"bytes"`
 	SHA256   string `json:"sha256"`
 	Withheld string `json:"withheld,omitempty"`
+	// Variable is the name of the variable of which the content is the value, and Form how it
+	// is read; empty: it is a file for code to open.
+	Variable string `json:"variable,omitempty"`
+	Form     string `json:"form,omitempty"`
 }
 
 // ConversationContinued says that the question of a run goes on with an earlier

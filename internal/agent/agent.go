@@ -137,6 +137,9 @@ type File struct {
 	Profile string // what it is, as code in the session found out; or empty
 	Preview string // without a profile: its first lines, or empty
 	Note    string // what is unusual about it, such as "is empty"; or empty
+	// Variable is the name of the variable that the file's content is the value of, which is
+	// read as Form says. "": code has to open the file.
+	Variable, Form string
 }
 
 // Answer is what a run found. When Run returns an error, it says how far the run came.

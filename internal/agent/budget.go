@@ -168,6 +168,9 @@ func (r *run) before(t event.Tokens) {
 	r.cfg.Ledger.Add(Usage{Steps: r.step, Tokens: t, USD: r.cost(t)})
 }
 
+// TokensOf estimates the tokens of a text.
+func TokensOf(text string) int { return len(text)/bytesPerToken + 1 }
+
 // cost is what tokens of the run's model cost; 0 where nothing is charged.
 func (r *run) cost(t event.Tokens) float64 {
 	if r.cfg.Cost == nil {

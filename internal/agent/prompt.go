@@ -307,6 +307,10 @@ func questionText(question string, files []File) string {
 			fmt.Fprintf(&b, "\n\n… and %d more files in /work", len(files)-i)
 			break
 		}
+		if f.Variable != "" {
+			b.WriteString(variableText(f))
+			continue
+		}
 		fmt.Fprintf(&b, "\n\nFile %s (%d bytes): %s", safetext.OneLine(f.Name, maxName), f.Bytes, exact(f.Path))
 		if f.Note != "" && f.Profile == "" {
 			b.WriteString("\nThe file " + f.Note + ".")
@@ -332,6 +336,30 @@ func exact(path string) string {
 		return strconv.Quote(path)
 	}
 	return path
+}
+
+// maxPeek is how much of the beginning of a text in a variable the model is shown, in bytes.
+const maxPeek = 300
+
+// variableText describes a variable that the session has from the beginning. What is in it
+// stays out of the conversation: code looks at it.
+func variableText(f File) string {
+	text := fmt.Sprintf("\n\nVariable %s", f.Variable)
+	if f.Name != f.Variable {
+		text += ", from " + f.Name
+	}
+	text += fmt.Sprintf(" (%d bytes)", f.Bytes)
+	if f.Profile != "" {
+		text += ": " + f.Profile
+	}
+	text += ". It is set in the session."
+	if f.Form == language.FormText {
+		text += fmt.Sprintf(" It is too long to be shown or printed whole: look at parts of it with code, as in %s[:500], search it with re or %s.find, and print little.", f.Variable, f.Variable)
+	}
+	if f.Preview != "" {
+		text += fmt.Sprintf(" It begins %q", safetext.Clip(strings.ToValidUTF8(f.Preview, "\uFFFD"), maxPeek))
+	}
+	return text
 }
 
 // fileSource is what the prompt says about a file, as a source of figures.

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"sync"
 
@@ -51,7 +52,7 @@ func (a *App) begin(ctx context.Context, began event.RunBegan, t *toolset, next 
 	if err != nil {
 		return ctx, nil, err
 	}
-	r, err := t.activate(ctx, rec, began.Budget.Calls, who)
+	r, err := t.activate(ctx, rec, began, who)
 	if err != nil {
 		rec.Emit(event.RunEnded{Status: event.Failed, Reason: err.Error()})
 		return ctx, nil, errors.Join(err, rec.Close())
@@ -59,14 +60,17 @@ func (a *App) begin(ctx context.Context, began event.RunBegan, t *toolset, next 
 	return ctx, r, nil
 }
 
-// activate opens the way of a run to its tools, so many calls of them, and to the network.
-func (t *toolset) activate(ctx context.Context, rec *journal.Recorder, calls int, who []gate.Origin) (*activeRun, error) {
+// activate opens the way of a run to its tools, to the network and to what it may begin.
+func (t *toolset) activate(ctx context.Context, rec *journal.Recorder, began event.RunBegan, who []gate.Origin) (*activeRun, error) {
 	if err := keepRules(ctx, rec, t.rules); err != nil {
 		return nil, err
 	}
 	cfg := gate.Config{
 		Run: rec.ID(), Tools: t.callable(who), Policy: t.options.Policy, Caller: t.registry, Approver: t.approver,
-		Sink: rec, Redact: t.app.records.Journal.Redact, Origins: who, MaxCalls: calls,
+		Sink: rec, Redact: t.app.records.Journal.Redact, Origins: who, MaxCalls: began.Budget.Calls,
+	}
+	if t.children != nil {
+		cfg.Count = func() bool { return t.children.tree.ledger.Call(began.Budget) }
 	}
 	if calls := t.again; calls != nil {
 		cfg.Caller, cfg.Approver, cfg.Made = calls, calls, calls.Made()
@@ -76,6 +80,7 @@ func (t *toolset) activate(ctx context.Context, rec *journal.Recorder, calls int
 	if err != nil {
 		return nil, err
 	}
+	g.Began(began)
 	r := &activeRun{Recorder: rec, tools: t, gate: g, again: t.again}
 	if t.again != nil {
 		t.again.Saw(g)
@@ -89,6 +94,9 @@ func (t *toolset) activate(ctx context.Context, rec *journal.Recorder, calls int
 			return nil, err
 		}
 		c.Network = r.proxy
+	}
+	if t.children != nil {
+		c.Children = t.children
 	}
 	r.bridge = bridge.New(c)
 	ctx, r.stop = context.WithCancel(ctx)
@@ -107,7 +115,7 @@ func (t *toolset) activate(ctx context.Context, rec *journal.Recorder, calls int
 // next call of expose. A named session is therefore also updated when there is
 // nothing to call any more.
 func (r *activeRun) expose(ctx context.Context, s *Session) error {
-	o := wire.Exposure{Tools: r.tools.has(), Net: r.proxy != nil}
+	o := wire.Exposure{Tools: r.tools.has() || r.tools.children != nil, Net: r.proxy != nil, Environ: r.bridge.Environ()}
 	if !o.Tools && !o.Net && s.named == nil {
 		return nil
 	}
@@ -116,9 +124,16 @@ func (r *activeRun) expose(ctx context.Context, s *Session) error {
 		if err != nil {
 			return err
 		}
-		o.Environ = environ
+		o.Environ = joined(environ, o.Environ)
 	}
 	return s.s.Expose(ctx, o, r.bridge)
+}
+
+// joined are two sets of variables as one.
+func joined(a, b map[string]string) map[string]string {
+	out := maps.Clone(a)
+	maps.Copy(out, b)
+	return out
 }
 
 // end stops what goes on beside the run and closes its record.

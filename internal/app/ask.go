@@ -61,6 +61,11 @@ type AskRequest struct {
 	Tools   ToolSpec
 	Net     NetSpec
 	Checks  CheckSpec
+	// Subcalls lets code query models and begin runs, within Budget.Depth and
+	// Budget.SubCalls. SubcallModels are models, as "provider:name", that it may name beside
+	// the run's own; the first is asked where it names none.
+	Subcalls      bool
+	SubcallModels []string
 
 	model  llm.Model // in place of what Model names; nil: that
 	opened *Session  // in place of what Session describes, and not closed; nil: that
@@ -92,6 +97,9 @@ func (q *AskRequest) check(languages language.Table) (err error) {
 		return err
 	}
 	if err := q.Checks.check(); err != nil {
+		return err
+	}
+	if err := q.checkSubcalls(languages); err != nil {
 		return err
 	}
 	return config.ValidateBounds(q.Bounds)
@@ -166,6 +174,9 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 	}
 	made := newCollector(q.Output, q.Session, q.Files)
 	began := a.questionBegan(q, model, t)
+	if t.children, err = a.subcallsOf(&began, model, q.SubcallModels); err != nil {
+		return out, err
+	}
 	cost, err := a.costOf(model, began.Budget)
 	if err != nil {
 		return out, err
@@ -175,13 +186,16 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 	if err != nil {
 		return out, err
 	}
-	x := &questionRun{app: a, request: q, model: model, cost: cost, run: r, made: made, taken: taken, sink: sink, session: q.opened}
+	x := &questionRun{app: a, request: q, model: model, cost: cost, run: r, made: made, taken: taken, sink: sink, session: q.opened, children: t.children}
+	x.children.of(x)
 	return x.result(ctx, began, inputs)
 }
 
 // result lets the agent answer and closes what the run used.
 func (x *questionRun) result(ctx context.Context, began event.RunBegan, inputs []run.Input) (AskResult, error) {
 	answer, err := x.ask(ctx, began, inputs)
+	x.children.end()
+	answer.Tokens = answer.Tokens.Add(x.children.used())
 	out := AskResult{Run: x.run.ID(), Text: answer.Text, Figures: answer.Figures, Steps: answer.Steps, Tokens: answer.Tokens, Draft: answer.Draft, Found: answer.Found}
 	out.Value, out.Files, out.Incomplete = answer.Value, answer.Files, answer.Incomplete
 	endErr := x.run.end()
@@ -213,7 +227,18 @@ func (a *App) questionBegan(q AskRequest, m llm.Model, t *toolset) event.RunBega
 	if q.MaxSteps > 0 {
 		b.MaxSteps = q.MaxSteps
 	}
-	if t.has() && q.Bounds.Timeout == 0 {
+	for _, f := range q.Files {
+		if f.Variable != "" {
+			b.Context = f.Name
+		}
+	}
+	if q.Subcalls {
+		b.Subcalls = true
+		b.Budget = b.Budget.Over(event.Budget{Depth: agent.DefaultDepth, SubCalls: agent.DefaultSubCalls})
+	} else {
+		b.Budget.Depth, b.Budget.SubCalls = 0, 0
+	}
+	if (t.has() || q.Subcalls) && q.Bounds.Timeout == 0 {
 		b.Bounds = awaitingCalls(b.Bounds)
 	}
 	// One execution outlasts neither the run nor what all executions may take.
@@ -274,7 +299,8 @@ type questionRun struct {
 	taken   *saved
 	sink    event.Sink
 
-	fork      *event.SessionBegan // the session that its own is to be a fork of; nil: none
+	fork      *event.SessionBegan // the session that its own begins like; nil: as the request says
+	children  *subcalls           // what its code may begin; nil: nothing
 	session   *Session            // open when the run came so far
 	talk      *thread             // nil: the question stands alone
 	again     *resumption         // nil: the question is asked for the first time
@@ -304,10 +330,13 @@ func (x *questionRun) askOnce(ctx context.Context, began event.RunBegan, inputs 
 func (x *questionRun) task(ctx context.Context, began event.RunBegan, inputs []run.Input) (run.Task, agent.Config, error) {
 	q := x.request
 	cfg := agent.Config{Model: x.model, Cost: x.cost, Store: x.store, Load: x.app.records.Content}
+	if x.children != nil {
+		cfg.Ledger = x.children.tree.ledger
+	}
 	if q.Thread != "" || q.Notes {
 		cfg.Notes = notes{x.app.records.Memory, x.run.ID(), q.Thread}
 	}
-	task := run.Task{Began: began, Languages: x.app.opt.Languages, Inputs: inputs, ProfileInputs: true, Snapshots: x.app.opt.Config.Journal.Snapshots && !q.light}
+	task := run.Task{Began: began, Languages: x.app.opt.Languages, Inputs: inputs, ProfileInputs: true, Snapshots: x.snapshots()}
 	cfg.Partial = x.run.bridge.Partial
 	if q.Mode != ModeTools {
 		cfg.Guide = x.run.bridge.Guide(x.run.tools.hosts.Strings())
@@ -359,7 +388,15 @@ func (x *questionRun) open(ctx context.Context) (run.Session, error) {
 			return s, err
 		}
 	}
-	return s, x.run.expose(ctx, s)
+	if err := x.run.expose(ctx, s); err != nil || x.children == nil {
+		return s, err
+	}
+	return waiting{s, x.children}, nil
+}
+
+// snapshots says whether the states before the steps are saved.
+func (x *questionRun) snapshots() bool {
+	return x.app.opt.Config.Journal.Snapshots && !x.request.light
 }
 
 // conversation reads the thread that the question goes on with. Its session is
@@ -387,6 +424,7 @@ func (x *questionRun) conversation(ctx context.Context, s run.Session) (run.Conv
 // finish takes out of the session what is to stay. A thread stays as it was when
 // there is no answer.
 func (x *questionRun) finish(ctx context.Context, r run.Result) {
+	x.children.end()
 	x.made.end(ctx, x.session, x.run)
 	if x.talk != nil && r.Err == nil {
 		ctx, stop := afterwards(ctx)

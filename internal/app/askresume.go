@@ -122,6 +122,14 @@ func (a *App) ResumeAsk(ctx context.Context, q AskResume, sink event.Sink) (out 
 	t.again = g.rec.Calls(ctx, a.records.Journal, g.at, t.registry, t.approver, a.records.Journal.Redact)
 	g.warn(t.again, sink)
 	x.made = newCollector(q.Output, x.request.Session, nil)
+	if t.children, err = a.subcallsAgain(&began, x.model, g); err != nil {
+		if g.session != nil {
+			err = errors.Join(err, g.session.Close())
+		}
+		return out, err
+	}
+	x.children = t.children
+	x.children.of(x)
 	ctx, x.run, err = a.begin(ctx, began, t, both(g, both(x.taken, both(x.made, sink))), origins(x.request.Mode)...)
 	release()
 	if err != nil {
@@ -131,6 +139,22 @@ func (a *App) ResumeAsk(ctx context.Context, q AskResume, sink event.Sink) (out 
 		return out, err
 	}
 	return x.result(ctx, began, inputs)
+}
+
+// subcallsAgain makes what the code of a run that goes on may begin. A model whose replies
+// came from a file is not there any more.
+func (a *App) subcallsAgain(began *event.RunBegan, own llm.Model, g *resumption) (*subcalls, error) {
+	var models []string
+	for _, name := range began.SubcallModels {
+		if !inFile(name) {
+			models = append(models, name)
+		}
+	}
+	c, err := a.subcallsOf(began, own, models)
+	if c != nil && err == nil {
+		c.goOn(g)
+	}
+	return c, err
 }
 
 // claim reads the run and sees to it that nobody else goes on with it before release is
@@ -380,6 +404,9 @@ func (g *resumption) inputs(sink event.Sink) ([]run.Input, error) {
 			in = Input{Name: name, Bytes: f.Bytes, Open: func() (io.ReadCloser, error) {
 				return g.app.records.Journal.Blob(context.Background(), f.SHA256)
 			}}
+		}
+		if name == g.rec.Began.Context {
+			in.Variable = ContextVariable
 		}
 		all = append(all, in)
 	}

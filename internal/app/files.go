@@ -28,6 +28,9 @@ type Input struct {
 	Path  string // on this machine; "": it has none
 	Bytes int64
 	Open  func() (io.ReadCloser, error)
+	// Variable is the name of the variable that the content, a text, is the value of; "": it
+	// is a file of the working folder.
+	Variable string
 }
 
 // LocalFiles are files of this machine, and all files of folders. It looks at every
@@ -240,6 +243,12 @@ func previewed(inputs []Input, sink event.Sink) ([]run.Input, error) {
 	out := runInputs(inputs)
 	for i, in := range inputs {
 		var err error
+		if in.Variable != "" {
+			if out[i], err = textVariable(in); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if out[i].Preview, out[i].Note, err = preview(in); err != nil {
 			return nil, err
 		}

@@ -126,12 +126,25 @@ func (a *App) stateBefore(ctx context.Context, id string) (string, error) {
 const tidied = ".tidied"
 
 // saved counts the bytes of the snapshots that a run takes.
-type saved struct{ bytes atomic.Int64 }
+type saved struct {
+	bytes  atomic.Int64
+	newest atomic.Value // the id of the snapshot that has the state of the session; "": none has
+}
+
+// last returns the snapshot that has the state before the code that is executed, or "".
+func (s *saved) last() string {
+	id, _ := s.newest.Load().(string)
+	return id
+}
 
 // Emit implements event.Sink.
 func (s *saved) Emit(e event.Event) {
 	if e, ok := e.(event.SnapshotTaken); ok {
 		s.bytes.Add(e.Bytes)
+		s.newest.Store(e.Snapshot)
+	}
+	if _, ran := e.(event.ExecutionEnded); ran {
+		s.newest.Store("")
 	}
 }
 

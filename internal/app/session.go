@@ -543,13 +543,13 @@ func (s *Session) Close() error {
 // its code finds a way out that leads nowhere, as no host is reached again.
 func (s *Session) opened() replay.Opened {
 	return replay.Opened{Session: s, Close: s.Close, Expose: func(ctx context.Context, b *bridge.Bridge, tools, net bool) error {
-		o := wire.Exposure{Tools: tools, Net: net}
+		o := wire.Exposure{Tools: tools, Net: net, Environ: b.Environ()}
 		if net {
 			environ, err := deadProxy(ctx, s)
 			if err != nil {
 				return err
 			}
-			o.Environ = environ
+			o.Environ = joined(environ, o.Environ)
 		}
 		return s.s.Expose(ctx, o, b)
 	}}

@@ -76,6 +76,7 @@ type toolset struct {
 	hosts      egress.Rules
 	sink       event.Sink
 	again      *replay.Calls // of a run that goes on; nil: it is the first
+	children   *subcalls     // what its code may begin; nil: nothing
 }
 
 // openTools reads tools and policy and makes what implements the tools. Without

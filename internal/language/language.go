@@ -236,9 +236,9 @@ const ProfileMIME = "application/vnd.praxis.profile+json"
 
 // Given is a value that a session is given as a variable: what is in the file Path.
 type Given struct {
-	Name string
-	Path string // in the session
-	Form string // one of the forms
+	Name string `json:"name"`
+	Path string `json:"path"` // in the session
+	Form string `json:"form"` // one of the forms
 }
 
 // The forms of files of which variables are made.

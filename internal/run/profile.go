@@ -23,7 +23,9 @@ func (t Task) profile(ctx context.Context, s Session, rec Recorder) ([]agent.Fil
 	var paths []string
 	for _, in := range t.Inputs {
 		files = append(files, in.File)
-		paths = append(paths, in.Path)
+		if in.Variable == "" { // what a variable is, code finds out
+			paths = append(paths, in.Path)
+		}
 	}
 	look := t.Profile
 	if look == nil {

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/agent"
 	"praxis/internal/language"
 	"praxis/internal/llm"
@@ -366,7 +367,7 @@ func record(ctx context.Context, in Input, rec Recorder) (f event.FileGiven, err
 	if err != nil {
 		return f, fmt.Errorf("cannot record input %s: %w", in.Name, err)
 	}
-	f = event.FileGiven{Name: in.Name, Path: in.Path, Bytes: n, SHA256: sum, Withheld: withheld}
+	f = event.FileGiven{Name: in.Name, Path: in.Path, Bytes: n, SHA256: sum, Withheld: withheld, Variable: in.Variable, Form: in.Form}
 	rec.Emit(f)
 	return f, nil
 }
@@ -378,6 +379,9 @@ func (t Task) prepare(ctx context.Context, s Session) error {
 			return err
 		}
 	}
+	if err := t.load(ctx, s); err != nil {
+		return err
+	}
 	return t.ready(ctx)
 }
 
@@ -386,6 +390,28 @@ func (t Task) ready(ctx context.Context) error {
 		return t.Ready(ctx)
 	}
 	return ctx.Err()
+}
+
+// load makes variables of the inputs that are some.
+func (t Task) load(ctx context.Context, s Session) error {
+	var given []language.Given
+	for _, in := range t.Inputs {
+		if in.Variable != "" {
+			given = append(given, language.Given{Name: in.Variable, Path: in.Path, Form: in.Form})
+		}
+	}
+	lang := t.language(s)
+	if len(given) == 0 {
+		return nil
+	}
+	if lang.Model.Load == nil {
+		return fmt.Errorf("cannot make variables: %s has no way to", lang.Display)
+	}
+	x, err := s.Execute(ctx, lang.Name, lang.Model.Load(given), t.Began.Bounds, event.Discard)
+	if err == nil && x.Status != event.OK {
+		return fault.New(fault.Exhausted, "Give less, or allow the session more memory.", "cannot make variables of what was given: the code that does ended with the status %s", x.Status)
+	}
+	return err
 }
 
 func put(ctx context.Context, s Session, in Input) (err error) {

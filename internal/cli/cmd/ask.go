@@ -63,6 +63,14 @@ exit code is 125. --check FILE.py and --check-expr EXPR are run when the model
 has answered, with answer, text and figures beside the session's variables: what
 fails goes back to the model as long as there are steps. See docs/answers.md.
 
+With --subagents its code can ask models and begin runs of its own: llm_query and
+llm_query_batched ask a model single questions, rlm_query lets a run answer over a
+text that it has as a variable, and agent lets one do a task with data. All of them
+draw from the budget of the question; --max-depth, --max-sub-calls and
+--max-total-steps bound them, too. With --context FILE the text of a file, however
+long, is the variable context: code searches and cuts it, and no prompt holds it.
+See docs/subagents.md.
+
 With --mode plan the model writes a plan instead, which calls the tools of
 --tools by the rules of --policy: it is checked before anything runs, what is
 wrong goes back to the model, and what the plan prints is the answer. The model
@@ -90,6 +98,7 @@ type askCommand struct {
 	mode     modeFlags
 	tools    toolFlags
 	checks   checkFlags
+	subcalls subcallFlags
 }
 
 func (p *program) askCommand() *cobra.Command {
@@ -141,6 +150,7 @@ func (p *program) askCommand() *cobra.Command {
 	a.tools.registerApproval(cmd)
 	a.tools.registerNet(cmd)
 	a.checks.register(cmd)
+	a.subcalls.register(cmd)
 	return cmd
 }
 
@@ -193,6 +203,9 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 	}
 	var err error
 	if q.Files, err = app.LocalFiles(a.files); err != nil {
+		return err
+	}
+	if err = a.subcalls.into(&q); err != nil {
 		return err
 	}
 	if q.Net, err = a.tools.netSpec(); err != nil {

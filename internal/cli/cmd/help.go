@@ -24,6 +24,7 @@ func flagGroups() []flagGroup {
 		{"Flags", []string{"code", "file", "out", "with", "session", "thread", "model", "fallback-model", "effort", "mode", "tools", "policy", "json"}},
 		{"Plans", []string{"input", "replies", "later", "yes", "now", "quarantine-model"}},
 		{"Who decides", []string{"approve", "approve-timeout", "allow-commands"}},
+		{"Models and runs in code", []string{"subagents", "sub-model", "context"}},
 		{"Network", []string{"allow-net", "credential"}},
 		{"Limits", []string{"max-steps", "max-cost", "max-time", "max-execution-time", "max-tokens", "max-input-tokens", "max-output-tokens", "max-calls", "max-attempts", "max-total-steps", "max-depth", "max-sub-calls", "timeout", "memory", "cpus", "cpu-time", "disk", "processes", "open-files", "output-limit"}},
 	}

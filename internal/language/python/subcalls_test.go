@@ -11,8 +11,8 @@ import (
 	"praxis/internal/language"
 )
 
-// asked is a call of a function that begins something.
-type asked struct {
+// subcallRequest is a call of a function that begins something.
+type subcallRequest struct {
 	Do, Role, Model string
 	Fork            bool
 	Items           []struct {
@@ -21,12 +21,12 @@ type asked struct {
 	}
 }
 
-// offered starts a kernel whose code may make sub-calls, which f answers.
-func offered(t *testing.T, f func(q asked) string) *kernel {
+// exposed starts a kernel whose code may make sub-calls, which f answers.
+func exposed(t *testing.T, f func(q subcallRequest) string) *kernel {
 	t.Helper()
 	k := start(t, nil)
 	exposeTools(t, k, func(body []byte) (byte, string) {
-		var q asked
+		var q subcallRequest
 		if err := json.Unmarshal(body, &q); err != nil || q.Do != "begin" {
 			return 1, `{"kind":"invalid","message":"no"}`
 		}
@@ -39,8 +39,8 @@ func offered(t *testing.T, f func(q asked) string) *kernel {
 	return k
 }
 
-// told answers each item with what it was asked, and with the beginnings of its data.
-func told(q asked) string {
+// echoed answers each item with its text, and with the beginnings of its data.
+func echoed(q subcallRequest) string {
 	var out []map[string]any
 	for _, it := range q.Items {
 		text := q.Role + " " + q.Model + " " + it.Task
@@ -65,7 +65,7 @@ func told(q asked) string {
 }
 
 func TestSubcalls(t *testing.T) {
-	k := offered(t, told)
+	k := exposed(t, echoed)
 	for _, c := range []struct{ code, want string }{
 		{`llm_query("a")`, `'query  a'`},
 		{`llm_query("a", "m")`, `'query m a'`},
@@ -106,7 +106,7 @@ func TestSubcalls(t *testing.T) {
 	}
 	k.Send(map[string]any{"op": "environ", "set": map[string]string{}, "unset": []string{"PRAXIS_SUBCALLS"}})
 	if r := k.Run("llm_query('a')"); r.Done.Error == nil || r.Done.Error.Name != "NameError" {
-		t.Errorf("when nothing is offered any more: %+v", r.Done.Error)
+		t.Errorf("when nothing is exposed any more: %+v", r.Done.Error)
 	}
 }
 

@@ -41,6 +41,12 @@ func compare(was, is Recording, ended bool) Report {
 	for i, s := range was.Steps {
 		r.step(s, is.find(s.N), r.Unfinished && i == len(was.Steps)-1)
 	}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		open := r.Unfinished && len(was.Steps) > 0 && s.N == was.Steps[len(was.Steps)-1].N
+		more := differences(childAspects(was, s.N), childAspects(is, s.N), open)
+		s.Differences, s.Identical = append(s.Differences, more...), s.Identical && len(more) == 0
+	}
 	for _, s := range is.Steps {
 		beyond := ended && s.N == is.Steps[len(is.Steps)-1].N
 		if was.find(s.N) == nil && !beyond {

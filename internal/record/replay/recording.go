@@ -106,6 +106,12 @@ func (r Recording) Finished() bool {
 	return r.Ended != nil && r.Ended.Status != event.Abandoned
 }
 
+// drawsTogether says whether the run draws from one account with others, so that what was
+// left of its budget at any moment is not counted again.
+func (r Recording) drawsTogether() bool {
+	return r.Began.Subcalls || r.Began.Caller != nil && r.Began.Caller.Role != event.Attempt
+}
+
 // clocked says whether the run ended after a step by a part of its budget that a replay
 // cannot count again.
 func (r Recording) clocked(step int) (why, budget string) {
@@ -241,7 +247,7 @@ func (f *fold) add(e event.Event) error {
 func ofTools(e event.Event) bool {
 	switch e.(type) {
 	case event.ToolCalled, event.DecisionMade, event.ApprovalRequested, event.ApprovalGiven, event.ToolReturned, event.LabelLowered,
-		event.ConnectionOpened, event.ConnectionClosed, event.ConnectionRefused:
+		event.ConnectionOpened, event.ConnectionClosed, event.ConnectionRefused, event.ChildBegan, event.ChildEnded:
 		return true
 	}
 	return false

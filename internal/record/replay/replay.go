@@ -200,6 +200,9 @@ func (c Config) prepareRerun(ctx context.Context, rec Recording) (*rerun, error)
 			return nil, err
 		}
 		e.open = s
+		if e.kit != nil {
+			e.kit.session = s
+		}
 		return s, e.kit.expose(ctx, s)
 	}
 	e.task.Finish = func(ctx context.Context, _ run.Result) {
@@ -327,6 +330,10 @@ func (e *rerun) execute(ctx context.Context, model llm.Model, begin *agent.Begin
 		_, err = run.AskAttempts(ctx, e.task, run.Attempts{Count: e.rec.Began.Branches, Parallel: 1, Begin: e.recordedAttempt, Stored: true}, e.live)
 	} else {
 		cfg := agent.Config{Model: model, Begin: begin, Clocked: e.rec.clocked}
+		if e.rec.drawsTogether() {
+			cfg.Ledger = agent.NewLedger()
+			cfg.Ledger.Share()
+		}
 		m, branches := model.(*brancher)
 		if branches && m.change.Model != nil { // what it uses is used now
 			cfg.Clocked, cfg.Cost = nil, e.cfg.Cost
@@ -378,7 +385,7 @@ func (c Config) inputs(ctx context.Context, rec Recording) ([]run.Input, error) 
 			}
 			open = func() (io.ReadCloser, error) { return c.Source.Blob(ctx, f.SHA256) }
 		}
-		out = append(out, run.Input{File: agent.File{Name: f.Name, Path: f.Path, Bytes: f.Bytes}, Open: open})
+		out = append(out, run.Input{File: agent.File{Name: f.Name, Path: f.Path, Bytes: f.Bytes, Variable: f.Variable, Form: f.Form}, Open: open})
 	}
 	return out, nil
 }

@@ -30,22 +30,24 @@ import (
 // decides anew, by the recorded definitions and policy, and the record answers.
 // Nothing of the definitions is executed, and no host is reached.
 type toolkit struct {
-	rec    Recording
-	rules  []event.FileGiven // with the texts beside
-	texts  []planner.Text
-	set    *tool.Set
-	gate   *gate.Gate
-	bridge *bridge.Bridge
-	sink   event.Sink
-	other  bool // other definitions than those of the record
+	rec     Recording
+	rules   []event.FileGiven // with the texts beside
+	texts   []planner.Text
+	set     *tool.Set
+	gate    *gate.Gate
+	bridge  *bridge.Bridge
+	sink    event.Sink
+	other   bool   // other definitions than those of the record
+	session Opened // zero while there is none
 
-	mu      sync.Mutex
-	step    int
-	own     int  // the first step of a branch; math.MaxInt: there is none
-	over    bool // what is called from now on is no part of the run
-	waiting waiting
-	claimed map[string]claim // calls that are made, by their ids
-	refused int              // connections
+	mu       sync.Mutex
+	step     int
+	own      int  // the first step of a branch; math.MaxInt: there is none
+	over     bool // what is called from now on is no part of the run
+	waiting  waiting
+	claimed  map[string]claim // calls that are made, by their ids
+	refused  int              // connections
+	children *replayed        // nil: code could begin nothing
 }
 
 // waiting are the recorded calls that wait to be made again.
@@ -87,10 +89,13 @@ type claim struct {
 // neither tools nor a network.
 func (c Config) tools(ctx context.Context, rec Recording, from int, sink event.Sink) (*toolkit, error) {
 	native := rec.Began.Mode == modeTools || rec.Began.Mode == modeBoth
-	if len(rec.Began.Tools) == 0 && len(rec.Began.Net) == 0 && !native {
+	if len(rec.Began.Tools) == 0 && len(rec.Began.Net) == 0 && !native && !rec.Began.Subcalls {
 		return nil, nil
 	}
 	k := &toolkit{rec: rec, sink: sink, own: math.MaxInt, waiting: rec.waitingFrom(from), claimed: map[string]claim{}}
+	if rec.Began.Subcalls {
+		k.children = &replayed{kit: k, children: rec.Subcalls(from, c.Redact, true)}
+	}
 	rules, err := c.rules(ctx, rec, k)
 	if err != nil {
 		return nil, err
@@ -182,7 +187,11 @@ func (k *toolkit) open(o plan.Options, c Config) error {
 	if err != nil {
 		return err
 	}
+	k.gate.Began(k.rec.Began)
 	d := bridge.Config{}
+	if k.children != nil {
+		d.Children = k.children
+	}
 	if k.set.Len() > 0 {
 		d.Gate = k.gate
 	}
@@ -261,7 +270,7 @@ func (k *toolkit) expose(ctx context.Context, s Opened) error {
 	if s.Expose == nil {
 		return errors.New("cannot replay: tools cannot be exposed to this session")
 	}
-	return s.Expose(ctx, k.bridge, k.set.Len() > 0, len(k.rec.Began.Net) > 0)
+	return s.Expose(ctx, k.bridge, k.set.Len() > 0 || k.children != nil, len(k.rec.Began.Net) > 0)
 }
 
 // equip gives the agent what it had: the tools that its model may call, and the

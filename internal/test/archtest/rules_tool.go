@@ -31,6 +31,6 @@ func toolPackages() map[string]Package {
 		"internal/tool/gate":     {Imports: []string{fault, safetext, event, tool, "internal/plan/label", "internal/plan/policy", jsondoc, toolSchema}, Tests: []string{toolfile}},
 		"internal/tool/approval": {Imports: []string{fault, event, tool, safetext, "internal/tool/gate", jsondoc, toolSchema}, Third: []string{unix}, Tests: []string{toolfile}},
 		"internal/egress":        {Imports: []string{fault, "internal/netaddr", event}, Third: []string{"golang.org/x/net", "golang.org/x/text"}, Tests: []string{cpython, "internal/diagnostics"}},
-		"internal/tool/bridge":   {Imports: []string{fault, event, llm, tool, "internal/tool/search", "internal/tool/pystub", "internal/tool/gate", "internal/guest", "internal/agent", jsondoc}, Tests: []string{toolfile}},
+		"internal/tool/bridge":   {Imports: []string{fault, event, lang, llm, tool, "internal/tool/search", "internal/tool/pystub", "internal/tool/gate", "internal/guest", "internal/agent", jsondoc}, Tests: []string{toolfile}},
 	}
 }

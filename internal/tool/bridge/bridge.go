@@ -37,15 +37,18 @@ type Network interface {
 type Config struct {
 	Gate    *gate.Gate // nil: there are no tools
 	Network Network    // nil: code reaches no host
+	// Children is what code may begin; nil: nothing.
+	Children Children
 }
 
 // Bridge exposes the tools of a run to its model and to the code in its session.
 // It is safe for concurrent use.
 type Bridge struct {
-	gate *gate.Gate
-	net  Network
-	step atomic.Int64
-	find func() *search.Index
+	gate     *gate.Gate
+	net      Network
+	children Children
+	step     atomic.Int64
+	find     func() *search.Index
 
 	mu      sync.Mutex
 	results map[string]storedResult // native results that were shown in part, by the ids of their calls
@@ -64,7 +67,7 @@ var _ guest.Host = (*Bridge)(nil)
 
 // New makes the bridge of a run.
 func New(cfg Config) *Bridge {
-	b := &Bridge{gate: cfg.Gate, net: cfg.Network, results: map[string]storedResult{}, partial: map[string]string{}}
+	b := &Bridge{gate: cfg.Gate, net: cfg.Network, children: cfg.Children, results: map[string]storedResult{}, partial: map[string]string{}}
 	b.find = sync.OnceValue(func() *search.Index { return search.NewIndex(b.all()) })
 	return b
 }
@@ -106,11 +109,14 @@ type request struct {
 
 // Tools answers one request of the module in the sandbox.
 func (b *Bridge) Tools(ctx context.Context, body json.RawMessage) (json.RawMessage, error) {
-	if b.gate == nil {
-		return nil, fault.Coded(fault.ToolsNone, nil, "this run has no tools")
-	}
 	var q request
-	if err := json.Unmarshal(body, &q); err != nil {
+	err := json.Unmarshal(body, &q)
+	switch {
+	case err == nil && q.Do == "begin":
+		return b.begin(ctx, body)
+	case b.gate == nil:
+		return nil, fault.Coded(fault.ToolsNone, nil, "this run has no tools")
+	case err != nil:
 		return nil, fault.New(fault.Invalid, "", "the request cannot be read")
 	}
 	switch q.Do {

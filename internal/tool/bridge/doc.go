@@ -11,6 +11,8 @@
 //	{"do":"search","query":"…","limit":10}          → {"tools":[{"name","version","summary"}]}
 //	{"do":"describe","name":"crm.find"}             → SPEC
 //	{"do":"call","tool":"crm.find","version":"","arguments":{…},"id":"…","again":false} → {"result":…}
+//	{"do":"begin","role":"query","model":"","fork":false,"items":[{"task":"…","data":[{"name","path","form"}]}]}
+//	                                                → {"results":[{"text":…} or {"value":…} or {"error":{"kind","message","remedy"}}…]}
 //	{"do":"result","id":"2.1"}                      → {"result":…}   of an earlier native call
 //
 // SPEC is package pystub's. A call that is refused or fails comes back as a fault

@@ -65,9 +65,12 @@ type Config struct {
 	Redact   func(string) string
 	Timeout  time.Duration // of a call whose definition sets none; 0: DefaultTimeout
 	MaxCalls int           // of the run; 0: DefaultCalls
-	InFlight int           // at a time; 0: DefaultInFlight
-	MaxBytes int64         // of the JSON of all arguments and results of the run; 0: DefaultBytes
-	Unpaced  bool          // rates of tools do not count, as nothing is really called
+	// Count counts a call for all runs that draw from one account, and says whether they may
+	// make it. nil: the run is alone.
+	Count    func() bool
+	InFlight int   // at a time; 0: DefaultInFlight
+	MaxBytes int64 // of the JSON of all arguments and results of the run; 0: DefaultBytes
+	Unpaced  bool  // rates of tools do not count, as nothing is really called
 	// Made counts, by tool, the calls that were made before in a run that goes on: they
 	// count towards the bounds.
 	Made map[string]int
@@ -328,6 +331,9 @@ func (g *Gate) count(def *tool.Definition, o Origin) (number int, err error) {
 	if n := def.Limits.CallsPerRun; o != Plan && n > 0 && g.perTool[def.Name] >= n {
 		return 0, fault.Coded(fault.ToolUsedUp, fault.Data{"tool": def.Name, "limit": strconv.Itoa(n)}, "%s was called %d times, as often as a run may", def.Name, n)
 	}
+	if g.cfg.Count != nil && !g.cfg.Count() {
+		return 0, fault.Coded(fault.CallsUsedUp, fault.Data{"limit": strconv.Itoa(g.cfg.MaxCalls)}, "%s was not called: a run and all that it begins may make %d calls", def.Name, g.cfg.MaxCalls)
+	}
 	g.calls++
 	g.perTool[def.Name]++
 	return g.calls, nil
@@ -396,14 +402,44 @@ func (g *Gate) Observe(e event.Event) {
 	if !enters || in.From == event.FromTool {
 		return
 	}
-	source := label.Source{Kind: label.User, Name: in.From} // nobody vouches for the content
+	source, readers := label.Source{Kind: label.User, Name: in.From}, label.Everyone() // nobody vouches for the content
 	switch in.From {
 	case event.FromFile:
 		source.Name = in.Name
 	case event.FromNetwork:
 		source = label.Source{Kind: label.Tool, Name: network}
+	case event.FromChild:
+		if ended, ok := e.(event.ChildEnded); ok && ended.Label != nil {
+			readers = readersOf(*ended.Label)
+		}
 	}
-	g.Saw(label.Label{Sources: []label.Source{source}, Readers: label.Everyone()})
+	g.Saw(label.Label{Sources: []label.Source{source}, Readers: readers})
+}
+
+// Began takes note of what the run that begins a child had seen by then.
+func (g *Gate) Began(b event.RunBegan) {
+	if b.Caller == nil || b.Caller.Label == nil {
+		return
+	}
+	l := *b.Caller.Label
+	g.Saw(label.Label{Sources: []label.Source{{Kind: label.User, Name: "caller", Trusted: l.Trusted}}, Readers: readersOf(l)})
+}
+
+// SeenData is what the model and its code have seen, as events have it. nil: nothing that is
+// not trusted or that not everyone may read.
+func (g *Gate) SeenData() *event.DataLabel {
+	l := DataLabel(g.Seen())
+	if l.Trusted && l.Anyone {
+		return nil
+	}
+	return &l
+}
+
+func readersOf(l event.DataLabel) label.Readers {
+	if l.Anyone {
+		return label.Everyone()
+	}
+	return label.Only(l.Readers...)
 }
 
 // network names the network as a source; no tool can have such a name.
