@@ -58,6 +58,9 @@ func Choose(ended []event.ChildEnded) event.AttemptChosen {
 	if len(best) > 1 {
 		_, why = better(best[0], best[1])
 	}
+	if n := best[0].Agree; n > 1 && !strings.Contains(why, "came to its answer") {
+		why = fmt.Sprintf("%d attempts came to its answer; %s", n, why)
+	}
 	out.Why = fmt.Sprintf("attempt %d is chosen: %s", out.N, why)
 	return out
 }

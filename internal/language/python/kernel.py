@@ -50,6 +50,7 @@ hooks = _part("hooks")
 seeds = _part("seeds")
 answers = _part("answers")
 figures = _part("figures")
+compare = _part("compare")
 subcalls = _part("subcalls")
 
 TIMERS = {
@@ -103,6 +104,7 @@ class Kernel:
         self.hooks = hooks.Hooks()
         self.seeds = seeds.Seeds()
         self.answers = answers.Answers(self.show, show.SAVED, os.getcwd())
+        self.compare = compare.Compare(self.show)
         self.complete = None  # loaded when first asked for
 
     # Control.
@@ -239,13 +241,14 @@ class Kernel:
         sys.breakpointhook = self.no_debugger
         builtins.display = self.show.display
         builtins.answer = self.answers.answer
+        builtins.compare = self.compare.compare
         builtins.input = self.streams.input
         for name in ("exit", "quit"):
             if not hasattr(builtins, name):
                 setattr(builtins, name, sys.exit)
         # The agent tells a report from a frame, and takes our own frames out of it.
         self.report_crashes(self.control.fd)
-        self.original.update({name: getattr(builtins, name) for name in ("display", "answer", "input", "exit", "quit")})
+        self.original.update({name: getattr(builtins, name) for name in ("display", "answer", "compare", "input", "exit", "quit")})
 
     @staticmethod
     def report_crashes(fd):
