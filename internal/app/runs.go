@@ -303,11 +303,18 @@ func (a *App) ReadRun(ctx context.Context, ref string) (out report.Run, err erro
 // stands before the damage.
 func (a *App) ReadTree(ctx context.Context, ref string) (report.Run, error) {
 	run, err := a.ReadRun(ctx, ref)
-	if err != nil && run.Damage == "" || IsFile(ref) {
+	if err != nil && run.Damage == "" {
 		return run, err
 	}
-	left := maxTree
-	return run, errors.Join(err, a.addChildren(ctx, &run, &left))
+	seen := map[string]bool{run.ID: true} // a record from elsewhere may go round in a circle
+	if IsFile(ref) {
+		b, openErr := a.records.Journal.OpenBundle(ctx, ref)
+		if openErr != nil { // it is a bare journal
+			return run, err
+		}
+		return run, errors.Join(err, a.addBundled(ctx, &run, b, seen), b.Close())
+	}
+	return run, errors.Join(err, a.addChildren(ctx, &run, seen))
 }
 
 // maxTree bounds the children that are read with a run.
@@ -315,7 +322,7 @@ const maxTree = 1000
 
 // addChildren adds the children of a run, those too that it took over from the runs that
 // it goes on from.
-func (a *App) addChildren(ctx context.Context, run *report.Run, left *int) error {
+func (a *App) addChildren(ctx context.Context, run *report.Run, seen map[string]bool) error {
 	known, err := a.records.Journal.Summary(ctx, run.ID)
 	if err != nil {
 		return err
@@ -331,19 +338,45 @@ func (a *App) addChildren(ctx context.Context, run *report.Run, left *int) error
 	}
 	for _, r := range run.Records {
 		e, ok := r.Event.(event.ChildBegan)
-		if !ok || !wholeID.MatchString(e.Run) || *left <= 0 {
+		if !ok || !wholeID.MatchString(e.Run) || seen[e.Run] || len(seen) > maxTree {
 			continue
 		}
 		s, err := a.records.Journal.Summary(ctx, e.Run)
 		if err != nil || s.Imported != known.Imported || s.Caller == nil || !slices.Contains(callers, s.Caller.Run) {
 			continue
 		}
-		*left--
+		seen[e.Run] = true
 		child, err := a.ReadRun(ctx, e.Run)
 		if err != nil && child.Damage == "" {
 			continue
 		}
-		if err := a.addChildren(ctx, &child, left); err != nil {
+		if err := a.addChildren(ctx, &child, seen); err != nil {
+			return err
+		}
+		if run.Children == nil {
+			run.Children = map[string]report.Run{}
+		}
+		run.Children[e.Run] = child
+	}
+	return nil
+}
+
+// addBundled adds the children of a run that stand in its bundle.
+func (a *App) addBundled(ctx context.Context, run *report.Run, b *journal.Bundle, seen map[string]bool) error {
+	for _, r := range run.Records {
+		e, ok := r.Event.(event.ChildBegan)
+		if !ok || seen[e.Run] || len(seen) > maxTree || !b.Has(e.Run) {
+			continue
+		}
+		seen[e.Run] = true
+		child := report.Run{ID: e.Run, Languages: run.Languages}
+		for rec, err := range b.Records(ctx, e.Run) {
+			if err != nil {
+				return err
+			}
+			child.Records = append(child.Records, rec)
+		}
+		if err := a.addBundled(ctx, &child, b, seen); err != nil {
 			return err
 		}
 		if run.Children == nil {

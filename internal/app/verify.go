@@ -42,6 +42,8 @@ type Verified struct {
 	Status Verdict `json:"status"`
 	File   string  `json:"file,omitempty"`
 	journal.Report
+	// Children are the runs that it began, and theirs. Status is the worst of all.
+	Children []Verified `json:"children,omitempty"`
 }
 
 // Gone says that the journal of a run that the index knows is not there.
@@ -75,7 +77,7 @@ func verdictOf(pinned Key, rep journal.Report) Verdict {
 func (a *App) Verify(ctx context.Context, ref string, pinned Key) (Verified, error) {
 	if IsFile(ref) {
 		rep, err := a.records.Journal.VerifyFile(ctx, ref)
-		return Verified{rep.Run, verdictOf(pinned, rep), ref, rep}, err
+		return Verified{Run: rep.Run, Status: verdictOf(pinned, rep), File: ref, Report: rep}, err
 	}
 	id, err := a.FindRun(ctx, ref)
 	if fault.KindOf(err) == fault.Conflict && wholeID.MatchString(ref) {
@@ -84,7 +86,22 @@ func (a *App) Verify(ctx context.Context, ref string, pinned Key) (Verified, err
 	if err != nil {
 		return Verified{}, err
 	}
-	return a.verify(ctx, id, pinned)
+	out, err := a.verify(ctx, id, pinned)
+	if err != nil || out.Damage != nil {
+		return out, err
+	}
+	children, err := a.records.Journal.Children(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	for _, c := range children {
+		one, err := a.verify(ctx, c.ID, pinned)
+		if err != nil {
+			return out, err
+		}
+		out.Children, out.Status = append(out.Children, one), Worse(out.Status, one.Status)
+	}
+	return out, nil
 }
 
 func (a *App) verify(ctx context.Context, id string, pinned Key) (Verified, error) {
@@ -95,7 +112,7 @@ func (a *App) verify(ctx context.Context, id string, pinned Key) (Verified, erro
 	if rep.Run == "" {
 		rep.Run = id // the journal itself does not say it any more
 	}
-	return Verified{rep.Run, verdictOf(pinned, rep), "", rep}, err
+	return Verified{Run: rep.Run, Status: verdictOf(pinned, rep), Report: rep}, err
 }
 
 // VerifyAll checks every run that has a journal or that the index knows, the

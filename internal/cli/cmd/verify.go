@@ -251,6 +251,12 @@ func (v *verifyCommand) text(rep app.Verified) string {
 	case !rep.Finished:
 		line("end", "none: the process that executed it ended first")
 	}
+	for _, c := range rep.Children {
+		fmt.Fprintf(&b, "  child %s  %s\n", safetext.Line(c.Run), verdictWords(c.Status))
+		if c.Damage != nil {
+			fmt.Fprintf(&b, "    %s\n", safetext.Line(c.Damage.Error()))
+		}
+	}
 	if rep.Status == app.Stranger && v.pinned.Public == "" {
 		line("→", "If you know whose key it is, trust it with praxis key trust, or name its file with --key. Who wrote the run anew could have made a key for it.")
 	}

@@ -27,8 +27,12 @@ const (
 	manifestName = "manifest.json"
 	logName      = "journal.jsonl"
 	blobFolder   = "blobs/"
+	childFolder  = "children/" // of bundles, one for each child
+	bundleExt    = ".praxis"
 
 	bundleVersion = 1
+	treeVersion   = 2 // of a bundle with children
+	maxNesting    = 32
 	maxEntries    = 100_000
 	maxManifest   = 32 << 20
 	maxUnpacked   = 16 << 30
@@ -48,6 +52,8 @@ type manifest struct {
 	Bytes   int64          `json:"bytes"`
 	Head    string         `json:"head"`
 	Blobs   []manifestBlob `json:"blobs"` // sorted
+	// Children are the runs that it began, sorted: each is a bundle of its own in this one.
+	Children []string `json:"children,omitempty"`
 }
 
 type manifestBlob struct {
@@ -88,6 +94,12 @@ func (j *Journal) export(ctx context.Context, id string, w io.Writer) error {
 		}
 		m.Blobs = append(m.Blobs, manifestBlob{sum, size})
 	}
+	if m.Children, err = j.exported(ctx, id); err != nil {
+		return err
+	}
+	if len(m.Children) > 0 {
+		m.Version = treeVersion
+	}
 	data, err := event.Encode(m)
 	if err != nil {
 		return err
@@ -106,6 +118,16 @@ func (j *Journal) export(ctx context.Context, id string, w io.Writer) error {
 	}
 	for _, b := range m.Blobs {
 		if err := j.addBlob(ctx, z, b); err != nil {
+			return err
+		}
+	}
+	for _, child := range m.Children {
+		// Not packed once more, so that it can be read where it stands.
+		to, err := z.CreateHeader(&zip.FileHeader{Name: childFolder + child + bundleExt, Method: zip.Store})
+		if err == nil {
+			err = j.Export(ctx, child, to)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -139,7 +161,8 @@ type bundle struct {
 	manifest manifest
 	log      *zip.File
 	blobs    map[string]*zip.File
-	most     int64 // bytes that its records may come to with their texts
+	children []*bundle // sorted by their runs
+	most     int64     // bytes that its records may come to with their texts
 }
 
 // refused says that a file is no bundle, or one that lies.
@@ -156,8 +179,23 @@ func bundleReport(err error) (Report, error) {
 	return Report{}, err
 }
 
-// openBundle looks at the names and sizes of what is in a bundle.
+// openBundle looks at the names and sizes of what is in a bundle, and in those of the
+// children in it.
 func openBundle(r io.ReaderAt, size int64) (*bundle, error) {
+	left := &room{bundles: maxTree, bytes: maxUnpacked}
+	return left.open(r, size, 0)
+}
+
+// room is what the bundles of a tree may come to together.
+type room struct {
+	bundles int
+	bytes   uint64
+}
+
+func (left *room) open(r io.ReaderAt, size int64, depth int) (*bundle, error) {
+	if left.bundles--; left.bundles < 0 || depth > maxNesting {
+		return nil, refused("it holds too many children")
+	}
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, refused("%w", err)
@@ -168,6 +206,7 @@ func openBundle(r io.ReaderAt, size int64) (*bundle, error) {
 	b := &bundle{blobs: map[string]*zip.File{}, most: maxTexts}
 	var about *zip.File
 	total, seen := uint64(0), map[string]bool{}
+	children := map[string]*zip.File{}
 	for _, f := range z.File {
 		if seen[f.Name] {
 			return nil, refused("%.80q is in it twice", f.Name)
@@ -181,7 +220,10 @@ func openBundle(r io.ReaderAt, size int64) (*bundle, error) {
 			return nil, refused("it would become larger than %d bytes", int64(maxUnpacked))
 		}
 		sum, isBlob := strings.CutPrefix(f.Name, blobFolder)
+		child, isChild := strings.CutPrefix(strings.TrimSuffix(f.Name, bundleExt), childFolder)
 		switch {
+		case isChild && validID(child) && f.Name == childFolder+child+bundleExt:
+			children[child] = f
 		case f.Name == manifestName:
 			about = f
 		case f.Name == logName:
@@ -200,10 +242,75 @@ func openBundle(r io.ReaderAt, size int64) (*bundle, error) {
 	case z.Comment != "":
 		return nil, refused("it has a comment")
 	}
+	if total > left.bytes {
+		return nil, refused("it would become larger than %d bytes", int64(maxUnpacked))
+	}
+	left.bytes -= total
 	if err := beginsWith(r, z.File); err != nil {
 		return nil, err
 	}
-	return b, b.readManifest(about)
+	if err := b.readManifest(about); err != nil {
+		return nil, err
+	}
+	return b, left.openChildren(b, r, size, children, depth)
+}
+
+// openChildren opens the bundles of the children, which must be those that the manifest names.
+func (left *room) openChildren(b *bundle, r io.ReaderAt, size int64, files map[string]*zip.File, depth int) error {
+	names := b.manifest.Children
+	if !slices.Equal(slices.Sorted(maps.Keys(files)), names) && len(files)+len(names) > 0 || (len(names) > 0) != (b.manifest.Version == treeVersion) {
+		return refused("its children are not those that the manifest says")
+	}
+	for _, id := range names {
+		f := files[id]
+		at, err := f.DataOffset()
+		if err != nil || f.Method != zip.Store || f.CompressedSize64 != f.UncompressedSize64 || at < 0 || f.UncompressedSize64 > uint64(size-at) {
+			return refused("child %.40s is not stored as it must be", id)
+		}
+		child, err := left.open(io.NewSectionReader(r, at, int64(f.UncompressedSize64)), int64(f.UncompressedSize64), depth+1)
+		if err != nil {
+			return err
+		}
+		if child.manifest.Run != id {
+			return refused("child %.40s is another run", id)
+		}
+		b.children = append(b.children, child)
+	}
+	return nil
+}
+
+// tree returns the bundle and those of its children, each before its own.
+func (b *bundle) tree() []*bundle {
+	out := []*bundle{b}
+	for _, c := range b.children {
+		out = append(out, c.tree()...)
+	}
+	return out
+}
+
+// checkTree checks all that is in the bundle and in those of its children. The report is
+// that of the run; it has the damage of a child, and the keys of all.
+func (b *bundle) checkTree(ctx context.Context) (*checker, error) {
+	whole, err := b.check(ctx)
+	if err != nil || whole.report.Damage != nil {
+		return whole, err
+	}
+	for _, x := range b.tree()[1:] {
+		c, err := x.check(ctx)
+		if err != nil {
+			return whole, err
+		}
+		if whole.report.Damage = c.report.Damage; whole.report.Damage != nil {
+			return whole, nil
+		}
+		for _, k := range c.report.Keys {
+			if !slices.ContainsFunc(whole.report.Keys, func(known KeyReport) bool { return known.Public == k.Public }) {
+				whole.report.Keys = append(whole.report.Keys, k)
+			}
+		}
+		whole.report.Finished = whole.report.Finished && c.report.Finished
+	}
+	return whole, nil
 }
 
 // beginsWith refuses a file in which something stands before the first entry:
@@ -237,14 +344,14 @@ func (b *bundle) readManifest(f *zip.File) error {
 		return err
 	}
 	var version struct{ Version int }
-	if json.Unmarshal(data, &version) == nil && version.Version > bundleVersion {
-		return fault.New(fault.Invalid, "Use a newer version of Praxis.", "it is a bundle of version %d, and this program knows none above %d", version.Version, bundleVersion)
+	if json.Unmarshal(data, &version) == nil && version.Version > treeVersion {
+		return fault.New(fault.Invalid, "Use a newer version of Praxis.", "it is a bundle of version %d, and this program knows none above %d", version.Version, treeVersion)
 	}
 	m := &b.manifest
 	if err := strict(data, m); err != nil {
 		return refused("its manifest is none: %w", err)
 	}
-	if m.Praxis != "run" || m.Version != bundleVersion || !validID(m.Run) || !validSum(m.Head) {
+	if m.Praxis != "run" || m.Version != bundleVersion && m.Version != treeVersion || !validID(m.Run) || !validSum(m.Head) {
 		return refused("its manifest says what cannot be")
 	}
 	if uint64(m.Bytes) != b.log.UncompressedSize64 {

@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -128,4 +129,40 @@ func (j *Journal) findChild(ctx context.Context, id string, n int) (string, erro
 		return "", fault.New(fault.NotFound, "Look at the run to see its children.", "run %s has no child %d", id, n)
 	}
 	return found, nil
+}
+
+// exported returns the children that go with a run into its bundle, sorted: its own, and
+// those that it took over from the runs that it goes on from. What was made elsewhere takes
+// nothing along that was made here.
+func (j *Journal) exported(ctx context.Context, id string) ([]string, error) {
+	whole, _, err := j.known(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	callers := map[string]bool{id: true}
+	for p := whole.Parent; p != nil && p.Change == event.Resumed && !callers[p.Run]; {
+		callers[p.Run] = true
+		before, _, err := j.known(ctx, p.Run)
+		if err != nil {
+			break
+		}
+		p = before.Parent
+	}
+	ids, err := j.childrenIn(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(ids)
+	var out []string
+	for _, child := range slices.Compact(ids) {
+		s, _, err := j.known(ctx, child)
+		switch {
+		case fault.KindOf(err) == fault.NotFound:
+		case err != nil:
+			return nil, err
+		case s.Caller != nil && callers[s.Caller.Run] && s.Imported == whole.Imported && child != id:
+			out = append(out, child)
+		}
+	}
+	return out, nil
 }

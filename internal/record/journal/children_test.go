@@ -1,7 +1,10 @@
 package journal
 
 import (
+	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -130,5 +133,60 @@ func TestChildrenClaimed(t *testing.T) {
 	}
 	if _, err := b.Summary(t.Context(), victim); err != nil {
 		t.Errorf("a run that was no child is gone: %v", err)
+	}
+}
+
+// TestChildrenTravel exports a run with its children and imports all of them elsewhere.
+func TestChildrenTravel(t *testing.T) {
+	here, there := newBench(t), newBench(t)
+	whole, children := caller(t, here)
+	data := here.exported(t, whole)
+	if again := here.exported(t, whole); !bytes.Equal(data, again) {
+		t.Error("the same run is exported to other bytes")
+	}
+	path := filepath.Join(t.TempDir(), "tree.praxis")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, err := here.OpenBundle(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	for _, id := range append([]string{whole}, children...) {
+		n := 0
+		for _, err := range b.Records(t.Context(), id) {
+			if n++; err != nil {
+				t.Errorf("%s: %v", id, err)
+			}
+		}
+		if n < 2 || !b.Has(id) || b.Foreign() {
+			t.Errorf("%s: %d records, there %t, foreign %t", id, n, b.Has(id), b.Foreign())
+		}
+	}
+	for range 2 { // what is here already is left as it is
+		if _, err := there.imported(t, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := there.Children(t.Context(), whole)
+	if err != nil || fmt.Sprint(ids(got)) != fmt.Sprint(children) {
+		t.Errorf("imported: %v, want %v: %v", ids(got), children, err)
+	}
+	for _, s := range got {
+		if !s.Imported {
+			t.Errorf("child %s does not count as imported", s.ID)
+		}
+	}
+	// A child that is damaged on the way is refused with the whole.
+	spoiled := bytes.Clone(data)
+	at := bytes.LastIndex(spoiled, []byte("PK\x03\x04"))
+	for i := range 40 {
+		spoiled[at+60+i] ^= 0x55
+	}
+	third := newBench(t)
+	before := third.state()
+	if _, err := third.imported(t, spoiled); err == nil || third.state() != before {
+		t.Errorf("a damaged child: %v", err)
 	}
 }

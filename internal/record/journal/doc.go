@@ -150,6 +150,8 @@
 //	                the last line>","blobs":[{"sha256":"…","bytes":N},…]}, sorted
 //	journal.jsonl   the journal, byte for byte
 //	blobs/<hash>    every content that a record refers to, sorted
+//	children/<id>.praxis  the bundle of each run that it began, stored and not packed once
+//	                more; the manifest names them, sorted, and its version is then 2
 //
 // docs/journal.md has a checker in Python.
 package journal

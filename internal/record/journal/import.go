@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"praxis/fault"
 	"praxis/internal/store"
@@ -13,8 +14,8 @@ import (
 // importBatch is how many bytes of lines are written at once.
 const importBatch = 1 << 20
 
-// Import takes in a run that Export wrote. All of it is checked before anything
-// is written. A run that is here already is left as it is: the same one is no
+// Import takes in a run that Export wrote, with its children. All of it is checked before
+// anything is written, and the run comes last, so that it is there only with all of them. A run that is here already is left as it is: the same one is no
 // error, another one of that name is a Conflict. Errors say why; what was to be
 // imported is its caller's to name.
 func (j *Journal) Import(ctx context.Context, r io.ReaderAt, size int64) (Summary, error) {
@@ -22,18 +23,33 @@ func (j *Journal) Import(ctx context.Context, r io.ReaderAt, size int64) (Summar
 	if err != nil {
 		return Summary{}, err
 	}
-	c, err := b.check(ctx)
+	c, err := b.checkTree(ctx)
 	if err != nil {
 		return Summary{}, err
 	}
 	if c.report.Damage != nil {
 		return Summary{}, c.report.Damage
 	}
-	s, text, err := b.decodes(ctx)
-	if err != nil {
+	if err := j.catchUp(ctx); err != nil {
 		return Summary{}, err
 	}
-	if err := j.catchUp(ctx); err != nil {
+	var s Summary
+	for _, x := range b.tree() {
+		if _, _, err := x.decodes(ctx); err != nil {
+			return Summary{}, err
+		}
+	}
+	for _, x := range slices.Backward(b.tree()) {
+		if s, err = j.importOne(ctx, x); err != nil {
+			return Summary{}, err
+		}
+	}
+	return s, nil
+}
+
+func (j *Journal) importOne(ctx context.Context, b *bundle) (Summary, error) {
+	s, text, err := b.decodes(ctx)
+	if err != nil {
 		return Summary{}, err
 	}
 	same, err := j.here(ctx, b)

@@ -243,7 +243,7 @@ func (j *Journal) verifyFile(ctx context.Context, path string) (Report, error) {
 		if err != nil {
 			return bundleReport(err)
 		}
-		c, err := b.check(ctx)
+		c, err := b.checkTree(ctx)
 		if err != nil {
 			return bundleReport(err)
 		}
