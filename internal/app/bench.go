@@ -73,6 +73,13 @@ func (a *App) Bench(ctx context.Context, packages, suites []string, commands Ben
 			}
 			return (&Session{s: s, image: img}).opened(), nil
 		},
+		OpenFork: func(ctx context.Context, snapshot string) (replay.Opened, error) {
+			s, err := m.sessions.FromSnapshot(ctx, snapshot, session.Options{Image: img}, sink)
+			if err != nil {
+				return replay.Opened{}, err
+			}
+			return (&Session{s: s, image: img, from: snapshot}).opened(), nil
+		},
 		OpenTools: func(ctx context.Context, files []registry.File) (*registry.Registry, error) {
 			var texts []planner.Text
 			for _, f := range files {

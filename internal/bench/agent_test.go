@@ -53,6 +53,13 @@ func recording(t *testing.T) *bench {
 		}
 		return replay.Opened{Session: opened{s}, Close: s.Close}, nil
 	}
+	b.OpenFork = func(ctx context.Context, snapshot string) (replay.Opened, error) {
+		s, err := b.Sessions.FromSnapshot(ctx, snapshot, b.opt, b.Sink)
+		if err != nil {
+			return replay.Opened{}, err
+		}
+		return replay.Opened{Session: opened{s}, Close: s.Close}, nil
+	}
 	b.OpenRecords = records
 	return b
 }
@@ -78,9 +85,14 @@ func TestAgent(t *testing.T) {
 		take func(context.Context) (Figure, error)
 		runs int
 	}{
-		"steps":          {b.agentStep, 3 * (timedSteps + 1)},
-		"saved steps":    {b.agentStepSaved, timedSteps + 1},
-		"runs at once":   {b.agentRuns, 3},
+		"steps":        {b.agentStep, 3 * (timedSteps + 1)},
+		"saved steps":  {b.agentStepSaved, timedSteps + 1},
+		"runs at once": {b.agentRuns, 3},
+		"attempts": {func(ctx context.Context) (Figure, error) {
+			return b.records(func(r Records) (Figure, error) {
+				return sample(1, func() (float64, error) { return branching{b, r.Journal, 1000}.ratio(ctx) })
+			})
+		}, 1},
 		"runs with code": {func(ctx context.Context) (Figure, error) { return b.runsOfCode(ctx, sandboxesAtOnce/2) }, 1},
 	} {
 		f, err := want.take(t.Context())

@@ -37,6 +37,8 @@ type Config struct {
 	// OpenSession opens a session for a run.
 	Languages   language.Table
 	OpenSession func(ctx context.Context) (replay.Opened, error)
+	// OpenFork opens one that begins with a snapshot of such a session.
+	OpenFork func(ctx context.Context, snapshot string) (replay.Opened, error)
 	// Jupyter returns an image with ipykernel, jupyter_client and the packages of Image;
 	// nil: there is none.
 	Jupyter func(ctx context.Context) (image.Image, error)
@@ -116,6 +118,7 @@ func measurements() []measurement {
 		alone("agent_idle_mb", "agent", (*bench).agentIdle),
 		alone("agent_runs_200_s", "agent", (*bench).agentRuns),
 		alone("agent_runs_200_code_s", "agent", (*bench).agentRunsCode),
+		alone("agent_branches_ratio", "agent", (*bench).agentBranches),
 		{[]string{"programs_per_second", "subprocess_per_second", "programs_ratio"}, "agent", (*bench).programsPerSecond},
 	}
 }

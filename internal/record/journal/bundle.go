@@ -182,17 +182,17 @@ func bundleReport(err error) (Report, error) {
 // openBundle looks at the names and sizes of what is in a bundle, and in those of the
 // children in it.
 func openBundle(r io.ReaderAt, size int64) (*bundle, error) {
-	left := &room{bundles: maxTree, bytes: maxUnpacked}
+	left := &space{bundles: maxTree, bytes: maxUnpacked}
 	return left.open(r, size, 0)
 }
 
-// room is what the bundles of a tree may come to together.
-type room struct {
+// space is what the bundles of a tree may come to together.
+type space struct {
 	bundles int
 	bytes   uint64
 }
 
-func (left *room) open(r io.ReaderAt, size int64, depth int) (*bundle, error) {
+func (left *space) open(r io.ReaderAt, size int64, depth int) (*bundle, error) {
 	if left.bundles--; left.bundles < 0 || depth > maxNesting {
 		return nil, refused("it holds too many children")
 	}
@@ -256,7 +256,7 @@ func (left *room) open(r io.ReaderAt, size int64, depth int) (*bundle, error) {
 }
 
 // openChildren opens the bundles of the children, which must be those that the manifest names.
-func (left *room) openChildren(b *bundle, r io.ReaderAt, size int64, files map[string]*zip.File, depth int) error {
+func (left *space) openChildren(b *bundle, r io.ReaderAt, size int64, files map[string]*zip.File, depth int) error {
 	names := b.manifest.Children
 	if !slices.Equal(slices.Sorted(maps.Keys(files)), names) && len(files)+len(names) > 0 || (len(names) > 0) != (b.manifest.Version == treeVersion) {
 		return refused("its children are not those that the manifest says")
