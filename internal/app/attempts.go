@@ -84,6 +84,15 @@ func (x *questionRun) askAttempts(ctx context.Context, began event.RunBegan, inp
 	if err != nil {
 		return agent.Answer{}, err
 	}
+	if g := x.again; g != nil && task.Conversation != nil {
+		task.Conversation = func(ctx context.Context, s run.Session) (run.Conversation, error) {
+			c, err := x.conversation(ctx, s)
+			if err == nil && slices.ContainsFunc(g.rec.Line, func(id string) bool { return slices.Contains(x.talk.was.Runs, id) }) {
+				x.talk = nil // it broke off when all was saved but its own end
+			}
+			return c, err
+		}
+	}
 	a := &attempts{whole: x, began: began, inputs: inputs, answers: map[int]agent.Answer{}}
 	return run.AskAttempts(ctx, task, run.Attempts{Count: began.Branches, Parallel: a.parallel(), Begin: a.begin, Take: a.take}, x.run)
 }
@@ -105,7 +114,9 @@ func (a *attempts) childBegan(n int) event.RunBegan {
 		return max(n/k, 1)
 	}
 	u := &b.Budget
-	u.Run, u.Input, u.Output, u.Calls = share(u.Run), share(u.Input), share(u.Output), share(u.Calls)
+	for _, n := range []*int{&u.Run, &u.Input, &u.Output, &u.Calls, &u.Steps, &u.SubCalls} {
+		*n = share(*n)
+	}
 	u.Cost /= float64(k)
 	u.Executed /= event.Duration(k)
 	rounds := (k + a.parallel() - 1) / a.parallel()
@@ -164,7 +175,8 @@ func (a *attempts) resume(ctx context.Context, n int, id string, from run.Prepar
 		g.rec.Session = &s
 	}
 	began := g.rec.Resumed(g.id, x.app.opt.Version)
-	began.Caller = a.childBegan(n).Caller
+	now := a.childBegan(n) // the whole may have been given more
+	began.Caller, began.MaxSteps, began.Budget, began.Bounds = now.Caller, now.MaxSteps, now.Budget, now.Bounds
 	describeModel(&began, x.model, began.Effort)
 	c.x = &questionRun{app: x.app, request: g.request(AskResume{}, began), cost: x.cost, taken: x.taken, sink: c.progress(), again: g}
 	if err := g.open(ctx, AskResume{}, c.x.sink); err != nil {

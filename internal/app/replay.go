@@ -281,6 +281,11 @@ func (a *App) Assert(ctx context.Context, ref, file, code string, sink event.Sin
 	if err != nil {
 		return Assertions{}, err
 	}
+	if c := r.rec.Chosen; c != nil && c.N > 0 { // its state is that of the attempt
+		if r, err = a.load(ctx, c.Run, ImageSpec{}, sink); err != nil {
+			return Assertions{}, err
+		}
+	}
 	return replay.Assert(ctx, r.cfg, r.rec, filepath.Base(file), code)
 }
 

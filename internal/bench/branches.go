@@ -18,7 +18,7 @@ import (
 // shows.
 const (
 	branches   = 4
-	branchLoop = 12_000_000
+	branchLoop = 40_000_000
 )
 
 // branching is a question whose code counts so far.

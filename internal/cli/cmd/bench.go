@@ -220,7 +220,7 @@ func described(name string) meaning {
 	case "agent_runs_200_code_s":
 		return meaning{"s", "", "the same with code, each in a new sandbox, eight of them at a time"}
 	case "agent_branches_ratio":
-		return meaning{"×", "≤ 1", "4 attempts at a question that computes for a second, in forks of one session, beside 4 × the question asked once ÷ processors"}
+		return meaning{"×", "≤ 1", "4 attempts at a question that computes for some seconds, in forks of one session, beside 4 × the question asked once ÷ processors"}
 	case "programs_per_second":
 		return meaning{"1/s", "", "small programs that questions are answered with, in one session, one after the other, each run recorded"}
 	case "subprocess_per_second":
