@@ -20,6 +20,8 @@ var vocabulary = []struct {
 	{"run_began", RunBegan{}, false},
 	{"session_began", SessionBegan{}, false},
 	{"file_given", FileGiven{}, false},
+	{"skills_given", SkillsGiven{}, false},
+	{"skill_saved", SkillSaved{}, false},
 	{"conversation_continued", ConversationContinued{}, false},
 	{"step_began", StepBegan{}, false},
 	{"model_requested", ModelRequested{}, false},

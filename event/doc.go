@@ -22,7 +22,7 @@
 //	connection_opened    connection_closed         one connection of the code to a host, through the proxy
 //
 // These events are complete in themselves: file_given (an input of the run),
-// snapshot_taken, session_forked, session_rolled_back, decision_made (what the
+// skills_given, skill_saved, snapshot_taken, session_forked, session_rolled_back, decision_made (what the
 // policy says of a call), label_lowered, connection_refused,
 // conversation_continued, notes_found, reply_rejected, reply_trimmed,
 // outline_written (a plan in words), run_concluding, attempt_chosen (which of several is), model_retrying, history_condensed, file_saved and answer_given.

@@ -1,5 +1,7 @@
 package event
 
+import "slices"
+
 // Entry is where data from outside enter a run.
 type Entry struct {
 	From string // what brings them: one of the From constants
@@ -36,6 +38,10 @@ func Entering(e Event) (Entry, bool) {
 		return Entry{FromNotes, ""}, true
 	case ConnectionOpened:
 		return Entry{FromNetwork, e.Host}, true
+	case SkillsGiven:
+		if slices.ContainsFunc(e.Skills, func(s Skill) bool { return s.Untrusted }) {
+			return Entry{FromCode, ""}, true
+		}
 	case ExecutionBegan:
 		if e.Untrusted {
 			return Entry{FromCode, ""}, true

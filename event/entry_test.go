@@ -19,7 +19,7 @@ func TestEntering(t *testing.T) {
 		"execution_began": none, "output": none, "display": none, "execution_ended": none, "tool_called": none, "approval_requested": none,
 		"approval_given": none, "plan_written": none, "plan_checked": none, "decision_made": none, "label_lowered": none, "plan_waits": none,
 		"plan_resumed": none, "plan_ended": none, "connection_closed": none, "connection_refused": none, "snapshot_taken": none,
-		"session_ended": none, "file_saved": none, "answer_given": none, "run_ended": none, "child_began": none, "attempt_chosen": none, "outline_written": none,
+		"session_ended": none, "file_saved": none, "answer_given": none, "run_ended": none, "child_began": none, "attempt_chosen": none, "outline_written": none, "skills_given": none, "skill_saved": none,
 	}
 	for _, v := range vocabulary {
 		want, decided := ways[v.name]
@@ -41,7 +41,10 @@ func TestEntering(t *testing.T) {
 	if got, enters := Entering(ExecutionBegan{Untrusted: true}); !enters || got.From != FromCode {
 		t.Errorf("untrusted code: got %+v, %t", got, enters)
 	}
-	for _, e := range []Event{SessionBegan{}, FileGiven{Name: "tools.yaml", Role: "tools"}} {
+	if got, enters := Entering(SkillsGiven{Skills: []Skill{{}, {Untrusted: true}}}); !enters || got.From != FromCode {
+		t.Errorf("a skill that nobody vouches for: got %+v, %t", got, enters)
+	}
+	for _, e := range []Event{FileGiven{Name: "skills/a.py", Role: RoleSkill}, SessionBegan{}, FileGiven{Name: "tools.yaml", Role: "tools"}} {
 		if got, enters := Entering(e); enters {
 			t.Errorf("%+v: got %+v", e, got)
 		}

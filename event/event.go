@@ -176,6 +176,8 @@ type RunBegan struct {
 	// beside its own it may name. Budget.Depth says how deep.
 	Subcalls      bool     `json:"subcalls,omitempty"`
 	SubcallModels []string `json:"subcall_models,omitempty"`
+	// Learn says that the model may have functions kept for later runs.
+	Learn bool `json:"learn,omitempty"`
 	// Tools are those that the model or its code may call, sorted by name. The
 	// texts of definitions and policy are file_given of their roles.
 	Tools []ToolPin `json:"tools,omitempty"`
@@ -250,7 +252,7 @@ type SessionEnded struct {
 type FileGiven struct {
 	Name     string `json:"name"`           // on the person's side
 	Path     string `json:"path"`           // in the session; empty with a role
-	Role     string `json:"role,omitempty"` // of a plan's file: "tools", "policy", or "state" that was stored
+	Role     string `json:"role,omitempty"` // of a plan's file: "tools", "policy", or "state" that was stored; of a skill: RoleSkill
 	Bytes    int64  `json:"bytes"`
 	SHA256   string `json:"sha256"`
 	Withheld string `json:"withheld,omitempty"`
@@ -690,6 +692,8 @@ func (NotesFound) event()            {}
 func (RunBegan) event()              {}
 func (SessionBegan) event()          {}
 func (FileGiven) event()             {}
+func (SkillsGiven) event()           {}
+func (SkillSaved) event()            {}
 func (StepBegan) event()             {}
 func (ModelRequested) event()        {}
 func (ModelRetrying) event()         {}

@@ -111,6 +111,10 @@ type Config struct {
 	// Guide is a section of the prompt that says what the model's code can call;
 	// "": nothing.
 	Guide string
+	// Skills are functions of earlier runs that the code can import. Learn says that the model
+	// may have functions of this one stored.
+	Skills []event.Skill
+	Learn  bool
 	// ShowChanges shows the model which variables each step made, changed and deleted.
 	ShowChanges bool
 	// Style is how the question is worked at: the name of one of Styles; "": the usual one.

@@ -121,12 +121,12 @@ func (t *givenTable) canonical() error {
 	return nil
 }
 
-// withoutGiven is an execution without the answers that its code gave: they are no output
-// that vouches for figures.
+// withoutGiven is an execution without the answers that its code gave, and without what else
+// it has for the host: that is no output that vouches for figures.
 func withoutGiven(x event.Execution) event.Execution {
 	var rest []event.Bundle
 	for _, d := range x.Displays {
-		if _, is := d[event.AnswerMIME]; !is {
+		if !d.ForHost() {
 			rest = append(rest, d)
 		}
 	}

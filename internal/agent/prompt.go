@@ -56,6 +56,7 @@ func system(cfg Config) string {
 	if cfg.Guide != "" {
 		text += "\n\n" + cfg.Guide
 	}
+	text += skillsSystem(cfg)
 	if cfg.Notes != nil {
 		text += notesSystem(cfg.Session != nil, f)
 	}

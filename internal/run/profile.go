@@ -19,12 +19,11 @@ const (
 // profile looks at the inputs in the session and returns what the model is shown of them.
 // Where that fails, a file is shown as it came.
 func (t Task) profile(ctx context.Context, s Session, rec Recorder) ([]agent.File, error) {
-	files := make([]agent.File, 0, len(t.Inputs))
+	files := t.files()
 	var paths []string
-	for _, in := range t.Inputs {
-		files = append(files, in.File)
+	for _, f := range files {
 		if in.Variable == "" { // what a variable is, code finds out
-			paths = append(paths, in.Path)
+			paths = append(paths, f.Path)
 		}
 	}
 	look := t.Profile

@@ -59,6 +59,8 @@ type Recorder interface {
 // Input is a file that a run is given.
 type Input struct {
 	agent.File
+	// Role is event.RoleSkill for the code of a skill; "": the question is about the file.
+	Role string
 	Open func() (io.ReadCloser, error)
 }
 
@@ -71,6 +73,8 @@ type Task struct {
 	// Open opens the session; nil: the run needs none, its model has tools alone.
 	Open   func(ctx context.Context) (Session, error)
 	Inputs []Input
+	// Skills are those whose code is among the inputs.
+	Skills []event.Skill
 	// ProfileInputs says that the inputs are looked at in the session before the model is
 	// asked. Profile is code that does it, as it was recorded; nil: that of the language.
 	ProfileInputs bool
@@ -150,6 +154,7 @@ func (t Task) ending(s Session, answer agent.Answer, err error) event.RunEnded {
 func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder) (agent.Answer, error) {
 	cfg.MaxSteps, cfg.Budget = t.Began.MaxSteps, t.Began.Budget
 	cfg.Strict, cfg.ShowChanges, cfg.Style = t.Began.Strict, t.Began.ShowChanges, t.Began.Style
+	cfg.Skills, cfg.Learn = t.Skills, t.Began.Learn
 	if err := t.judged(s, &cfg); err != nil {
 		return agent.Answer{}, err
 	}
@@ -157,9 +162,7 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 		cfg.Sink, cfg.Languages = rec, t.Languages[:min(len(t.Languages), 1)]
 		return agent.Run(ctx, cfg, t.Began.Question)
 	}
-	for _, in := range t.Inputs {
-		cfg.Files = append(cfg.Files, in.File)
-	}
+	cfg.Files = t.files()
 	if t.From != nil {
 		cfg.Files = t.From.Files
 	} else if cfg.Begin == nil || cfg.Begin.Step <= 1 {
@@ -202,6 +205,16 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 		save(ctx, s, answer.Steps+1, rec)
 	}
 	return answer, err
+}
+
+// files are the inputs that the question is about.
+func (t Task) files() (out []agent.File) {
+	for _, in := range t.Inputs {
+		if in.Role == "" {
+			out = append(out, in.File)
+		}
+	}
+	return out
 }
 
 // Piece is a piece of a person's code.
@@ -346,6 +359,9 @@ func (t *Task) open(ctx context.Context, rec Recorder) (Session, error) {
 		}
 		return s, t.ready(ctx)
 	}
+	if len(t.Skills) > 0 {
+		rec.Emit(event.SkillsGiven{Skills: t.Skills})
+	}
 	for _, in := range t.Inputs {
 		f, err := record(ctx, in, rec)
 		if err != nil {
@@ -367,7 +383,7 @@ func record(ctx context.Context, in Input, rec Recorder) (f event.FileGiven, err
 	if err != nil {
 		return f, fmt.Errorf("cannot record input %s: %w", in.Name, err)
 	}
-	f = event.FileGiven{Name: in.Name, Path: in.Path, Bytes: n, SHA256: sum, Withheld: withheld, Variable: in.Variable, Form: in.Form}
+	f = event.FileGiven{Name: in.Name, Path: in.Path, Role: in.Role, Bytes: n, SHA256: sum, Withheld: withheld, Variable: in.Variable, Form: in.Form}
 	rec.Emit(f)
 	return f, nil
 }

@@ -337,8 +337,8 @@ func (s *Screen) endOutput() {
 
 func (s *Screen) display(b event.Bundle) {
 	s.endOutput()
-	if b[event.AnswerMIME] != "" {
-		return // it is shown as the answer
+	if b.ForHost() {
+		return // an answer is shown when it is taken
 	}
 	p, ok := app.PictureOf(b)
 	switch text := app.TextOf(b); {

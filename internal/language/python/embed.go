@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-//go:embed kernel.py control.py streams.py errors.py hints.py pretty.py show.py pages.py hooks.py seeds.py answers.py compare.py subcalls.py complete.py tools.py praxis.py figures.py rest.py changes.py prompt.py invoke.py refresh.py profile.py
+//go:embed kernel.py control.py streams.py errors.py hints.py pretty.py show.py pages.py hooks.py seeds.py answers.py compare.py subcalls.py complete.py tools.py praxis.py figures.py rest.py changes.py prompt.py invoke.py refresh.py profile.py skills.py keepskill.py
 var files embed.FS
 
 // kernelSource returns the whole kernel as one program: kernel.py with the modules

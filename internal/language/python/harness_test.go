@@ -50,6 +50,13 @@ func (p *setup) prepare(dir string) error {
 			return err
 		}
 	}
+	skills := filepath.Join(dir, "skills")
+	if err := os.Mkdir(skills, 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(skills, "skills.py"), []byte(read("skills.py")), 0o600); err != nil {
+		return err
+	}
 	if p.interpreter = os.Getenv("PRAXIS_TEST_PYTHON"); p.interpreter != "" {
 		return nil
 	}

@@ -124,6 +124,23 @@ class Own:
         return self.module
 
 
+class Skills(Own):
+    """A finder of the module "skills", before the program's own modules, in a session that was given skills."""
+
+    FOLDER = "/home/user/.skills"
+
+    def install(self):
+        sys.meta_path.insert(0, self)
+
+    def find_spec(self, name, path=None, target=None):
+        from os import environ
+        from os.path import isdir
+
+        if name != self.name or not isdir(environ.get("PRAXIS_SKILLS") or self.FOLDER):
+            return None
+        return super().find_spec(name, path, target)
+
+
 class Width:
     """The width that values are printed for: the host's terminal, or the one of the start.
 

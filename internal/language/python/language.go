@@ -35,7 +35,9 @@ func Language() language.Language {
 		Kernel: language.Kernel{
 			Arguments: []string{"-u", "-X", "utf8"},
 			Program:   "kernel.py",
-			Files:     map[string]string{"kernel.py": kernelSource(), toolsFolder + "/tools.py": read("tools.py"), toolsFolder + "/praxis.py": read("praxis.py")},
+			Files: map[string]string{
+				"kernel.py": kernelSource(), toolsFolder + "/tools.py": read("tools.py"), toolsFolder + "/praxis.py": read("praxis.py"), "skills/skills.py": read("skills.py"),
+			},
 			Environment: map[string]string{
 				// What the image holds is compiled, and caches among the user's files
 				// would only be noise.

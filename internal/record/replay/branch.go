@@ -216,7 +216,7 @@ func (c Config) fromState(ctx context.Context, rec Recording, from int, out *Bra
 				e.close(&err)
 				return nil, nil, err
 			}
-			e.task = run.Task{Languages: c.Languages, Snapshots: c.Snapshots || rec.restored(), Open: func(ctx context.Context) (run.Session, error) { return s, e.kit.expose(ctx, s) }}
+			e.task = run.Task{Languages: c.Languages, Skills: rec.Skills, Snapshots: c.Snapshots || rec.restored(), Open: func(ctx context.Context) (run.Session, error) { return s, e.kit.expose(ctx, s) }}
 			b := &agent.Begin{Step: from, Messages: rec.find(from).Messages}
 			b.Tokens, b.Ran = before(ctx, c.Source, rec, from)
 			return e, b, nil

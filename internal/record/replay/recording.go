@@ -21,6 +21,7 @@ type Recording struct {
 	Began     event.RunBegan
 	Session   *event.SessionBegan // nil: it never had one
 	Inputs    []event.FileGiven
+	Skills    []event.Skill     // that its code could import
 	Rules     []event.FileGiven // definitions of tools and the policy, by their roles
 	Before    []Execution       // what was executed before a model was asked: what the inputs are, and their checks
 	Steps     []Step            // a run of code has one, with the number 0
@@ -217,13 +218,15 @@ func (f *fold) add(e event.Event) error {
 	case event.SessionBegan:
 		return f.session(e)
 	case event.FileGiven:
-		if e.Role != "" {
+		if e.Role != "" && e.Role != event.RoleSkill {
 			return f.rule(e)
 		}
 		if f.rec.Session == nil || len(f.rec.Steps) > 0 {
 			return fmt.Errorf("inputs stand between the session's beginning and the first step")
 		}
 		f.rec.Inputs = append(f.rec.Inputs, e)
+	case event.SkillsGiven:
+		f.rec.Skills = e.Skills
 	case event.SnapshotTaken:
 		f.rec.Snapshots = append(f.rec.Snapshots, e)
 	case event.ChildBegan:

@@ -175,7 +175,7 @@ func (c Config) prepareRerun(ctx context.Context, rec Recording) (*rerun, error)
 	if err != nil {
 		return nil, err
 	}
-	e.task = run.Task{Began: rec.Began, Languages: c.Languages, Inputs: inputs, Snapshots: c.Snapshots || rec.restored()}
+	e.task = run.Task{Began: rec.Began, Languages: c.Languages, Inputs: inputs, Skills: rec.Skills, Snapshots: c.Snapshots || rec.restored()}
 	for _, x := range rec.Before {
 		if x.Purpose == event.Profiling {
 			e.task.Profile = &run.Piece{Language: x.Language, Code: x.Code}
@@ -385,7 +385,7 @@ func (c Config) inputs(ctx context.Context, rec Recording) ([]run.Input, error) 
 			}
 			open = func() (io.ReadCloser, error) { return c.Source.Blob(ctx, f.SHA256) }
 		}
-		out = append(out, run.Input{File: agent.File{Name: f.Name, Path: f.Path, Bytes: f.Bytes, Variable: f.Variable, Form: f.Form}, Open: open})
+		out = append(out, run.Input{File: agent.File{Name: f.Name, Path: f.Path, Bytes: f.Bytes, Variable: f.Variable, Form: f.Form}, Role: f.Role, Open: open})
 	}
 	return out, nil
 }

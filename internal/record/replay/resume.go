@@ -51,6 +51,9 @@ func (r Recording) join(next Recording) Recording {
 	if len(out.Rules) == 0 {
 		out.Rules = next.Rules
 	}
+	if len(out.Skills) == 0 {
+		out.Skills = next.Skills
+	}
 	out.Snapshots = slices.Concat(r.Snapshots, next.Snapshots)
 	out.Children, out.Chosen = slices.Concat(r.Children, next.Children), next.Chosen
 	out.Steps, out.Entered = slices.Clone(r.Steps), slices.Clone(r.Entered)

@@ -251,7 +251,7 @@ func (t *timelineBuilder) display(it *item, x event.Execution) {
 		return // it is shown in a line
 	}
 	for _, b := range x.Displays {
-		if b[event.AnswerMIME] != "" {
+		if b.ForHost() {
 			continue // it is shown as the answer
 		}
 		it.shown = append(it.shown, t.view(b, step))
