@@ -303,9 +303,10 @@ func runPackages() map[string]Package {
 				"internal/tool/bridge", "internal/planner", "internal/plan", "internal/plan/label", "internal/plan/policy", tool, jsondoc, toolSchema, toolfile},
 			Tests: []string{"internal/store/files", "internal/store/sqlite", "internal/llm/scripted", "internal/record/journal", "internal/tool/gate", python},
 		},
-		"internal/agent/action":    {Imports: []string{fault, llm, lang}, Tests: []string{python, tally}},
-		"internal/agent/skill":     {Imports: []string{fault, tool, jsondoc, toolSchema, "internal/tool/search"}},
-		"internal/agent/grounding": {Imports: []string{fault, event, lang, "internal/agent/literal"}, Tests: []string{python}},
+		"internal/agent/action":       {Imports: []string{fault, llm, lang}, Tests: []string{python, tally}},
+		"internal/agent/skill":        {Imports: []string{fault, tool, jsondoc, toolSchema, "internal/tool/search"}},
+		"internal/agent/skill/folder": {Imports: []string{fault, "internal/agent/skill", "internal/atomicfile"}, Third: []string{unix}},
+		"internal/agent/grounding":    {Imports: []string{fault, event, lang, "internal/agent/literal"}, Tests: []string{python}},
 		"internal/agent/literal":   {Imports: []string{lang}, Tests: []string{python, javascript}},
 		"internal/agent": {
 			Imports: []string{fault, event, llm, lang, "internal/agent/..."},
