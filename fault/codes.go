@@ -78,6 +78,9 @@ const (
 	CostUsedUp       Code = "cost_used_up"       // a run cost as much as it may. Data: limit
 	TimeUsedUp       Code = "time_used_up"       // a run took as long as it may. Data: limit
 	ExecutionUsedUp  Code = "execution_used_up"  // the code of a run took as long as it may. Data: limit
+	SkillUnknown     Code = "skill_unknown"      // there is no skill of that name. Data: name
+	SkillUntested    Code = "skill_untested"     // a function is to be stored, and there are no tests of it. Data: name
+	SkillFailed      Code = "skill_failed"       // the tests of a function fail. Data: name
 	PriceUnknown     Code = "price_unknown"      // a run is to keep to a cost, and the price of its model is not known. Data: model
 	SubCallsUsedUp   Code = "sub_calls_used_up"  // a run and its children began as many others as they may. Data: limit
 	DepthReached     Code = "depth_reached"      // a run may not begin another: it is as deep below the first as one may be. Data: limit

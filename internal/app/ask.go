@@ -66,6 +66,11 @@ type AskRequest struct {
 	// the run's own; the first is asked where it names none.
 	Subcalls      bool
 	SubcallModels []string
+	// Skills says where functions of earlier runs are looked for that fit the question:
+	// SkillsHome, SkillsAll or SkillsNone; "": SkillsHome.
+	Skills string
+	// Learn lets the model have functions stored for later runs, if the answer passes its checks.
+	Learn bool
 
 	model  llm.Model // in place of what Model names; nil: that
 	opened *Session  // in place of what Session describes, and not closed; nil: that
@@ -134,7 +139,8 @@ type AskResult struct {
 	Steps      int
 	Tokens     event.Tokens
 	Made       Made
-	Unsaved    error // why not all is saved that code made
+	Unsaved    error              // why not all is saved that code made
+	Skills     []event.SkillSaved // functions that the model had stored, or that were refused
 	// Without an answer: the last one that could not be taken, and the last output of code.
 	Draft, Found string
 }
@@ -154,6 +160,11 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 	if err != nil {
 		return out, err
 	}
+	skills, err := a.chooseSkills(ctx, q, inputs, sink)
+	if err != nil {
+		return out, err
+	}
+	q.Tools.skills = skills.modules
 	t, err := a.openTools(ctx, q.Tools, q.Net, sink)
 	if err != nil {
 		return out, err
@@ -181,14 +192,13 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 	if err != nil {
 		return out, err
 	}
-	taken := &saved{}
-	ctx, r, err := a.begin(ctx, began, t, both(taken, both(made, sink)), origins(q.Mode)...)
+	x := &questionRun{app: a, request: q, model: model, cost: cost, made: made, taken: &saved{}, sink: sink, session: q.opened, skills: skills}
+	ctx, x.run, err = a.begin(ctx, began, t, x.listeners(), origins(q.Mode)...)
 	if err != nil {
 		return out, err
 	}
-	x := &questionRun{app: a, request: q, model: model, cost: cost, run: r, made: made, taken: taken, sink: sink, session: q.opened, children: t.children}
-	x.children.of(x)
-	return x.result(ctx, began, inputs)
+	, children: t.children
+	x.children.of(x)return x.result(ctx, began, append(inputs, skills.inputs...))
 }
 
 // result lets the agent answer and closes what the run used.
@@ -197,7 +207,7 @@ func (x *questionRun) result(ctx context.Context, began event.RunBegan, inputs [
 	x.children.end()
 	answer.Tokens = answer.Tokens.Add(x.children.used())
 	out := AskResult{Run: x.run.ID(), Text: answer.Text, Figures: answer.Figures, Steps: answer.Steps, Tokens: answer.Tokens, Draft: answer.Draft, Found: answer.Found}
-	out.Value, out.Files, out.Incomplete = answer.Value, answer.Files, answer.Incomplete
+	out.Value, out.Files, out.Incomplete, out.Skills = answer.Value, answer.Files, answer.Incomplete, x.stored
 	endErr := x.run.end()
 	out.Made, out.Unsaved = x.made.made, asUnsaved(errors.Join(x.made.err, x.err, endErr, x.app.tidyAfter(context.WithoutCancel(ctx), x.taken)))
 	if x.session != nil && x.request.opened == nil {
@@ -217,7 +227,7 @@ func (a *App) questionBegan(q AskRequest, m llm.Model, t *toolset) event.RunBega
 		Kind: event.Ask, Question: q.Question, Branches: q.Branches, Style: recordedStyle(cmp.Or(q.Style, c.Ask.Style)),
 		Files: inputNames(q.Files), MaxSteps: c.Ask.MaxSteps, Bounds: q.Bounds.Over(c.Execution), Tools: t.pins(), Net: t.hosts.Strings(),
 		Budget: q.Budget.Over(c.Ask.Budget).Over(event.Budget{Reply: agent.DefaultReply, Run: agent.DefaultRun, Window: c.Ask.Window, Attempts: agent.DefaultAttempts}),
-		Seed:   q.Session.Seed, Thread: q.Thread, Language: q.Language, Program: a.opt.Version, Strict: q.Strict, ShowChanges: q.ShowChanges,
+		Seed:   q.Session.Seed, Thread: q.Thread, Language: q.Language, Program: a.opt.Version, Strict: q.Strict, ShowChanges: q.ShowChanges, Learn: q.Learn,
 		Schema: q.Checks.compiled, InputChecks: q.Checks.Inputs, Checks: q.Checks.Answer,
 	}
 	describeModel(&b, m, cmp.Or(q.Effort, c.Ask.Effort))
@@ -301,6 +311,9 @@ type questionRun struct {
 
 	fork      *event.SessionBegan // the session that its own begins like; nil: as the request says
 	children  *subcalls           // what its code may begin; nil: nothing
+	skills    givenSkills // that it is given
+	found     functions   // that the code had stored
+	stored    []event.SkillSaved
 	session   *Session            // open when the run came so far
 	talk      *thread             // nil: the question stands alone
 	again     *resumption         // nil: the question is asked for the first time
@@ -336,7 +349,7 @@ func (x *questionRun) task(ctx context.Context, began event.RunBegan, inputs []r
 	if q.Thread != "" || q.Notes {
 		cfg.Notes = notes{x.app.records.Memory, x.run.ID(), q.Thread}
 	}
-	task := run.Task{Began: began, Languages: x.app.opt.Languages, Inputs: inputs, ProfileInputs: true, Snapshots: x.snapshots()}
+	task := run.Task{Began: began, Languages: x.app.opt.Languages, Inputs: inputs, Skills: x.skills.list, ProfileInputs: true, Snapshots: x.snapshots()}
 	cfg.Partial = x.run.bridge.Partial
 	if q.Mode != ModeTools {
 		cfg.Guide = x.run.bridge.Guide(x.run.tools.hosts.Strings())
@@ -426,6 +439,7 @@ func (x *questionRun) conversation(ctx context.Context, s run.Session) (run.Conv
 func (x *questionRun) finish(ctx context.Context, r run.Result) {
 	x.children.end()
 	x.made.end(ctx, x.session, x.run)
+	x.storeFound(ctx, r)
 	if x.talk != nil && r.Err == nil {
 		ctx, stop := afterwards(ctx)
 		defer stop()

@@ -111,10 +111,14 @@ func (a *App) ResumeAsk(ctx context.Context, q AskResume, sink event.Sink) (out 
 	}
 	defer func() { err = errors.Join(err, t.close()) }()
 	x := &questionRun{app: a, request: g.request(q, began), cost: cost, taken: &saved{}, sink: sink, again: g}
+	if x.skills, err = g.skillsAgain(ctx); err != nil {
+		return out, err
+	}
 	inputs, err := g.inputs(sink)
 	if err != nil {
 		return out, err
 	}
+	inputs = append(inputs, x.skills.inputs...)
 	if err := g.open(ctx, q, sink); err != nil {
 		return out, err
 	}
@@ -130,7 +134,7 @@ func (a *App) ResumeAsk(ctx context.Context, q AskResume, sink event.Sink) (out 
 	}
 	x.children = t.children
 	x.children.of(x)
-	ctx, x.run, err = a.begin(ctx, began, t, both(g, both(x.taken, both(x.made, sink))), origins(x.request.Mode)...)
+	ctx, x.run, err = a.begin(ctx, began, t, both(g, x.listeners()), origins(x.request.Mode)...)
 	release()
 	if err != nil {
 		if g.session != nil {
@@ -285,7 +289,8 @@ func (g *resumption) tools(ctx context.Context, q AskResume, began *event.RunBeg
 			spec.policy = &planner.Text{Name: f.Name, Text: string(text)}
 		}
 	}
-	if len(began.Tools) > 0 && len(spec.Files) == 0 {
+	spec.skills = g.app.moduleTexts(g.rec)
+	if len(began.Tools) > len(spec.skills) && len(spec.Files) == 0 {
 		return nil, fault.New(fault.Invalid, "Name the files of tools that it was begun with.", "cannot go on with run %s: nothing says what implements its tools", g.id)
 	}
 	t, err := g.app.openTools(ctx, spec, net, sink)
@@ -303,7 +308,7 @@ func (g *resumption) tools(ctx context.Context, q AskResume, began *event.RunBeg
 // request is the question as it was asked.
 func (g *resumption) request(q AskResume, began event.RunBegan) AskRequest {
 	out := AskRequest{
-		Question: began.Question, Mode: cmp.Or(began.Mode, ModeCode), Thread: began.Thread, Language: began.Language, Notes: g.rec.HadNotes(),
+		Question: began.Question, Mode: cmp.Or(began.Mode, ModeCode), Thread: began.Thread, Language: began.Language, Notes: g.rec.HadNotes(), Learn: began.Learn,
 		Session: q.Session, Output: q.Output,
 	}
 	out.Session.Name = began.Thread
@@ -441,7 +446,7 @@ func (g *resumption) goOn(ctx context.Context, x *questionRun, task *run.Task, c
 		ready := task.Ready
 		task.Ready = func(ctx context.Context) error {
 			err := ready(ctx)
-			g.made(x.made)
+			g.made(x.made, &x.found)
 			return err
 		}
 	}
@@ -457,13 +462,14 @@ func (g *resumption) goOn(ctx context.Context, x *questionRun, task *run.Task, c
 }
 
 // made adds what the steps made that are not taken again: it is this run's to save.
-func (g *resumption) made(c *collector) {
+func (g *resumption) made(c *collector, found *functions) {
 	for _, s := range g.rec.Steps {
 		for _, e := range s.Executions {
 			if s.N >= g.at.Step || e.Ended == nil {
 				continue
 			}
 			c.Emit(event.ExecutionEnded{Execution: *e.Ended})
+			found.Emit(event.ExecutionEnded{Step: s.N, Execution: *e.Ended})
 			for _, change := range e.Ended.Changes {
 				delete(c.before, strings.TrimPrefix(path.Clean(change.Path), WorkDir+"/"))
 			}

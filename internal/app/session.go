@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -442,10 +443,14 @@ func (s *Session) Complete(ctx context.Context, lang, code string, cursor int) (
 }
 
 // WriteFile writes a file whole, with the folders above it. A relative path is
-// one of the working folder.
+// one of the working folder. The code of a skill is not to be changed there.
 func (s *Session) WriteFile(ctx context.Context, name string, from io.Reader) error {
+	mode := fs.FileMode(0o644)
+	if path.Dir(name) == python.SkillsFolder {
+		mode = 0o444
+	}
 	return s.s.Use(ctx, func(c *guest.Client) error {
-		_, err := c.WriteFile(ctx, name, from, 0o644)
+		_, err := c.WriteFile(ctx, name, from, mode)
 		return err
 	})
 }

@@ -33,7 +33,8 @@ type ToolSpec struct {
 	Commands bool     // tools and servers may run programs on this machine
 	Approval ApprovalSpec
 
-	policy *planner.Text // the rules themselves, in the place of a file
+	policy *planner.Text  // the rules themselves, in the place of a file
+	skills []planner.Text // declarations of skills that are modules
 }
 
 // ApprovalSpec says who is asked about a call that somebody has to approve.
@@ -121,6 +122,7 @@ func (s ToolSpec) read() (planner.Rules, error) {
 		}
 		out.Tools = append(out.Tools, planner.Text{Name: name, Text: string(text)})
 	}
+	out.Tools = append(out.Tools, s.skills...)
 	if s.Policy != "" {
 		text, err := ReadText(s.Policy, maxPolicy)
 		if err != nil {

@@ -83,37 +83,58 @@ func (s Skill) packages() string {
 	return strings.Join(out, " ")
 }
 
-// Read reads the files of the skill in a folder of that name, which may be anybody's. One
-// whose files are not those that its hash names is refused with a fault of the kind Conflict.
-func Read(folder string, files map[string]string) (Skill, error) {
+// Draft reads the files of the skill in a folder of that name as far as they say what is to be
+// stored: it was not tested, and its document may be anybody's.
+func Draft(folder string, files map[string]string) (Skill, error) {
+	s, _, err := draft(folder, files)
+	return s, err
+}
+
+// draft is Draft, and what of the front matter is Praxis's own; it may be nil.
+func draft(folder string, files map[string]string) (Skill, *jsondoc.Node, error) {
 	s := Skill{Name: NameOf(folder), Code: files[CodeFile], Tests: files[TestFile], Tool: files[ToolFile], Module: files[Module]}
 	if Folder(s.Name) != folder {
-		s.Name = "" // it has an underscore, which no folder of a skill has
+		s.Name = folder // it has an underscore, which no folder of a skill has
 	}
-	if err := CheckName(s.Name); err != nil {
-		return Skill{}, err
-	}
-	refuse := func(format string, args ...any) error {
-		return fault.New(fault.Invalid, "Keep the skill again, or remove its folder.", "cannot read the skill %s: "+format, append([]any{s.Name}, args...)...)
+	if err := CheckName(s.Name); err != nil || strings.Contains(folder, "_") {
+		return Skill{}, nil, fault.New(fault.Invalid, "Call the folder as the function is called, with hyphens for underscores.", "cannot read a skill: the name of its folder, %s, is no name of one", safetext.Quote(folder))
 	}
 	front, err := frontMatter(files[Document])
 	if err != nil {
-		return Skill{}, refuse("%w", err)
+		return Skill{}, nil, unreadable(s.Name, "%w", err)
 	}
 	if name := text(front, "name"); name != folder {
-		return Skill{}, refuse("its document names %s, and its folder is %s", safetext.Quote(name), folder)
+		return Skill{}, nil, unreadable(s.Name, "its document names %s, and its folder is %s", safetext.Quote(name), folder)
 	}
 	s.Description = strings.Join(strings.Fields(text(front, "description")), " ")
 	own := front.Get("metadata")
-	if own == nil || own.Kind != jsondoc.Map || text(own, keyHash) == "" {
-		return Skill{}, refuse("its document does not say that it was tested: it is none of Praxis's")
+	if own != nil && own.Kind != jsondoc.Map {
+		own = nil
+	}
+	return s, own, nil
+}
+
+// unreadable says why the files of a skill cannot be read.
+func unreadable(name, format string, args ...any) error {
+	return fault.New(fault.Invalid, "Add the skill again, or remove its folder.", "cannot read the skill %s: "+format, append([]any{name}, args...)...)
+}
+
+// Read reads the files of the skill in a folder of that name, which may be anybody's. One
+// whose files are not those that its hash names is refused with a fault of the kind Conflict.
+func Read(folder string, files map[string]string) (Skill, error) {
+	s, own, err := draft(folder, files)
+	if err != nil {
+		return Skill{}, err
+	}
+	if own == nil || text(own, keyHash) == "" {
+		return Skill{}, unreadable(s.Name, "its document does not say that it was tested: it is none of Praxis's")
 	}
 	s.Signature, s.Python, s.Origin.Run = text(own, keySignature), text(own, keyPython), text(own, keyRun)
 	if s.Version, err = number(own, keyVersion); err == nil {
 		s.Origin.Step, err = number(own, keyStep)
 	}
 	if err != nil || s.Version == 0 {
-		return Skill{}, refuse("its version or its step is no number")
+		return Skill{}, unreadable(s.Name, "its version or its step is no number")
 	}
 	for _, p := range strings.Fields(text(own, keyPackages)) {
 		if s.Packages == nil {

@@ -214,7 +214,7 @@ func TestUnpackRefuses(t *testing.T) {
 		"absolute":  {entries(t, whole([2]string{"/etc/passwd", "x"})...), "no file of a skill"},
 		"another":   {entries(t, whole([2]string{"find-outliers/more.py", "x"})...), "no file of a skill"},
 		"top":       {entries(t, whole([2]string{"skill.py", "x"})...), "no file of a skill"},
-		"dots":      {entries(t, whole([2]string{"../skill.py", "x"})...), "cannot take the skill"},
+		"dots":      {entries(t, whole([2]string{"../skill.py", "x"})...), "is no name of one"},
 		"link":      {entries(t, [2]string{"find-outliers/skill.py", "link /etc/passwd"}), "no file of a skill"},
 		"twice":     {entries(t, whole([2]string{"find-outliers/skill.py", "x"})...), "there twice"},
 		"bomb":      {entries(t, [2]string{"find-outliers/skill.py", strings.Repeat("a", 50<<20)}), "longer than"},
@@ -269,6 +269,49 @@ func FuzzUnpack(f *testing.F) {
 			if err := s.Validate(); err != nil {
 				t.Error(err)
 			}
+		}
+	})
+}
+
+// What a session says of a function is the guest's: it is taken when it can be a skill's.
+func TestDecode(t *testing.T) {
+	s, err := Decode(`{"name":"twice","description":" Doubles\n a number ","code":"def twice(x): return 2 * x\n","tests":"assert twice(1) == 2\n"}`)
+	if err != nil || s.Description != "Doubles a number" {
+		t.Fatalf("got %+v, %v", s, err)
+	}
+	for _, text := range []string{``, `{`, `[]`, `{"name":"../x","description":"d","code":"c","tests":"t"}`, `{"name":"x","description":"\u202e","code":"c","tests":"t"}`, `{"name":"x"}`, strings.Repeat(" ", maxFound+1)} {
+		if _, err := Decode(text); err == nil {
+			t.Errorf("%.60s was taken", text)
+		}
+	}
+	got, err := s.Tested(`{"signature":"(x: int)","doc":"D","python":"3.14.0","packages":{"numpy":"2.3"}}`)
+	if err != nil || got.Signature != "(x: int)" || got.Packages["numpy"] != "2.3" || got.Description != "Doubles a number" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	got, err = s.Tested(`{"signature":"(x)\u001b[31m","python":"3 14","packages":{"a b":"="}}`)
+	if err != nil || got.Signature != "(...)" || got.Python != "" || got.Packages != nil {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	s.Description = ""
+	if got, err = s.Tested(`{"signature":"(x)","doc":"Doubles.\n\u001bmore"}`); err != nil || !strings.HasPrefix(got.Description, "Doubles.") {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// FuzzDecode reads messages of a session that are anything.
+func FuzzDecode(f *testing.F) {
+	f.Add(`{"name":"twice","description":"d","code":"def twice(x): return 2 * x\n","tests":"assert twice(1) == 2\n"}`, `{"signature":"(x)","packages":{"a":"1"}}`)
+	f.Fuzz(func(t *testing.T, function, tested string) {
+		s, err := Decode(function)
+		if err != nil {
+			return
+		}
+		if s, err = s.Tested(tested); err != nil {
+			return
+		}
+		s.Version = 1
+		if again, err := Read(Folder(s.Name), s.Files()); err != nil || again.Hash() != s.Hash() {
+			t.Errorf("%+v: got %+v, %v", s, again, err)
 		}
 	})
 }

@@ -71,6 +71,10 @@ draw from the budget of the question; --max-depth, --max-sub-calls and
 long, is the variable context: code searches and cuts it, and no prompt holds it.
 See docs/subagents.md.
 
+Functions of earlier runs that fit the question, its skills, can be imported by the
+code. With --learn the model may have functions of this run stored, when the answer
+passes its checks and they their tests. See "praxis skill --help".
+
 With --mode plan the model writes a plan instead, which calls the tools of
 --tools by the rules of --policy: it is checked before anything runs, what is
 wrong goes back to the model, and what the plan prints is the answer. The model
@@ -99,6 +103,7 @@ type askCommand struct {
 	tools    toolFlags
 	checks   checkFlags
 	subcalls subcallFlags
+	skills   skillFlags
 }
 
 func (p *program) askCommand() *cobra.Command {
@@ -151,6 +156,7 @@ func (p *program) askCommand() *cobra.Command {
 	a.tools.registerNet(cmd)
 	a.checks.register(cmd)
 	a.subcalls.register(cmd)
+	a.skills.register(cmd)
 	return cmd
 }
 
@@ -194,7 +200,7 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 	}
 	q := app.AskRequest{
 		Question: question, Mode: a.mode.mode, Model: a.model, Fallbacks: a.fallback, Effort: a.effort, Thread: a.thread, Language: a.lang, Notes: a.notes, Strict: a.tools.strict,
-		ShowChanges: a.changes, Budget: a.budget, Style: a.style, Branches: a.branches,
+		ShowChanges: a.changes, Budget: a.budget, Style: a.style, Branches: a.branches, Skills: a.skills.where, Learn: a.skills.learn,
 		Session: a.flags.session(""), Bounds: a.flags.bounds(), Output: app.Output{Dir: a.out}, Tools: a.tools.spec(a.p),
 	}
 	q.Tools.Strict = false // that is of plans

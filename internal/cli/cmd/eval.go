@@ -94,7 +94,7 @@ func (e *evalCommand) run(ctx context.Context) error {
 	if e.q.First < 0 {
 		return usage("praxis eval", "--first is negative")
 	}
-	e.q.Ask = app.AskRequest{Session: e.flags.session(""), Bounds: e.flags.bounds()}
+	e.q.Ask = app.AskRequest{Session: e.flags.session(""), Bounds: e.flags.bounds(), Skills: app.SkillsNone} // the same for everybody
 	if e.steps.value != nil {
 		e.q.Ask.MaxSteps = int(*e.steps.value)
 	}

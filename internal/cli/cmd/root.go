@@ -49,7 +49,7 @@ func (p *program) root() *cobra.Command {
 	}{
 		{"Compute:", []*cobra.Command{p.runCommand(), p.shellCommand(), p.askCommand(), p.evalCommand(), p.demoCommand()}},
 		{"Plans:", []*cobra.Command{p.planCommand(), p.policyCommand()}},
-		{"Tools:", []*cobra.Command{p.toolsCommand()}},
+		{"Tools:", []*cobra.Command{p.toolsCommand(), p.skillCommand()}},
 		{"Look at runs:", []*cobra.Command{
 			p.runsCommand(), p.showCommand(), p.diffCommand(), p.verifyCommand(), p.costCommand(), p.exportCommand(), p.importCommand(),
 		}},

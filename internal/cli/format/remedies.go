@@ -81,6 +81,9 @@ var Remedies = map[fault.Code]fault.Sentences{
 	fault.SubCallsUsedUp:  {"Allow more sub-calls (--max-sub-calls), or ask a smaller question."},
 	fault.DepthReached:    {"Allow a greater depth (--max-depth), or ask a smaller question."},
 	fault.ExecutionUsedUp: {"Allow code more time (--max-execution-time), or ask a smaller question."},
+	fault.SkillUnknown:    {"See \"praxis skill ls\"."},
+	fault.SkillUntested:   {"Write a file with assert statements that call {name}, and name it with --tests."},
+	fault.SkillFailed:     {"Mend {name} or its tests, or name the packages that it needs with --with."},
 	fault.PriceUnknown:    {"Write down the price of {model} (praxis cost --prices says where), or bound the run by --max-tokens."},
 
 	fault.PlanRefused:       {"Check it with praxis plan check."},

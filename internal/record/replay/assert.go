@@ -96,30 +96,35 @@ type asserting struct {
 
 // inState opens the final state and runs the tests in it.
 func (a *asserting) inState(ctx context.Context, cfg Config, rec Recording) (err error) {
+	a.out.Snapshot, a.out.Replay, err = AtEnd(ctx, cfg, rec, a.all)
+	return err
+}
+
+// AtEnd does something in the session of a run as it was at its end: in the state of its last
+// snapshot, whose id it returns, or when the run was replayed, with the report of that.
+func AtEnd(ctx context.Context, cfg Config, rec Recording, do func(context.Context, run.Session) error) (snapshot string, report *Report, err error) {
 	id := rec.FinalState()
 	if id != "" && cfg.FromSnapshot != nil {
 		s, gone := cfg.FromSnapshot(ctx, id)
 		if gone == nil {
-			a.out.Snapshot = id
 			e := rerun{open: s}
 			defer e.close(&err)
-			return a.all(ctx, s)
+			return id, nil, do(ctx, s)
 		}
 		if kind := fault.KindOf(gone); kind != fault.NotFound && kind != fault.Conflict {
-			return gone
+			return "", nil, gone
 		}
 	}
 	if !rec.Finished() {
-		return fault.New(fault.Conflict, "Assert on a run that was finished.",
-			"cannot assert on run %s: it was not finished, and its last state is not stored", rec.ID)
+		return "", nil, fault.New(fault.Conflict, "Choose a run that was finished.",
+			"cannot go to the end of run %s: it was not finished, and its last state is not stored", rec.ID)
 	}
 	var failed error
-	report, err := replay(ctx, cfg, rec, func(ctx context.Context, s run.Session) { failed = a.all(ctx, s) })
+	again, err := replay(ctx, cfg, rec, func(ctx context.Context, s run.Session) { failed = do(ctx, s) })
 	if err == nil {
-		a.out.Replay = &report
-		err = failed
+		report, err = &again, failed
 	}
-	return err
+	return "", report, err
 }
 
 // all runs the file and then its functions.

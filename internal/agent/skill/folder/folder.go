@@ -219,12 +219,12 @@ func (f Folder) replace(at string, s, old skill.Skill) (err error) {
 	}
 	had := versions(at)
 	for _, n := range had[max(0, len(had)-maxVersions+1):] {
-		if err := carry(filepath.Join(at, skill.Versions, strconv.Itoa(n)), filepath.Join(temp, skill.Versions, strconv.Itoa(n))); err != nil {
+		if err := link(filepath.Join(at, skill.Versions, strconv.Itoa(n)), filepath.Join(temp, skill.Versions, strconv.Itoa(n))); err != nil {
 			return err
 		}
 	}
 	if old.Version > 0 {
-		if err := carry(at, filepath.Join(temp, skill.Versions, strconv.Itoa(old.Version))); err != nil {
+		if err := link(at, filepath.Join(temp, skill.Versions, strconv.Itoa(old.Version))); err != nil {
 			return err
 		}
 	}
@@ -247,8 +247,8 @@ func write(dir string, s skill.Skill) error {
 	return atomicfile.Sync(dir)
 }
 
-// carry takes the files of a version into a new folder, as they are.
-func carry(from, to string) error {
+// link takes the files of a version into a new folder, as they are.
+func link(from, to string) error {
 	files, err := Files(from)
 	if err != nil {
 		return nil // what cannot be read says nothing to later readers either
