@@ -180,7 +180,9 @@ func (s *Screen) show(e event.Event) {
 	case event.RunEnded:
 		s.ended(e)
 	default:
-		s.plan(e)
+		if !s.skills(e) {
+			s.plan(e)
+		}
 	}
 }
 

@@ -154,7 +154,7 @@ func eventAnnotation(it *item) (annotation, bool) {
 	case event.FileSaved:
 		return annotation{"saved", e.Path + " (" + safetext.Size(e.Bytes) + ")", "", false}, true
 	}
-	return annotation{}, false // the end of the session is the run's
+	return skillAnnotation(it.Event) // the end of the session is the run's
 }
 
 // arguments writes a tool's arguments as JSON, keys in order.

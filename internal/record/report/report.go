@@ -220,7 +220,7 @@ func (t *timelineBuilder) record(r event.Record) {
 		t.tokens = t.tokens.Add(e.Tokens)
 	case event.AttemptChosen:
 		t.chosen = &e
-	case event.SessionEnded, event.FileSaved:
+	case event.SessionEnded, event.FileSaved, event.SkillSaved:
 		if !t.closed {
 			t.closed = true
 			t.parts = append(t.parts, &part{at: r.Time})
