@@ -133,12 +133,12 @@ class Skills(Own):
         sys.meta_path.insert(0, self)
 
     def find_spec(self, name, path=None, target=None):
+        if name != self.name:
+            return None
         from os import environ
         from os.path import isdir
 
-        if name != self.name or not isdir(environ.get("PRAXIS_SKILLS") or self.FOLDER):
-            return None
-        return super().find_spec(name, path, target)
+        return super().find_spec(name, path, target) if isdir(environ.get("PRAXIS_SKILLS") or self.FOLDER) else None
 
 
 class Width:
