@@ -153,6 +153,11 @@ type Question struct {
 	// answered, with answer, text and figures beside the session's variables: what fails goes
 	// back to the model as long as it has steps.
 	InputChecks, Checks []event.Check
+	// Skills is where functions of earlier runs are looked for that fit the question: "home",
+	// "all", with those of the working folder's project, or "none"; "": "home". Learn lets the
+	// model have functions stored, when the answer passes its checks and they their tests.
+	Skills string
+	Learn  bool
 }
 
 // Answer is what a question came to.
@@ -168,6 +173,8 @@ type Answer struct {
 	Steps   int
 	Tokens  event.Tokens
 	Saved   []string // paths of the files in OutDir
+	// Skills are the functions that the model had stored, or that were refused, with why.
+	Skills []event.SkillSaved
 }
 
 // Ask lets a model answer a question. Where there is no answer, the error says
@@ -181,10 +188,11 @@ func (c *Client) Ask(q Question) *Call[Answer] {
 		out, err := c.app.Ask(ctx, app.AskRequest{
 			Question: q.Text, Mode: q.Mode, Model: q.Model, Fallbacks: q.Fallbacks, Effort: q.Effort, Style: q.Style, Branches: q.Branches, MaxSteps: q.MaxSteps, Budget: q.Budget, Thread: q.Thread, Strict: q.Strict, Session: q.Session.spec(),
 			Bounds: q.Bounds, Files: files, Output: app.Output{Dir: q.OutDir}, Tools: q.Tools.spec(), Net: q.Net.spec(),
+			Skills: q.Skills, Learn: q.Learn,
 			Checks: app.CheckSpec{Schema: app.Text{Text: q.Schema}, Inputs: slices.Clone(q.InputChecks), Answer: slices.Clone(q.Checks)},
 		}, sink)
 		err = errors.Join(err, out.Unsaved)
-		a := Answer{Run: out.Run, Text: out.Text, Figures: out.Figures, Value: out.Value, Files: out.Files, Steps: out.Steps, Tokens: out.Tokens, Saved: savedPaths(out.Made)}
+		a := Answer{Run: out.Run, Text: out.Text, Figures: out.Figures, Value: out.Value, Files: out.Files, Steps: out.Steps, Tokens: out.Tokens, Saved: savedPaths(out.Made), Skills: out.Skills}
 		if out.Text != "" {
 			a.Status = event.Answered
 		}

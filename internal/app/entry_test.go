@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"praxis/event"
+	"praxis/internal/agent/skill"
+	"praxis/internal/store"
 )
 
 // recorded keeps what is recorded of a run.
@@ -157,6 +159,19 @@ func entryCases() map[string]entryCase {
 			w.ask(AskRequest{Notes: true}, "=== call save_note text\nthe sky is blue")
 			return w.ask(AskRequest{Notes: true}, "=== call search_notes query\nsky")
 		}, "notes"},
+		"skill": {"FromCode", func(w *entryWorld) *recorded {
+			w.skill(false)
+			return w.ask(AskRequest{})
+		}, "code"},
+		"skill of a branch": {"FromCode", func(w *entryWorld) *recorded {
+			w.skill(false)
+			w.ask(AskRequest{}, "```python\nprint 1\n```")
+			return w.branch(w.app, "last", 2)
+		}, "code"},
+		"skill that a person vouches for": {"FromCode", func(w *entryWorld) *recorded {
+			w.skill(true)
+			return w.ask(AskRequest{})
+		}, ""},
 		"session of a branch": {"FromSession", func(w *entryWorld) *recorded {
 			w.code(CodeRequest{Session: SessionSpec{Name: "s"}})
 			w.code(CodeRequest{Session: SessionSpec{Name: "s"}})
@@ -180,6 +195,25 @@ func entryCases() map[string]entryCase {
 			return w.code(CodeRequest{Code: "fetch " + w.site.URL + "/", Net: NetSpec{Hosts: []string{w.site.Listener.Addr().String()}}})
 		}, "the network"},
 		"tool": {"FromTool", func(w *entryWorld) *recorded { return w.code(CodeRequest{Code: probe}) }, "memory.search"},
+	}
+}
+
+// skill stores a skill that fits the question and whose tests are known to pass.
+func (w *entryWorld) skill(vouched bool) {
+	w.Helper()
+	s := skill.Skill{Name: "what", Description: "Says what", Signature: "()", Code: "def what(): return 1\n", Tests: "assert what() == 1\n"}
+	img, err := w.app.imageOf(w.Context(), SessionSpec{}, event.Discard)
+	if err == nil {
+		_, err = w.app.putSkill(w.Context(), s, false)
+	}
+	if err == nil && vouched {
+		err = w.app.vouch(w.Context(), s.Hash())
+	}
+	if err == nil {
+		_, err = w.app.records.DB.KV().Set(w.Context(), skillsBucket, verdictKey(img, s), []byte(`{"ok":true}`), store.Any)
+	}
+	if err != nil {
+		w.Fatal(err)
 	}
 }
 

@@ -135,7 +135,8 @@ func (a *App) findSkill(name string, version int) (foundSkill, error) {
 	for _, project := range []bool{true, false} {
 		f := a.skillFolder(project)
 		s, err := f.Read(name, version)
-		if fault.KindOf(err) != fault.NotFound {
+		_, missing := f.Read(name, 0)
+		if fault.KindOf(missing) != fault.NotFound {
 			return foundSkill{folder.Entry{Folder: skill.Folder(name), Skill: s, Err: err}, project, filepath.Join(f.Dir, skill.Folder(name))}, err
 		}
 	}
