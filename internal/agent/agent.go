@@ -190,6 +190,9 @@ func Run(ctx context.Context, cfg Config, question string) (Answer, error) {
 
 	began := cfg.Now()
 	cfg.Ledger.begin(began)
+	if b := cfg.Begin; b != nil {
+		r.spent.began = began.Add(-b.Took)
+	}
 	answer, err := r.loop(ctx)
 	answer.Steps, answer.Tokens, answer.Took = r.step, r.tokens, cfg.Now().Sub(began)
 	answer.Messages = withoutPictures(r.messages)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"praxis/event"
 	"praxis/internal/agent/grounding"
@@ -18,6 +19,7 @@ type Begin struct {
 	Step     int           // the first step to be taken, counted from 1
 	Messages []llm.Message // the whole conversation up to it, the question included, as the model was sent it
 	Tokens   event.Tokens  // used before: they count towards the budget, not towards Answer.Tokens
+	Took     time.Duration // of the run so far: it counts towards the budget, not towards Answer.Took
 	Ran      []Ran         // what the model's code did in the steps before, so that its figures are known as in the whole run
 }
 

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"praxis/event"
 	"praxis/fault"
@@ -415,4 +416,22 @@ func wantWithoutRemedies(requests [][]llm.Message) [][]llm.Message {
 		}
 	}
 	return requests
+}
+
+// TestTimeCountsOn goes on with a run that has used its time: it has no more of it.
+func TestTimeCountsOn(t *testing.T) {
+	ask := func(took time.Duration) (*replies, error) {
+		m := &replies{all: []llm.Reply{said("FINAL ANSWER: yes")}}
+		_, err := agent.Run(t.Context(), agent.Config{
+			Languages: language.Table{py}, Model: m, Session: printing("out"), Budget: agent.Budget{Time: event.Duration(time.Hour)},
+			Begin: &agent.Begin{Step: 2, Messages: []llm.Message{{Role: llm.User, Text: "Well?"}}, Took: took},
+		}, "Well?")
+		return m, err
+	}
+	if _, err := ask(30 * time.Minute); err != nil {
+		t.Errorf("with time left: %v", err)
+	}
+	if m, err := ask(61 * time.Minute); fault.CodeOf(err) != fault.TimeUsedUp || len(m.requests) > 0 {
+		t.Errorf("without: %v, %d requests", err, len(m.requests))
+	}
 }

@@ -31,6 +31,8 @@ type AskResume struct {
 	MaxSteps int    // turns of the model, with those that were taken; 0: as recorded
 	// Budget is what else the run may use, with what is used; a zero is as recorded.
 	Budget event.Budget
+	// Budget is what the run may use, with what it has used; zero fields: as recorded.
+	Budget event.Budget
 	// Files are NAME=PATH, or PATH, of files that the run was to be given and that are not
 	// recorded.
 	Files []string

@@ -40,6 +40,8 @@ line of a body that begins with "\===" stands for the line without the backslash
                        what its code asks and begins
   === call NAME [ARG]  a native tool call of the reply above; its body is the
                        value of the argument ARG ("code" when it is left out)
+  === thought          what the model thought before the reply above
+  === tokens IN OUT    the tokens of the request and of the reply above (default none)
   === expect TEXT      what the model is sent next must contain TEXT
   === refuse TEXT      what the model is sent next must not contain TEXT
   === note TEXT        a comment

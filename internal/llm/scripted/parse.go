@@ -5,14 +5,16 @@ import (
 	"strings"
 	"time"
 
+	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/llm"
 )
 
 const (
-	mark     = "=== "
-	maxTurns = 1000
-	maxCalls = 64 // of one reply
+	mark      = "=== "
+	maxTurns  = 1000
+	maxCalls  = 64            // of one reply
+	maxTokens = 1_000_000_000 // of one reply
 	maxWait  = time.Minute
 )
 
@@ -46,6 +48,15 @@ func (p *parser) take(n int, line string) error {
 		return p.reply(n, rest)
 	case "call":
 		return p.call(n, rest)
+	case "thought", "tokens":
+		if len(p.turns) == 0 || len(p.checks) > 0 {
+			return p.fail(n, "%q belongs to a reply: write === reply above it", word)
+		}
+		r := &p.turns[len(p.turns)-1].reply // good until the next reply, and the body is flushed before that
+		if word == "tokens" {
+			return p.tokens(n, rest, r)
+		}
+		p.close = func(body string) { r.Reasoning.Text = body }
 	case "expect", "refuse":
 		if rest == "" {
 			return p.fail(n, "%q needs a text", word)
@@ -62,7 +73,7 @@ func (p *parser) take(n int, line string) error {
 	case "note":
 		p.close = func(string) {}
 	default:
-		return p.fail(n, "%q is no directive: use reply, call, expect, refuse, when or note", word)
+		return p.fail(n, "%q is no directive: use reply, call, thought, tokens, expect, refuse, when or note", word)
 	}
 	return nil
 }
@@ -132,6 +143,21 @@ func (p *parser) reply(n int, rest string) error {
 	p.checks = nil
 	last := &p.turns[len(p.turns)-1] // good until the next append, and the body is flushed before that
 	p.close = func(body string) { last.reply.Text = body }
+	return nil
+}
+
+// tokens reads what a reply used: IN and OUT.
+func (p *parser) tokens(n int, rest string, r *llm.Reply) error {
+	var in, out int
+	if got, err := fmt.Sscanf(rest+"\n", "%d %d\n", &in, &out); err != nil || got != 2 || min(in, out) < 0 || max(in, out) > maxTokens {
+		return p.fail(n, "what a reply used is written: === tokens IN OUT")
+	}
+	r.Tokens = event.Tokens{Input: in, Output: out}
+	p.close = func(body string) {
+		if body != "" {
+			p.stray = p.fail(n, "text after \"tokens\": write === reply above it")
+		}
+	}
 	return nil
 }
 

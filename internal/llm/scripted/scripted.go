@@ -27,6 +27,8 @@
 //	                     that have TEXT in them
 //	=== call NAME [ARG]  a native tool call of the reply above; its body is the value
 //	                     of the argument ARG ("code" when it is left out)
+//	=== thought          what the model thought before the reply above; its body is the text
+//	=== tokens IN OUT    the tokens of the request and of the reply above; else none are counted
 //	=== expect TEXT      the observation before the next reply must contain TEXT
 //	=== refuse TEXT      the observation before the next reply must not contain TEXT
 //	=== note TEXT        a comment
@@ -45,8 +47,7 @@
 // next. So a Model keeps no state: one may serve many runs at once, and a run
 // that is taken up again goes on where it was. A check that fails, and a
 // request beyond the last reply, are a fault.Conflict: a script fails loudly
-// when the course of events is not the one that it was written for. Tokens are
-// counted as none.
+// when the course of events is not the one that it was written for.
 package scripted
 
 import (
@@ -166,6 +167,9 @@ func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string
 	}
 	if err := ctx.Err(); err != nil {
 		return llm.Reply{}, fault.New(fault.Canceled, "", "cannot ask the model: %w", err)
+	}
+	if req.Reasoning != nil && t.reply.Reasoning.Text != "" {
+		req.Reasoning(t.reply.Reasoning.Text)
 	}
 	if delta != nil && t.reply.Text != "" {
 		delta(t.reply.Text)

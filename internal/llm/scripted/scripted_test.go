@@ -241,3 +241,20 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestThoughtAndTokens checks what a reply has beside its text.
+func TestThoughtAndTokens(t *testing.T) {
+	m := parse(t, "=== reply\n=== thought\nHm.\nYes.\n=== tokens 1200 34\n=== reply\nDone.")
+	thought := ""
+	req := after("", 0)
+	req.Reasoning = func(text string) { thought += text }
+	got, err := m.Complete(t.Context(), req, nil)
+	if err != nil || got.Text != "" || got.Reasoning.Text != "Hm.\nYes." || thought != got.Reasoning.Text || got.Tokens.Input != 1200 || got.Tokens.Output != 34 {
+		t.Errorf("got %+v, %v, streamed %q", got, err, thought)
+	}
+	for _, bad := range []string{"=== thought\nx", "=== tokens 1 2", "=== reply\n=== tokens 1", "=== reply\n=== tokens 1 x", "=== reply\n=== tokens 1 2 3", "=== reply\n=== tokens -1 2", "=== reply\n=== tokens 1 2\ntext", "=== reply\n=== expect x\n=== thought"} {
+		if _, err := scripted.Parse("demo", strings.NewReader(bad)); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}

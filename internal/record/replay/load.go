@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"time"
 
 	"praxis/event"
 	"praxis/fault"
@@ -25,9 +26,16 @@ type Source interface {
 func Load(ctx context.Context, src Source, id string) (Recording, error) {
 	f := fold{rec: Recording{ID: id}}
 	read := int64(0)
+	var first time.Time // step
 	for r, err := range src.Records(ctx, id) {
 		if err != nil {
 			return Recording{}, unreadable(id, read, err)
+		}
+		if _, is := r.Event.(event.StepBegan); is && first.IsZero() {
+			first = r.Time
+		}
+		if !first.IsZero() {
+			f.rec.Took = max(0, r.Time.Sub(first))
 		}
 		if read++; read == 1 {
 			f.rec.At = r.Time

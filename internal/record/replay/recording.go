@@ -17,7 +17,8 @@ import (
 // Recording is a run, taken apart.
 type Recording struct {
 	ID        string
-	At        time.Time // when it began
+	At        time.Time     // when it began
+	Took      time.Duration // from its first step to its last record
 	Began     event.RunBegan
 	Session   *event.SessionBegan // nil: it never had one
 	Inputs    []event.FileGiven

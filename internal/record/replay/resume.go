@@ -41,6 +41,7 @@ func LoadResumed(ctx context.Context, src Source, id string) (Recording, error) 
 func (r Recording) join(next Recording) Recording {
 	out := r
 	out.ID, out.Answer, out.Ended, out.Line = next.ID, next.Answer, next.Ended, slices.Concat(r.Line, next.Line)
+	out.Took = r.Took + next.Took // what lay between them was nobody's
 	out.Began = next.Began // it may have had another model and more steps
 	out.Began.Parent = r.Began.Parent
 	if out.Session == nil {
@@ -174,7 +175,7 @@ func (r Recording) Begin(ctx context.Context, src Source, at State) *agent.Begin
 	if at.Step == 0 {
 		return nil
 	}
-	b := &agent.Begin{Step: at.Step, Messages: r.find(at.Step).Messages}
+	b := &agent.Begin{Step: at.Step, Messages: r.find(at.Step).Messages, Took: r.Took}
 	b.Tokens, b.Ran = before(ctx, src, r, at.Step)
 	for _, x := range r.replies(at) { // they count, and are not paid again
 		b.Tokens = b.Tokens.Add(x.Reply.Tokens)

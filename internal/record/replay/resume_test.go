@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"praxis/event"
 	"praxis/internal/tool"
@@ -109,9 +110,21 @@ func TestJoin(t *testing.T) {
 		t.Fatalf("parent %+v", p)
 	}
 	w.records["s"] = append([]event.Record{{Seq: 1, Event: began}}, w.records["r"][1:]...)
+	// A second passes from record to record: what lies before the first step counts for nothing.
+	counted := 0
+	for i := range w.records["s"] {
+		w.records["s"][i].Time = time.Unix(int64(i), 0)
+		w.records["r"][i].Time = time.Unix(int64(1000+i), 0)
+		if _, is := w.records["s"][i].Event.(event.StepBegan); is && counted == 0 {
+			counted = len(w.records["s"]) - 1 - i
+		}
+	}
 	joined, err := LoadResumed(t.Context(), w, "s")
 	if err != nil || !slices.Equal(joined.Line, []string{"r", "s"}) || len(joined.Steps) != 2 || joined.Began.Parent != nil {
 		t.Fatalf("%v: %+v", err, joined)
+	}
+	if want := 2 * time.Duration(counted) * time.Second; counted == 0 || joined.Took != want || joined.Begin(t.Context(), w, State{Step: 2}).Took != want {
+		t.Errorf("it took %v, want %v", joined.Took, want)
 	}
 	states := joined.States()
 	if len(states) < 2 || states[0].Snapshot == "" || states[len(states)-1] != (State{Step: 1}) {
