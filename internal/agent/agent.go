@@ -139,7 +139,6 @@ type File struct {
 	Path    string // in the session
 	Bytes   int64
 	Profile string // what it is, as code in the session found out; or empty
-	Preview string // without a profile: its first lines, or empty
 	Note    string // what is unusual about it, such as "is empty"; or empty
 	// Variable is the name of the variable that the file's content is the value of, which is
 	// read as Form says. "": code has to open the file.

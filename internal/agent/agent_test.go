@@ -452,7 +452,7 @@ func TestSystemPrompt(t *testing.T) {
 	_, err = agent.Run(t.Context(), agent.Config{
 		Languages: language.Table{py},
 		Model:     spy{script, &req}, Session: &fake{t: t}, Budget: agent.Budget{Reply: 123}, Packages: []string{"numpy 2.3.1", "pandas 2.3.0"},
-		Files: []agent.File{{Name: "a.csv", Path: "/work/a.csv", Bytes: 12, Preview: "x,y\n1,2\n"}, {Name: "b.bin", Path: "/work/b.bin", Bytes: 5, Note: "is not text"}},
+		Files: []agent.File{{Name: "a.csv", Path: "/work/a.csv", Bytes: 12, Profile: "x,y\n1,2\n"}, {Name: "b.bin", Path: "/work/b.bin", Bytes: 5, Note: "is not text"}},
 	}, "Well?")
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,6 @@ import (
 )
 
 const (
-	maxPreview  = 1500     // bytes of a file's first lines
 	maxProfiles = 16 << 10 // bytes of what files are; of what is beyond only the first line is said
 	maxPackages = 40       // that the prompt lists
 	maxName     = 300      // bytes of a file's name
@@ -322,8 +321,6 @@ func questionText(question string, files []File) string {
 				profile, _, _ = strings.Cut(profile, "\n")
 			}
 			b.WriteString("\n" + profile)
-		} else if preview := strings.TrimRight(strings.ToValidUTF8(f.Preview, "\uFFFD"), "\n"); preview != "" {
-			b.WriteString("\nIt begins:\n" + shorten(preview, maxPreview, ""))
 		}
 	}
 	// What a file is called and begins with is not what the person says, also
@@ -365,5 +362,5 @@ func variableText(f File) string {
 
 // fileSource is what the prompt says about a file, as a source of figures.
 func fileSource(f File) string {
-	return f.Name + "\n" + fmt.Sprint(f.Bytes) + "\n" + f.Profile + "\n" + f.Preview
+	return f.Name + "\n" + fmt.Sprint(f.Bytes) + "\n" + f.Profile
 }

@@ -156,10 +156,7 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 	if err != nil {
 		return out, err
 	}
-	inputs, err := previewed(q.Files, sink)
-	if err != nil {
-		return out, err
-	}
+	inputs := questionInputs(q.Files, sink)
 	skills, err := a.chooseSkills(ctx, q, inputs, sink)
 	if err != nil {
 		return out, err

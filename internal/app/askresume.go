@@ -417,7 +417,7 @@ func (g *resumption) inputs(sink event.Sink) ([]run.Input, error) {
 		}
 		all = append(all, in)
 	}
-	return previewed(all, sink)
+	return questionInputs(all, sink), nil
 }
 
 // warn says which calls are not made again although nothing is known of their end, and

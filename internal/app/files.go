@@ -237,26 +237,23 @@ func runInputs(inputs []Input) []run.Input {
 	return out
 }
 
-// previewed describes inputs for a run whose model is shown what they begin with.
-// What is unusual about one goes to sink, too.
-func previewed(inputs []Input, sink event.Sink) ([]run.Input, error) {
+// questionInputs describes inputs for a run with a model. What they are is found out in the
+// sandbox, if anything can be: that one is empty goes to sink, too.
+func questionInputs(inputs []Input, sink event.Sink) []run.Input {
 	out := runInputs(inputs)
 	for i, in := range inputs {
-		var err error
+		
 		if in.Variable != "" {
 			if out[i], err = textVariable(in); err != nil {
 				return nil, err
 			}
 			continue
-		}
-		if out[i].Preview, out[i].Note, err = preview(in); err != nil {
-			return nil, err
-		}
-		if note := out[i].Note; note != "" {
-			sink.Emit(event.Notice{Text: "file " + in.Name + " " + note})
+		}if in.Bytes == 0 {
+			out[i].Note = "is empty"
+			sink.Emit(event.Notice{Text: "file " + in.Name + " is empty"})
 		}
 	}
-	return out, nil
+	return out
 }
 
 // AddFiles copies files into the session's working folder.

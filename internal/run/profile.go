@@ -8,12 +8,14 @@ import (
 	"praxis/event"
 	"praxis/internal/agent"
 	"praxis/internal/language"
+	"praxis/internal/safetext"
 )
 
 // Bounds of what is said about inputs. The bytes are the guest's.
 const (
 	maxProfiles = 1 << 20 // bytes, of all files
 	maxProfile  = 8 << 10 // bytes, of one
+	maxNote     = 200     // bytes, of what is unusual about one
 )
 
 // profile looks at the inputs in the session and returns what the model is shown of them.
@@ -49,8 +51,17 @@ func (t Task) profile(ctx context.Context, s Session, rec Recorder) ([]agent.Fil
 		}
 		for i := range files {
 			for _, p := range found {
-				if p.Path == files[i].Path && p.Text != "" && len(p.Text) <= maxProfile {
+				if p.Path != files[i].Path {
+					continue
+				}
+				if p.Text != "" && len(p.Text) <= maxProfile {
 					files[i].Profile = strings.ToValidUTF8(p.Text, "\uFFFD")
+				}
+				if note := safetext.OneLine(p.Note, maxNote); note != "" && files[i].Note == "" {
+					files[i].Note = note
+					if t.Profile == nil { // else it is a replay, and the person knows
+						rec.Emit(event.Notice{Text: "file " + files[i].Name + " " + note})
+					}
 				}
 			}
 		}

@@ -59,7 +59,7 @@ func (w *world) journaled(j *journal.Journal, script string, input string, cfg a
 		Began:     began,
 		Open:      func(ctx context.Context) (run.Session, error) { return w.open(ctx, event.SessionBegan{}) },
 		Inputs: []run.Input{{
-			File: agent.File{Name: "a.csv", Path: "/work/a.csv", Bytes: int64(len(input)), Preview: input},
+			File: agent.File{Name: "a.csv", Path: "/work/a.csv", Bytes: int64(len(input)), Profile: input},
 			Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(input)), nil },
 		}},
 	}

@@ -42,7 +42,7 @@ func (r Recording) join(next Recording) Recording {
 	out := r
 	out.ID, out.Answer, out.Ended, out.Line = next.ID, next.Answer, next.Ended, slices.Concat(r.Line, next.Line)
 	out.Took = r.Took + next.Took // what lay between them was nobody's
-	out.Began = next.Began // it may have had another model and more steps
+	out.Began = next.Began        // it may have had another model and more steps
 	out.Began.Parent = r.Began.Parent
 	if out.Session == nil {
 		out.Session, out.Inputs = next.Session, next.Inputs

@@ -341,7 +341,7 @@ func (w *world) ask(id, script string) Recording {
 		Began:     began, Snapshots: true,
 		Open: func(ctx context.Context) (run.Session, error) { return w.open(ctx, event.SessionBegan{}) },
 		Inputs: []run.Input{{
-			File: agent.File{Name: "a.csv", Path: "/work/a.csv", Bytes: 2, Preview: "7\n"},
+			File: agent.File{Name: "a.csv", Path: "/work/a.csv", Bytes: 2, Profile: "7\n"},
 			Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("7\n")), nil },
 		}},
 	}
