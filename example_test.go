@@ -252,6 +252,51 @@ func ExampleClient_Ask() {
 	// sum([1, 2, 39]) = 42
 }
 
+// A question whose budget was too small goes on with more: what is recorded is not asked
+// for again. Checks decide whether the answer is right.
+func ExampleClient_Resume() {
+	ctx := context.Background()
+	client, err := praxis.Open(options())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	script := filepath.Join(home, "resume.script")
+	replies := "=== reply\n```python\nn = 6 * 7\nprint(n)\n```\n=== tokens 5000 100\n=== reply\nFINAL ANSWER: It is {{ n }}.\n"
+	if err := os.WriteFile(script, []byte(replies), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	first, err := client.Ask(praxis.Question{
+		Text: "What is six times seven?", Model: "scripted:" + script, Effort: "low", Budget: event.Budget{Run: 2000},
+		Checks: []event.Check{{Name: "even", Code: "n % 2 == 0", Expression: true}},
+	}).Result(ctx)
+	fmt.Println(fault.CodeOf(err) == fault.TokensUsedUp, first.Found)
+	answer, err := client.Resume(praxis.Resumption{Run: first.Run, Model: "scripted:" + script, Budget: event.Budget{Run: 100_000}}).Result(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(answer.Text, answer.Status)
+	// Output:
+	// true 42
+	// It is 42. answered
+}
+
+// Providers are asked which models they have, those for which there is a key.
+func ExampleClient_Models() {
+	client, err := praxis.Open(praxis.Options{Home: home, Environ: []string{}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	for _, p := range client.Models(context.Background()) {
+		fmt.Println(p.Provider, p.Usable, len(p.Models))
+	}
+	// Output:
+	// anthropic false 0
+	// openai false 0
+	// gemini false 0
+}
+
 // A plan is checked before it runs; its output says what it depends on.
 func ExampleClient_RunPlan() {
 	client, err := praxis.Open(options())

@@ -131,6 +131,8 @@ type Question struct {
 	// Branches is how many attempts are made side by side, each in a fork of the session, 2
 	// to 16, of which the best is chosen; 0: one.
 	Branches int
+	// Sees says that the model sees pictures, although its server is not the provider's own.
+	Sees     bool
 	MaxSteps int // turns of the model; 0: 10
 	// Budget is what else the run may use; a zero is the configuration's, or no bound.
 	Budget event.Budget
@@ -170,11 +172,32 @@ type Answer struct {
 	Figures []event.Figure  // every figure, and what it was found as
 	Value   json.RawMessage // the answer as JSON, where it is more than a text
 	Files   []string        // that belong to the answer, as paths in the session: a table as CSV, pictures
-	Steps   int
-	Tokens  event.Tokens
-	Saved   []string // paths of the files in OutDir
+	// Incomplete says why the model had to answer before it was done, such as a budget that was
+	// used up; "": it was.
+	Incomplete string
+	Steps      int
+	Tokens     event.Tokens
+	Saved      []string // paths of the files in OutDir
 	// Skills are the functions that the model had stored, or that were refused, with why.
 	Skills []event.SkillSaved
+	// Without an answer: the last one that was not taken, and the last output of code.
+	Draft, Found string
+}
+
+// answerOf is what came of a question.
+func answerOf(out app.AskResult, err error) (Answer, error) {
+	err = errors.Join(err, out.Unsaved)
+	a := Answer{
+		Run: out.Run, Text: out.Text, Figures: out.Figures, Value: out.Value, Files: out.Files, Incomplete: out.Incomplete,
+		Steps: out.Steps, Tokens: out.Tokens, Saved: savedPaths(out.Made), Draft: out.Draft, Found: out.Found,
+	}
+	switch {
+	case out.Incomplete != "" || len(event.Untraced(out.Figures)) > 0:
+		a.Status = event.Unverified
+	case out.Text != "":
+		a.Status = event.Answered
+	}
+	return a, err
 }
 
 // Ask lets a model answer a question. Where there is no answer, the error says
@@ -185,22 +208,58 @@ func (c *Client) Ask(q Question) *Call[Answer] {
 		if err != nil {
 			return Answer{}, err
 		}
-		out, err := c.app.Ask(ctx, app.AskRequest{
-			Question: q.Text, Mode: q.Mode, Model: q.Model, Fallbacks: q.Fallbacks, Effort: q.Effort, Style: q.Style, Branches: q.Branches, MaxSteps: q.MaxSteps, Budget: q.Budget, Thread: q.Thread, Strict: q.Strict, Session: q.Session.spec(),
+		return answerOf(c.app.Ask(ctx, app.AskRequest{
+			Question: q.Text, Mode: q.Mode, Model: q.Model, Fallbacks: q.Fallbacks, Effort: q.Effort, Style: q.Style, Branches: q.Branches, Sees: q.Sees, MaxSteps: q.MaxSteps, Budget: q.Budget, Thread: q.Thread, Strict: q.Strict, Session: q.Session.spec(),
 			Bounds: q.Bounds, Files: files, Output: app.Output{Dir: q.OutDir}, Tools: q.Tools.spec(), Net: q.Net.spec(),
 			Skills: q.Skills, Learn: q.Learn,
 			Checks: app.CheckSpec{Schema: app.Text{Text: q.Schema}, Inputs: slices.Clone(q.InputChecks), Answer: slices.Clone(q.Checks)},
-		}, sink)
-		err = errors.Join(err, out.Unsaved)
-		a := Answer{Run: out.Run, Text: out.Text, Figures: out.Figures, Value: out.Value, Files: out.Files, Steps: out.Steps, Tokens: out.Tokens, Saved: savedPaths(out.Made), Skills: out.Skills}
-		if out.Text != "" {
-			a.Status = event.Answered
-		}
-		if len(event.Untraced(out.Figures)) > 0 {
-			a.Status = event.Unverified
-		}
-		return a, err
+		}, sink))
 	})
+}
+
+// Resumption is a question that broke off, and goes on: its process was killed, it was
+// cancelled, a model failed, or its budget was used up. All else is as its run recorded it.
+type Resumption struct {
+	Run      string       // its id, or a beginning of it, or "last"
+	Model    string       // as in Question; "": the recorded one
+	MaxSteps int          // turns of the model, with those that were taken; 0: as recorded
+	Budget   event.Budget // with what was used; zero fields: as recorded
+	// Files are paths, or NAME=PATH, of files that the run was to be given and that are not
+	// recorded.
+	Files  []string
+	OutDir string      // as in Question
+	Tools  ToolOptions // what implements the tools; without a policy, the recorded one decides
+	Net    NetOptions  // no hosts: the recorded ones
+}
+
+// Resume goes on with a question as a run of its own. No reply that is recorded is asked for
+// again, and no call that is recorded is made again.
+func (c *Client) Resume(r Resumption) *Call[Answer] {
+	return newCall(func(ctx context.Context, sink event.Sink) (Answer, error) {
+		return answerOf(c.app.ResumeAsk(ctx, app.AskResume{
+			Run: r.Run, Model: r.Model, MaxSteps: r.MaxSteps, Budget: r.Budget, Files: r.Files,
+			Output: app.Output{Dir: r.OutDir}, Tools: r.Tools.spec(), Net: r.Net.spec(), Skills: out.Skills,
+		}, sink))
+	})
+}
+
+// ProviderModels are the models of one provider.
+type ProviderModels struct {
+	Provider    string   // such as "anthropic"
+	KeyVariable string   // the variable of the environment that holds its key
+	Usable      bool     // there is a key, or a server of one's own
+	Models      []string // as Question.Model names them, sorted
+	Err         error    // why they could not be listed; nil: they are
+}
+
+// Models asks the providers for which the environment has a key, or names a server, which
+// models they have.
+func (c *Client) Models(ctx context.Context) []ProviderModels {
+	var out []ProviderModels
+	for _, p := range c.app.ListModels(ctx) {
+		out = append(out, ProviderModels{Provider: p.Provider, KeyVariable: p.KeyVariable, Usable: p.Usable(), Models: p.Models, Err: p.Err()})
+	}
+	return out
 }
 
 // Plan is a plan: a program whose data flows are checked before it runs.

@@ -35,6 +35,7 @@ type AskRequest struct {
 	// Fallbacks are models that are asked, one after the other, when those before fail for good.
 	Fallbacks []string
 	Effort    string // how much they are asked to reason: one of Efforts
+	Sees      bool   // they see pictures, although another server than the provider's does not say so
 	MaxSteps  int    // turns of the model; 0: the configuration's
 	// Budget is what else the run may use; a zero is the configuration's.
 	Budget event.Budget
@@ -112,7 +113,7 @@ func (q *AskRequest) check(languages language.Table) (err error) {
 
 // models says which models are asked.
 func (q *AskRequest) models() modelChoice {
-	return modelChoice{q.Model, q.Fallbacks, q.Effort, q.model}
+	return modelChoice{q.Model, q.Fallbacks, q.Effort, q.Sees, q.model}
 }
 
 // checkSteps checks how many turns a model may take; 0 means the default.

@@ -261,7 +261,7 @@ func (g *resumption) model(q AskResume, began *event.RunBegan) (llm.Model, error
 	if name == "" && began.Scripted {
 		return nil, fault.New(fault.Invalid, "Name the file as the model.", "cannot go on with run %s: its model's replies came from a file, which is not recorded", g.id)
 	}
-	c := modelChoice{name: name, effort: began.Effort}
+	c := modelChoice{name: name, effort: began.Effort, sees: name == "" && began.Traits.Sees}
 	if name == "" {
 		c.name, c.fallbacks = began.Model, began.Fallbacks
 	}

@@ -132,7 +132,7 @@ func (e *evaluation) chooseModels() error {
 	}
 	for _, m := range e.models {
 		if m != EvaluateReplies {
-			if _, err := e.app.model(modelChoice{name: m, fallbacks: e.request.Ask.Fallbacks, effort: e.request.Ask.Effort}); err != nil {
+			if _, err := e.app.model(modelChoice{name: m, fallbacks: e.request.Ask.Fallbacks, effort: e.request.Ask.Effort, sees: e.request.Ask.Sees}); err != nil {
 				return err // before the first question costs anything
 			}
 			continue

@@ -65,6 +65,11 @@ func ListModels(ctx context.Context, getenv func(string) string) []ProviderModel
 	return out
 }
 
+// ListModels is the function of the same name, with the environment of the program.
+func (a *App) ListModels(ctx context.Context) []ProviderModels {
+	return ListModels(ctx, a.opt.Getenv)
+}
+
 // list asks a provider.
 func (p *ProviderModels) list(ctx context.Context, getenv func(string) string) {
 	m, err := newModel(p.Provider+":"+anyModel, modelOptions{getenv: getenv})

@@ -17,6 +17,7 @@ import (
 	"praxis/internal/llm/gemini"
 	"praxis/internal/llm/openai"
 	"praxis/internal/llm/scripted"
+	"praxis/internal/llm/stream"
 )
 
 // modelOptions are what models are made with.
@@ -25,6 +26,21 @@ type modelOptions struct {
 	effort  llm.Effort          // "": models are not asked how much to reason
 	silence time.Duration       // that a server is allowed; 0: what its provider has for it
 	redact  func(string) string // takes secrets out of what is recorded
+	seeing  []string            // models that see pictures, as config.Ask has them
+	sees    bool                // the one that is made does
+}
+
+// of are the options of a provider's model.
+func (o modelOptions) of(name, key, urlVariable string) stream.Options {
+	return stream.Options{Name: name, Key: key, BaseURL: o.getenv(urlVariable), Effort: o.effort, Timeout: o.silence, Sees: o.sees}
+}
+
+// seen says whether a model is among those that see.
+func (o modelOptions) seen(spec string) bool {
+	return slices.ContainsFunc(o.seeing, func(name string) bool {
+		beginning, any := strings.CutSuffix(name, "*")
+		return name == spec || any && strings.HasPrefix(spec, beginning)
+	})
 }
 
 // provider makes one of its models.
@@ -34,13 +50,13 @@ type provider func(name string, o modelOptions) (llm.Model, error)
 func providers() map[string]provider {
 	return map[string]provider{
 		"anthropic": func(name string, o modelOptions) (llm.Model, error) {
-			return made(anthropic.New(anthropic.Config{Name: name, Key: o.getenv(anthropic.KeyVar), BaseURL: o.getenv(anthropic.URLVar), Effort: o.effort, Timeout: o.silence}))
+			return made(anthropic.New(o.of(name, o.getenv(anthropic.KeyVar), anthropic.URLVar)))
 		},
 		"openai":           openAI(""),
 		"openai-chat":      openAI(openai.Chat),
 		"openai-responses": openAI(openai.Responses),
 		"gemini": func(name string, o modelOptions) (llm.Model, error) {
-			return made(gemini.New(gemini.Config{Name: name, Key: geminiKey(o.getenv), BaseURL: o.getenv(gemini.URLVar), Effort: o.effort, Timeout: o.silence}))
+			return made(gemini.New(o.of(name, geminiKey(o.getenv), gemini.URLVar)))
 		},
 		"scripted": func(path string, _ modelOptions) (llm.Model, error) {
 			return made(scripted.Open(path))
@@ -54,7 +70,7 @@ func providers() map[string]provider {
 
 func openAI(api openai.API) provider {
 	return func(name string, o modelOptions) (llm.Model, error) {
-		return made(openai.New(openai.Config{Name: name, API: api, Key: o.getenv(openai.KeyVar), BaseURL: o.getenv(openai.URLVar), Effort: o.effort, Timeout: o.silence}))
+		return made(openai.New(openai.Config{API: api, Options: o.of(name, o.getenv(openai.KeyVar), openai.URLVar)}))
 	}
 }
 
@@ -125,6 +141,7 @@ func newModel(spec string, o modelOptions) (llm.Model, error) {
 	if !known {
 		return nil, fault.Coded(fault.ModelUnknown, unknown, "cannot use model %q: there is no provider %q", spec, kind)
 	}
+	o.sees = o.sees || o.seen(spec)
 	return construct(name, o)
 }
 
@@ -136,6 +153,7 @@ type modelChoice struct {
 	// configuration do not stand behind a model that a caller names.
 	fallbacks []string
 	effort    string
+	sees      bool      // they see pictures, whichever server they have
 	given     llm.Model // in place of all of these; nil: they hold
 }
 
@@ -145,7 +163,7 @@ func (a *App) modelOptions(effort string) (modelOptions, error) {
 	if effort = cmp.Or(effort, ask.Effort); effort != "" && !slices.Contains(config.Efforts(), effort) {
 		return modelOptions{}, fault.New(fault.Invalid, "Write one of "+strings.Join(config.Efforts(), ", ")+".", "cannot ask a model with the effort %q", effort)
 	}
-	o := modelOptions{getenv: a.opt.Getenv, effort: llm.Effort(effort), silence: ask.Silence}
+	o := modelOptions{getenv: a.opt.Getenv, effort: llm.Effort(effort), silence: ask.Silence, seeing: ask.Sees}
 	if a.records != nil {
 		o.redact = a.records.Journal.Redact
 	}
@@ -161,6 +179,7 @@ func (a *App) model(c modelChoice) (llm.Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.sees = c.sees
 	name, err := a.chooseModel(c.name)
 	if err != nil {
 		return nil, err

@@ -74,6 +74,27 @@ func TestChooseModel(t *testing.T) {
 	}
 }
 
+// TestModelsThatSee checks who says that a model of another server sees pictures.
+func TestModelsThatSee(t *testing.T) {
+	keys := map[string]string{"OPENAI_BASE_URL": "http://localhost:1/v1", "ANTHROPIC_BASE_URL": "http://localhost:1"}
+	a := &App{opt: Options{Getenv: func(k string) string { return keys[k] }}}
+	a.opt.Config.Ask.Sees = []string{"openai:qwen*", "anthropic:m"}
+	file := filepath.Join(t.TempDir(), "talk.jsonl")
+	for c, want := range map[*modelChoice]bool{
+		{name: "openai:qwen2.5vl:7b"}: true, {name: "openai:llama"}: false, {name: "openai:llama", sees: true}: true, {name: "anthropic:m"}: true, {name: "anthropic:m2"}: false,
+		{name: "record:" + file + "=openai:qwen"}: true, {name: "openai:qwen", fallbacks: []string{"openai:llama"}}: false,
+		{name: "openai:qwen", fallbacks: []string{"openai:llama"}, sees: true}: true,
+	} {
+		m, err := a.model(*c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Traits().Sees; got != want {
+			t.Errorf("%+v sees: %v, want %v", *c, got, want)
+		}
+	}
+}
+
 // TestFallbackModels checks which models stand behind one, and what a run records of it.
 func TestFallbackModels(t *testing.T) {
 	keys := map[string]string{"ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "k", "GOOGLE_API_KEY": "k"}

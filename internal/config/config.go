@@ -72,12 +72,15 @@ type Ask struct {
 	// Fallbacks are asked, one after the other, when the models before them fail
 	// for good.
 	Fallbacks []string
-	Effort    string        // how much a model is asked to reason: "low", "medium", "high"; "": it is not asked
-	Silence   time.Duration // how long a model may send nothing; 0: what its provider has for it
+	// Sees names models that see pictures, although their server is not the provider's: a
+	// "*" at the end stands for any.
+	Sees     []string
+	Effort   string        // how much a model is asked to reason: "low", "medium", "high"; "": it is not asked
+	Silence  time.Duration // how long a model may send nothing; 0: what its provider has for it
 	Style     string        // how a question is worked at: one of Styles; "": the first
-	MaxSteps  int
-	Window    int          // tokens that a request may have; what is older is condensed
-	Budget    event.Budget // what else a question may use, by event.BudgetTable
+	MaxSteps int
+	Window   int          // tokens that a request may have; what is older is condensed
+	Budget   event.Budget // what else a question may use, by event.BudgetTable
 }
 
 // MaxFallbacks bounds the models that stand behind one.
@@ -203,6 +206,7 @@ type file struct {
 type askFile struct {
 	Model     *string
 	Fallbacks *[]string
+	Sees      *[]string
 	Effort    *string
 	Style     *string
 	Silence   *string
@@ -217,7 +221,7 @@ func (f *askFile) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &all); err != nil {
 		return err
 	}
-	fields := map[string]any{"model": &f.Model, "fallback_models": &f.Fallbacks, "effort": &f.Effort, "style": &f.Style, "silence": &f.Silence, "max_steps": &f.MaxSteps, "window": &f.Window}
+	fields := map[string]any{"model": &f.Model, "fallback_models": &f.Fallbacks, "sees": &f.Sees, "effort": &f.Effort, "style": &f.Style, "silence": &f.Silence, "max_steps": &f.MaxSteps, "window": &f.Window}
 	f.budget = map[string]limitValue{}
 	for key, value := range all {
 		if to, known := fields[key]; known {
@@ -281,6 +285,7 @@ func (c *Config) overlay(data []byte) error {
 	set(&c.Pictures, f.Pictures)
 	set(&c.Ask.Model, f.Ask.Model)
 	set(&c.Ask.Fallbacks, f.Ask.Fallbacks)
+	set(&c.Ask.Sees, f.Ask.Sees)
 	set(&c.Ask.Effort, f.Ask.Effort)
 	set(&c.Ask.Style, f.Ask.Style)
 	set(&c.Ask.MaxSteps, f.Ask.MaxSteps)

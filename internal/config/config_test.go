@@ -59,7 +59,7 @@ func load(t *testing.T, text string) (Config, error) {
 
 func TestLoad(t *testing.T) {
 	got, err := load(t, `{"home": "/data", "limits": {"memory": "2GiB", "cpus": 0.5, "processes": 64},
-		"execution": {"timeout": "1m30s", "cpu": "20", "output": "64KB"}, "ask": {"model": "openai:x", "max_steps": 3, "window": 5000, "fallback_models": ["gemini:y"], "effort": "low", "silence": "15m"},
+		"execution": {"timeout": "1m30s", "cpu": "20", "output": "64KB"}, "ask": {"model": "openai:x", "max_steps": 3, "window": 5000, "fallback_models": ["gemini:y"], "sees": ["openai:qwen*"], "effort": "low", "silence": "15m"},
 		"sessions": {"keep": 5, "keep_for": "30d"}, "home_quota": "20GiB",
 		"journal": {"key": "/k.pem", "snapshots": false, "snapshot_bytes": "1GiB", "blob_bytes": "2GiB"}}`)
 	if err != nil {
@@ -72,7 +72,7 @@ func TestLoad(t *testing.T) {
 	want.Home, want.Run = "/data", "/data/run"
 	want.Limits.Memory, want.Limits.CPUs, want.Limits.Processes = 2<<30, 0.5, 64
 	want.Execution = event.Bounds{Timeout: event.Duration(90 * time.Second), CPU: event.Duration(20 * time.Second), OutputBytes: 64000}
-	want.Ask = Ask{Model: "openai:x", MaxSteps: 3, Window: 5000, Fallbacks: []string{"gemini:y"}, Effort: "low", Silence: 15 * time.Minute}
+	want.Ask = Ask{Model: "openai:x", MaxSteps: 3, Window: 5000, Fallbacks: []string{"gemini:y"}, Sees: []string{"openai:qwen*"}, Effort: "low", Silence: 15 * time.Minute}
 	want.Sessions, want.HomeQuota = Sessions{Keep: 5, KeepFor: 720 * time.Hour}, 20<<30
 	want.Journal = Journal{Key: "/k.pem", SnapshotBytes: 1 << 30, BlobBytes: 2 << 30}
 	if !reflect.DeepEqual(got, want) {

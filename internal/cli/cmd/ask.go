@@ -87,6 +87,7 @@ type askCommand struct {
 	out      string
 	model    string
 	fallback []string
+	sees     bool
 	effort   string
 	style    string
 	branches int
@@ -140,6 +141,7 @@ func (p *program) askCommand() *cobra.Command {
 	fs.StringVar(&a.effort, "effort", "", "how much the model is asked to reason: low, medium or high")
 	fs.StringVar(&a.style, "style", "", "how the model works: `STYLE` is react (step by step), program (one whole program, rewritten until it is right) or plan-first")
 	fs.IntVar(&a.branches, "branches", 0, "make `K` attempts side by side (2 to 16), and answer with the best")
+	fs.BoolVar(&a.sees, "sees", false, "the model sees pictures, although its server is not the provider's own")
 	fs.StringVar(&a.lang, "lang", "", "the main `LANGUAGE` of the model's code (default python)")
 	fs.StringVar(&a.thread, "thread", "", "go on with the conversation called `NAME`, its variables and files")
 	fs.BoolVar(&a.notes, "notes", false, "let the model keep notes and find those of all threads (with --thread it can)")
@@ -199,7 +201,7 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 		return a.plan(ctx, question)
 	}
 	q := app.AskRequest{
-		Question: question, Mode: a.mode.mode, Model: a.model, Fallbacks: a.fallback, Effort: a.effort, Thread: a.thread, Language: a.lang, Notes: a.notes, Strict: a.tools.strict,
+		Question: question, Mode: a.mode.mode, Model: a.model, Fallbacks: a.fallback, Effort: a.effort, Sees: a.sees, Thread: a.thread, Language: a.lang, Notes: a.notes, Strict: a.tools.strict,
 		ShowChanges: a.changes, Budget: a.budget, Style: a.style, Branches: a.branches, Skills: a.skills.where, Learn: a.skills.learn,
 		Session: a.flags.session(""), Bounds: a.flags.bounds(), Output: app.Output{Dir: a.out}, Tools: a.tools.spec(a.p),
 	}

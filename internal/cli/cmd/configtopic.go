@@ -51,6 +51,8 @@ const configKeys = `  home               data folder: images, templates, named s
   execution.output   output of one execution that is shown      --output-limit
   ask.model          "PROVIDER:NAME"                            --model
   ask.fallback_models asked, one after the other, when it fails  --fallback-model
+  ask.sees           models that see pictures, on other servers than their
+                     provider's, such as ["openai:qwen2.5vl*"]  --sees
   ask.effort         how much it reasons: low, medium, high     --effort
   ask.style          how it works: react, program, plan-first   --style
   ask.silence        how long it may send nothing, such as "15m"; what holds

@@ -36,6 +36,9 @@ are honoured.
 --effort low, medium or high ("ask.effort") asks a model to reason; without it
 nothing is sent. What a model reasons counts as output.
 
+Pictures that code shows are sent to the models of the providers' own servers. --sees
+("ask.sees", a list of names) says that a model of another server sees them, too.
+
 --fallback-model NAME ("ask.fallback_models"), which may be repeated, names a model
 that is asked when the one before fails for good: nobody answers, it is overloaded,
 or the account has no credit. A key that is refused or a name that is wrong is not

@@ -20,9 +20,7 @@ import (
 	"context"
 	"net/http"
 	"sync/atomic"
-	"time"
 
-	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/llm/stream"
 )
@@ -34,22 +32,21 @@ const (
 )
 
 const (
-	defaultURL       = "https://api.anthropic.com/"
-	ownHost          = "api.anthropic.com"
 	apiVersion       = "2023-06-01"
 	defaultMaxTokens = 4096
 )
 
-// Config describes one model. Nothing is read from the environment.
-type Config struct {
-	Name       string        // such as "claude-sonnet-4-5"
-	Key        string        // may be empty when BaseURL is set
-	BaseURL    string        // empty: Anthropic's own
-	HTTPClient *http.Client  // gives the transport; nil: the default one
-	Timeout    time.Duration // the longest silence of the server; 0: what stream has for it
-	Effort     llm.Effort    // how much it is asked to reason; "": it is not asked
-	Retry      stream.Retry
+// provider is Anthropic.
+func provider() stream.Provider {
+	return stream.Provider{
+		Name: "anthropic", Account: "Anthropic", KeyVar: KeyVar, URLVar: URLVar, URL: "https://api.anthropic.com/", Host: "api.anthropic.com",
+		Key:    func(h http.Header, key string) { h.Set("X-Api-Key", key) },
+		Header: http.Header{"Anthropic-Version": {apiVersion}},
+	}
 }
+
+// Config describes one model. Nothing is read from the environment.
+type Config = stream.Options
 
 // Model is one model of one server. It is safe for concurrent use.
 type Model struct {
@@ -66,27 +63,9 @@ type Model struct {
 
 var _ llm.Model = (*Model)(nil)
 
-// New makes a model. It sends nothing. A missing key is a fault.Denied.
+// New makes a model. It sends nothing. A missing key without a base URL is a fault.Denied.
 func New(c Config) (*Model, error) {
-	if c.Name == "" {
-		return nil, fault.Coded(fault.ModelUnnamed, fault.Data{"provider": "anthropic"}, "cannot use anthropic: no model is named")
-	}
-	if c.Key == "" && c.BaseURL == "" {
-		return nil, fault.Coded(fault.ModelKeyMissing, fault.Data{"model": "anthropic:" + c.Name, "account": "Anthropic", "key_variable": KeyVar, "url_variable": ""},
-			"cannot use model anthropic:%s: %s is not set", c.Name, KeyVar)
-	}
-	if c.BaseURL == "" {
-		c.BaseURL = defaultURL
-	}
-	header := http.Header{}
-	header.Set("Anthropic-Version", apiVersion)
-	if c.Key != "" {
-		header.Set("X-Api-Key", c.Key)
-	}
-	client, err := stream.New(stream.Config{
-		Model: "anthropic:" + c.Name, Key: c.Key, KeyVar: KeyVar, BaseURL: c.BaseURL, URLVar: URLVar, OwnHost: ownHost,
-		Header: header, HTTPClient: c.HTTPClient, Timeout: c.Timeout,
-	})
+	client, err := provider().Client(c)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +77,7 @@ func (m *Model) Name() string { return "anthropic:" + m.name }
 
 // Traits implements llm.Model.
 func (m *Model) Traits() llm.Traits {
-	return llm.Traits{Sees: m.client.Own(), Local: m.client.Local()}
+	return llm.Traits{Sees: m.client.Sees(), Local: m.client.Local()}
 }
 
 // Complete implements llm.Model.

@@ -17,9 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 
-	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/llm/stream"
 )
@@ -32,22 +30,19 @@ const (
 	URLVar      = "GEMINI_BASE_URL"
 )
 
-const (
-	defaultURL       = "https://generativelanguage.googleapis.com/"
-	ownHost          = "generativelanguage.googleapis.com"
-	defaultMaxTokens = 4096
-)
+const defaultMaxTokens = 4096
+
+// provider is Google.
+func provider() stream.Provider {
+	const host = "generativelanguage.googleapis.com"
+	return stream.Provider{
+		Name: "gemini", Account: "Google", KeyVar: KeyVar, URLVar: URLVar, URL: "https://" + host + "/", Host: host, Query: "alt=sse",
+		Key: func(h http.Header, key string) { h.Set("X-Goog-Api-Key", key) },
+	}
+}
 
 // Config describes one model. Nothing is read from the environment.
-type Config struct {
-	Name       string        // such as "gemini-2.5-flash"
-	Key        string        // may be empty when BaseURL is set
-	BaseURL    string        // empty: Google's own
-	HTTPClient *http.Client  // gives the transport; nil: the default one
-	Timeout    time.Duration // the longest silence of the server; 0: what stream has for it
-	Effort     llm.Effort    // how much it is asked to reason; "": it is not asked
-	Retry      stream.Retry
-}
+type Config = stream.Options
 
 // Model is one model of one server. It is safe for concurrent use.
 type Model struct {
@@ -67,24 +62,7 @@ var _ llm.Model = (*Model)(nil)
 // New makes a model. It sends nothing. A missing key without a base URL is a fault.Denied.
 func New(c Config) (*Model, error) {
 	c.Name = strings.TrimPrefix(c.Name, "models/")
-	if c.Name == "" {
-		return nil, fault.Coded(fault.ModelUnnamed, fault.Data{"provider": "gemini"}, "cannot use gemini: no model is named")
-	}
-	if c.Key == "" && c.BaseURL == "" {
-		return nil, fault.Coded(fault.ModelKeyMissing, fault.Data{"model": "gemini:" + c.Name, "account": "Google", "key_variable": KeyVar, "url_variable": ""},
-			"cannot use model gemini:%s: %s is not set", c.Name, KeyVar)
-	}
-	if c.BaseURL == "" {
-		c.BaseURL = defaultURL
-	}
-	header := http.Header{}
-	if c.Key != "" {
-		header.Set("X-Goog-Api-Key", c.Key)
-	}
-	client, err := stream.New(stream.Config{
-		Model: "gemini:" + c.Name, Key: c.Key, KeyVar: KeyVar, BaseURL: c.BaseURL, URLVar: URLVar, OwnHost: ownHost, Query: "alt=sse",
-		Header: header, HTTPClient: c.HTTPClient, Timeout: c.Timeout,
-	})
+	client, err := provider().Client(c)
 	if err != nil {
 		return nil, err
 	}

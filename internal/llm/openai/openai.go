@@ -26,9 +26,7 @@ import (
 	"net/http"
 	"strings"
 	"sync/atomic"
-	"time"
 
-	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/llm/stream"
 )
@@ -39,11 +37,7 @@ const (
 	URLVar = "OPENAI_BASE_URL"
 )
 
-const (
-	defaultURL       = "https://api.openai.com/v1/"
-	ownHost          = "api.openai.com"
-	defaultMaxTokens = 4096
-)
+const defaultMaxTokens = 4096
 
 // API is which of OpenAI's interfaces a server is asked by.
 type API string
@@ -64,14 +58,8 @@ func (a API) Provider() string {
 
 // Config describes one model. Nothing is read from the environment.
 type Config struct {
-	Name       string        // such as "gpt-5" or "qwen3:8b"
-	Key        string        // may be empty when BaseURL is set
-	BaseURL    string        // such as "http://localhost:11434/v1"; empty: OpenAI's own
-	HTTPClient *http.Client  // gives the transport; nil: the default one
-	API        API           // "": Responses at OpenAI, Chat elsewhere
-	Timeout    time.Duration // the longest silence of the server; 0: what stream has for it
-	Effort     llm.Effort    // how much it is asked to reason; "": it is not asked
-	Retry      stream.Retry
+	stream.Options
+	API API // "": Responses at OpenAI, Chat elsewhere
 }
 
 // Model is one model of one server. It is safe for concurrent use.
@@ -98,26 +86,11 @@ var _ llm.Model = (*Model)(nil)
 
 // New makes a model. It sends nothing. A missing key without a base URL is a fault.Denied.
 func New(c Config) (*Model, error) {
-	provider := c.API.Provider()
-	full := provider + ":" + c.Name
-	if c.Name == "" {
-		return nil, fault.Coded(fault.ModelUnnamed, fault.Data{"provider": provider}, "cannot use %s: no model is named", provider)
+	p := stream.Provider{
+		Name: c.API.Provider(), Account: "OpenAI", KeyVar: KeyVar, URLVar: URLVar, URL: "https://api.openai.com/v1/", Host: "api.openai.com", Anybody: true,
+		Key: func(h http.Header, key string) { h.Set("Authorization", "Bearer "+key) },
 	}
-	if c.Key == "" && c.BaseURL == "" {
-		return nil, fault.Coded(fault.ModelKeyMissing, fault.Data{"model": full, "account": "OpenAI", "key_variable": KeyVar, "url_variable": URLVar},
-			"cannot use model %s: neither %s nor %s is set", full, KeyVar, URLVar)
-	}
-	if c.BaseURL == "" {
-		c.BaseURL = defaultURL
-	}
-	header := http.Header{}
-	if c.Key != "" {
-		header.Set("Authorization", "Bearer "+c.Key)
-	}
-	client, err := stream.New(stream.Config{
-		Model: full, Key: c.Key, KeyVar: KeyVar, BaseURL: c.BaseURL, URLVar: URLVar, OwnHost: ownHost,
-		Header: header, HTTPClient: c.HTTPClient, Timeout: c.Timeout,
-	})
+	client, err := p.Client(c.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +100,7 @@ func New(c Config) (*Model, error) {
 			c.API = Responses
 		}
 	}
-	return &Model{name: c.Name, fullName: full, api: c.API, own: client.Own(), effort: c.Effort, client: client, retry: c.Retry}, nil
+	return &Model{name: c.Name, fullName: p.Name + ":" + c.Name, api: c.API, own: client.Own(), effort: c.Effort, client: client, retry: c.Retry}, nil
 }
 
 // Name returns the provider's and the model's name.
@@ -135,7 +108,7 @@ func (m *Model) Name() string { return m.fullName }
 
 // Traits implements llm.Model.
 func (m *Model) Traits() llm.Traits {
-	return llm.Traits{Sees: m.own, TextOnly: m.toolless.Load(), Local: m.client.Local()}
+	return llm.Traits{Sees: m.client.Sees(), TextOnly: m.toolless.Load(), Local: m.client.Local()}
 }
 
 // Complete implements llm.Model.

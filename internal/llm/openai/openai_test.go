@@ -125,7 +125,7 @@ func (n *naps) retry() stream.Retry {
 
 func model(t *testing.T, s *server, n *naps, edit ...func(*openai.Config)) *openai.Model {
 	t.Helper()
-	c := openai.Config{Name: "m", Key: key, BaseURL: s.URL + "/v1", Retry: n.retry()}
+	c := openai.Config{Options: stream.Options{Name: "m", Key: key, BaseURL: s.URL + "/v1", Retry: n.retry()}}
 	for _, e := range edit {
 		e(&c)
 	}
@@ -165,7 +165,7 @@ func TestTextStream(t *testing.T) {
 
 func TestMaxTokensAtOpenAI(t *testing.T) {
 	var body map[string]any
-	m, err := openai.New(openai.Config{Name: "m", API: openai.Chat, Key: key, HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+	m, err := openai.New(openai.Config{API: openai.Chat, Options: stream.Options{Name: "m", Key: key, HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 		if r.URL.String() != "https://api.openai.com/v1/chat/completions" {
 			t.Errorf("url = %s", r.URL)
 		}
@@ -175,7 +175,7 @@ func TestMaxTokensAtOpenAI(t *testing.T) {
 		rec := httptest.NewRecorder()
 		sse(textReply...)(rec, r)
 		return rec.Result(), nil
-	})}})
+	})}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -470,10 +470,10 @@ func TestNew(t *testing.T) {
 		c    openai.Config
 		kind fault.Kind
 	}{
-		{"no name", openai.Config{Key: key}, fault.Invalid},
-		{"no key", openai.Config{Name: "m"}, fault.Denied},
-		{"bad address", openai.Config{Name: "m", BaseURL: "localhost:80"}, fault.Invalid},
-		{"password in the address", openai.Config{Name: "m", BaseURL: "http://u:" + key + "@h/"}, fault.Invalid},
+		{"no name", openai.Config{Options: stream.Options{Key: key}}, fault.Invalid},
+		{"no key", openai.Config{Options: stream.Options{Name: "m"}}, fault.Denied},
+		{"bad address", openai.Config{Options: stream.Options{Name: "m", BaseURL: "localhost:80"}}, fault.Invalid},
+		{"password in the address", openai.Config{Options: stream.Options{Name: "m", BaseURL: "http://u:" + key + "@h/"}}, fault.Invalid},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -535,10 +535,10 @@ func TestBoundByTheOldName(t *testing.T) {
 	for name, refusal := range refusals {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, refusal, sse(textReply...))
-			c := openai.Config{Name: "m", API: openai.Chat, Key: key, HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+			c := openai.Config{API: openai.Chat, Options: stream.Options{Name: "m", Key: key, HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 				r.URL.Scheme, r.URL.Host = "http", strings.TrimPrefix(s.URL, "http://")
 				return http.DefaultTransport.RoundTrip(r)
-			})}}
+			})}}}
 			m, err := openai.New(c)
 			if err != nil {
 				t.Fatal(err)
@@ -667,10 +667,10 @@ func TestReasoningIsBent(t *testing.T) {
 // go on at OpenAI.
 func TestOpenAIGetsNoReasoning(t *testing.T) {
 	s := serve(t, sse(textReply...))
-	m, err := openai.New(openai.Config{Name: "m", API: openai.Chat, Key: key, HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+	m, err := openai.New(openai.Config{API: openai.Chat, Options: stream.Options{Name: "m", Key: key, HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 		r.URL.Scheme, r.URL.Host = "http", strings.TrimPrefix(s.URL, "http://")
 		return http.DefaultTransport.RoundTrip(r)
-	})}})
+	})}}})
 	if err != nil {
 		t.Fatal(err)
 	}

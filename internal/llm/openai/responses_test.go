@@ -13,6 +13,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/llm/openai"
+	"praxis/internal/llm/stream"
 )
 
 // ended is the last event of a response.
@@ -49,7 +50,7 @@ var callResponse = []string{
 func openAI(t *testing.T, n *naps, edit func(*openai.Config), handlers ...http.HandlerFunc) (*openai.Model, *[]map[string]any) {
 	t.Helper()
 	var bodies []map[string]any
-	c := openai.Config{Name: "m", Key: key, Retry: n.retry(), HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+	c := openai.Config{Options: stream.Options{Name: "m", Key: key, Retry: n.retry(), HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 		if r.URL.String() != "https://api.openai.com/v1/responses" || r.Header.Get("Authorization") != "Bearer "+key {
 			t.Errorf("asked %s", r.URL)
 		}
@@ -62,7 +63,7 @@ func openAI(t *testing.T, n *naps, edit func(*openai.Config), handlers ...http.H
 		rec := httptest.NewRecorder()
 		h(rec, r)
 		return rec.Result(), nil
-	})}}
+	})}}}
 	if edit != nil {
 		edit(&c)
 	}
@@ -241,14 +242,14 @@ func TestAPI(t *testing.T) {
 		{"http://localhost:1/v1", "openai:m", "/v1/chat/completions", ""},
 		{"http://localhost:1/v1", "openai-responses:m", "/v1/responses", openai.Responses},
 	} {
-		m, err := openai.New(openai.Config{Name: "m", API: tt.api, Key: key, BaseURL: tt.base, HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		m, err := openai.New(openai.Config{API: tt.api, Options: stream.Options{Name: "m", Key: key, BaseURL: tt.base, HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 			if r.URL.Path != tt.path {
 				t.Errorf("%+v: asked %s", tt, r.URL)
 			}
 			rec := httptest.NewRecorder()
 			status(400, "{}")(rec, r)
 			return rec.Result(), nil
-		})}})
+		})}}})
 		if err != nil || m.Name() != tt.name {
 			t.Fatalf("%+v: %v", tt, err)
 		}
@@ -281,17 +282,23 @@ func TestPictures(t *testing.T) {
 	if _, err := model(t, s, &naps{}).Complete(t.Context(), req, nil); err != nil {
 		t.Fatal(err)
 	}
-	m, err := openai.New(openai.Config{Name: "m", API: openai.Chat, Key: key, HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+	m, err := openai.New(openai.Config{API: openai.Chat, Options: stream.Options{Name: "m", Key: key, HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 		r.URL.Scheme, r.URL.Host = "http", strings.TrimPrefix(s.URL, "http://")
 		return http.DefaultTransport.RoundTrip(r)
-	})}})
+	})}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := m.Complete(t.Context(), req, nil); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{`"hi"`, `[{"text":"hi","type":"text"},{"image_url":{"url":"data:image/png;base64,cG5n"},"type":"image_url"}]`} {
+	// Of another server somebody may say that its model sees.
+	seeing := model(t, s, &naps{}, func(c *openai.Config) { c.Sees = true })
+	if _, err := seeing.Complete(t.Context(), req, nil); err != nil || !seeing.Traits().Sees {
+		t.Fatal(err)
+	}
+	const seen = `[{"text":"hi","type":"text"},{"image_url":{"url":"data:image/png;base64,cG5n"},"type":"image_url"}]`
+	for i, want := range []string{`"hi"`, seen, seen} {
 		if got := encode(t, s.bodies[i]["messages"].([]any)[1].(map[string]any)["content"]); got != want {
 			t.Errorf("sent %s, want %s", got, want)
 		}

@@ -26,6 +26,7 @@ type Config struct {
 	Header     http.Header   // of every request; here the key is sent
 	HTTPClient *http.Client  // gives the transport; nil: the default one, which goes through the proxy that the environment names
 	Timeout    time.Duration // the longest silence of the server; 0: see [Client.Silence]
+	Sees       bool          // the model sees pictures, whichever server it is
 }
 
 // Client asks one model of one server. It is safe for concurrent use.
@@ -46,6 +47,10 @@ func New(c Config) (*Client, error) {
 
 // Own says whether the server is the provider's own.
 func (c *Client) Own() bool { return c.base.Hostname() == c.cfg.OwnHost }
+
+// Sees says whether pictures can be sent: the models of the provider's own server see, those
+// of others where somebody says so.
+func (c *Client) Sees() bool { return c.Own() || c.cfg.Sees }
 
 // Local says whether the server is on the person's machine or network.
 func (c *Client) Local() bool { return isLocal(c.base.Hostname()) }
