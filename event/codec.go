@@ -59,6 +59,8 @@ var vocabulary = []struct {
 	{"snapshot_taken", SnapshotTaken{}, false},
 	{"session_forked", SessionForked{}, false},
 	{"session_rolled_back", SessionRolledBack{}, false},
+	{"tests_ran", TestsRan{}, false},
+	{"patch_made", PatchMade{}, false},
 	{"session_ended", SessionEnded{}, false},
 	{"file_saved", FileSaved{}, false},
 	{"answer_given", AnswerGiven{}, false},

@@ -25,7 +25,8 @@
 // skills_given, skill_saved, snapshot_taken, session_forked, session_rolled_back, decision_made (what the
 // policy says of a call), label_lowered, connection_refused,
 // conversation_continued, notes_found, reply_rejected, reply_trimmed,
-// outline_written (a plan in words), run_concluding, attempt_chosen (which of several is), model_retrying, history_condensed, file_saved and answer_given.
+// outline_written (a plan in words), run_concluding, attempt_chosen (which of several is), model_retrying, history_condensed, tests_ran and patch_made (of a
+// project that is worked on), file_saved and answer_given.
 //
 // The events progress, notice, model_delta, output and display are only shown
 // while they happen ([Transient]): a later event repeats what they say as a

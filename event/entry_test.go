@@ -20,6 +20,7 @@ func TestEntering(t *testing.T) {
 		"approval_given": none, "plan_written": none, "plan_checked": none, "decision_made": none, "label_lowered": none, "plan_waits": none,
 		"plan_resumed": none, "plan_ended": none, "connection_closed": none, "connection_refused": none, "snapshot_taken": none,
 		"session_ended": none, "file_saved": none, "answer_given": none, "run_ended": none, "child_began": none, "attempt_chosen": none, "outline_written": none, "skills_given": none, "skill_saved": none,
+		"tests_ran": none, "patch_made": none,
 	}
 	for _, v := range vocabulary {
 		want, decided := ways[v.name]

@@ -188,6 +188,8 @@ type RunBegan struct {
 	// InputChecks are run before the model is asked, and Checks when it has answered.
 	InputChecks []Check `json:"input_checks,omitempty"`
 	Checks      []Check `json:"checks,omitempty"`
+	// Repo is the project that the run works on; nil: it works on none.
+	Repo *Repo `json:"repo,omitempty"`
 }
 
 // Parent names the run that another was made from.
@@ -400,6 +402,7 @@ const (
 	Profiling     Purpose = "profile"     // what the inputs are, before a model is asked
 	CheckingInput Purpose = "input_check" // whether the inputs are what they should be
 	Checking      Purpose = "check"       // whether the answer is
+	Testing       Purpose = "test"        // whether the tests of a project pass, in a session of their own
 )
 
 // Check is code that decides whether inputs or an answer are right: it is wrong where it
@@ -715,6 +718,8 @@ func (ApprovalGiven) event()         {}
 func (SnapshotTaken) event()         {}
 func (SessionForked) event()         {}
 func (SessionRolledBack) event()     {}
+func (TestsRan) event()              {}
+func (PatchMade) event()             {}
 func (SessionEnded) event()          {}
 func (FileSaved) event()             {}
 func (AnswerGiven) event()           {}

@@ -43,6 +43,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/agent/action"
 	"praxis/internal/agent/grounding"
+	"praxis/internal/agent/repo"
 	"praxis/internal/language"
 	"praxis/internal/llm"
 	"praxis/internal/safetext"
@@ -127,7 +128,9 @@ type Config struct {
 	// Schema is what the answer must be; nil: a text.
 	Schema *Schema
 	Checks Checks // of the answer; the zero value: none
-	Now    func() time.Time
+	// Repo is the project that the run works on; nil: it works on none.
+	Repo *Repo
+	Now  func() time.Time
 }
 
 // Attempt is the number of an attempt at a question, from 1, and how many there are.
@@ -453,6 +456,9 @@ func (r *run) tools() []llm.Tool {
 		return nil // the prompt lists them
 	}
 	own := tools(r.cfg.Languages, r.allowed(), r.cfg.Session != nil)
+	if r.cfg.Repo != nil {
+		own = append(own, repo.Functions()...)
+	}
 	if r.cfg.Tools != nil {
 		own = append(own, r.cfg.Tools.Tools()...)
 	}

@@ -29,6 +29,9 @@ func (r *run) answer(ctx context.Context, text string) (actionResult, error) {
 		return r.rejectAnswer(fault.New(fault.Invalid, "Give a shorter one; write long results to a file.",
 			"cannot take the final answer: it is %d bytes long, and the bound is %d", len(text), maxAnswer))
 	}
+	if r.cfg.Repo.tested() {
+		return r.concludeRepo(ctx, text)
+	}
 	template, err := grounding.Parse(text)
 	if err != nil {
 		return r.rejectAnswer(err)

@@ -70,6 +70,9 @@ func (r *run) give(ctx context.Context, a action.Action, x event.Execution, obse
 // check fails. What is wrong goes back to the model.
 func (r *run) conclude(ctx context.Context, f final) (actionResult, error) {
 	r.draft = shorten(f.text, 2000, "")
+	if r.cfg.Repo.tested() {
+		return r.concludeRepo(ctx, f.text)
+	}
 	if err := r.keepToSchema(&f); err != nil {
 		return r.rejectAnswer(err)
 	}

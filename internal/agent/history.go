@@ -95,6 +95,10 @@ func (r *run) begin(ctx context.Context, question string) {
 	}
 	learnMessages(&r.sources, r.messages)
 	text := questionText(question, r.cfg.Files)
+	if r.cfg.Repo != nil {
+		text += "\n\n" + unmarked(r.cfg.Repo.Given)
+		r.sources.AddQuestion(grounding.InFile, r.cfg.Repo.Given)
+	}
 	if r.cfg.Changed != "" {
 		text += markChanged + safetext.OneLine(r.cfg.Changed, maxChanged) + "."
 	}

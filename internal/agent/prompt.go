@@ -44,9 +44,13 @@ func (f formats) either(native, text string) string {
 func system(cfg Config) string {
 	f := formatsOf(cfg.Model.Traits())
 	text := codeSystem(cfg, f)
-	if cfg.Session == nil {
+	switch {
+	case cfg.Session == nil:
 		text = toolsSystem(cfg, f)
-	} else if cfg.Tools != nil {
+	case cfg.Repo != nil:
+		text = repoSystem(cfg, f)
+	}
+	if cfg.Session != nil && cfg.Tools != nil {
 		text += toolsBeside
 	}
 	if cfg.Tools != nil && !f.native {

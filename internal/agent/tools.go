@@ -35,6 +35,9 @@ const maxUses = 32
 
 // parse reads which action a reply asks for.
 func (r *run) parse(reply llm.Reply, outlined bool) (action.Parsed, error) {
+	if r.cfg.Repo != nil {
+		reply.Calls = r.asCode(reply.Calls)
+	}
 	if r.cfg.Tools != nil {
 		names := map[string]bool{}
 		for _, t := range r.cfg.Tools.Tools() {

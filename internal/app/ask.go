@@ -73,9 +73,14 @@ type AskRequest struct {
 	// Learn lets the model have functions stored for later runs, if the answer passes its checks.
 	Learn bool
 
-	model  llm.Model // in place of what Model names; nil: that
-	opened *Session  // in place of what Session describes, and not closed; nil: that
-	light  bool      // no state is saved before the steps: nobody goes on from one
+	// Repo is the project that is worked on; nil: none. It goes with code, and with a session
+	// that ends with the run.
+	Repo *RepoSpec
+
+	model   llm.Model    // in place of what Model names; nil: that
+	opened  *Session     // in place of what Session describes, and not closed; nil: that
+	project *run.Project // that Repo names, once its files are read
+	light   bool         // no state is saved before the steps: nobody goes on from one
 }
 
 // check completes a request, and refuses one that is wrong in itself.
@@ -144,6 +149,8 @@ type AskResult struct {
 	Skills     []event.SkillSaved // functions that the model had stored, or that were refused
 	// Without an answer: the last one that could not be taken, and the last output of code.
 	Draft, Found string
+	// Repo is what came of the project that was worked on; nil: there was none.
+	Repo *RepoResult
 }
 
 // Ask lets the agent answer a question. The error says why there is no answer;
@@ -155,6 +162,9 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 	}
 	model, err := a.model(q.models())
 	if err != nil {
+		return out, err
+	}
+	if err := q.takeRepo(sink); err != nil {
 		return out, err
 	}
 	inputs := questionInputs(q.Files, sink)
@@ -206,6 +216,7 @@ func (x *questionRun) result(ctx context.Context, began event.RunBegan, inputs [
 	answer.Tokens = answer.Tokens.Add(x.children.used())
 	out := AskResult{Run: x.run.ID(), Text: answer.Text, Figures: answer.Figures, Steps: answer.Steps, Tokens: answer.Tokens, Draft: answer.Draft, Found: answer.Found}
 	out.Value, out.Files, out.Incomplete, out.Skills = answer.Value, answer.Files, answer.Incomplete, x.stored
+	out.Repo = x.repoResult()
 	endErr := x.run.end()
 	out.Made, out.Unsaved = x.made.made, asUnsaved(errors.Join(x.made.err, x.err, endErr, x.app.tidyAfter(context.WithoutCancel(ctx), x.taken)))
 	if x.session != nil && x.request.opened == nil {
@@ -232,6 +243,7 @@ func (a *App) questionBegan(q AskRequest, m llm.Model, t *toolset) event.RunBega
 	if q.Mode != ModeCode {
 		b.Mode = q.Mode
 	}
+	q.describeRepo(&b)
 	if q.MaxSteps > 0 {
 		b.MaxSteps = q.MaxSteps
 	}
@@ -349,6 +361,10 @@ func (x *questionRun) task(ctx context.Context, began event.RunBegan, inputs []r
 	}
 	task := run.Task{Began: began, Languages: x.app.opt.Languages, Inputs: inputs, Skills: x.skills.list, ProfileInputs: true, Snapshots: x.snapshots()}
 	cfg.Partial = x.run.bridge.Partial
+	if x.request.project != nil {
+		task.Project, task.ProfileInputs = x.request.project, false
+		task.Project.Fresh = x.fresh
+	}
 	if q.Mode != ModeTools {
 		cfg.Guide = x.run.bridge.Guide(x.run.tools.hosts.Strings())
 		task.Open, task.Finish = x.open, x.finish

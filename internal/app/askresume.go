@@ -125,6 +125,9 @@ func (a *App) ResumeAsk(ctx context.Context, q AskResume, sink event.Sink) (out 
 		return out, err
 	}
 	x.session, x.model = g.session, g.rec.Model(model, g.at)
+	if err := g.project(ctx, x, inputs); err != nil {
+		return out, err
+	}
 	t.again = g.rec.Calls(ctx, a.records.Journal, g.at, t.registry, t.approver, a.records.Journal.Redact)
 	g.warn(t.again, sink)
 	x.made = newCollector(q.Output, x.request.Session, nil)
@@ -408,7 +411,7 @@ func (g *resumption) inputs(sink event.Sink) ([]run.Input, error) {
 			return nil, fault.Coded(fault.InputMissing, fault.Data{"run": g.id, "input": name}, "cannot go on with run %s: it broke off before %s was recorded", g.id, safetext.Line(name))
 		case !given:
 			f := g.rec.Inputs[i]
-			in = Input{Name: name, Bytes: f.Bytes, Open: func() (io.ReadCloser, error) {
+			in = Input{Name: name, Bytes: f.Bytes, at: ownPlace(f.Path), Open: func() (io.ReadCloser, error) {
 				return g.app.records.Journal.Blob(context.Background(), f.SHA256)
 			}}
 		}

@@ -173,8 +173,15 @@ func (e *evaluation) ask(ctx context.Context, c evaluate.Case, model string) (ou
 		return out, err
 	}
 	q.Files = append(slices.Clone(q.Files), files...)
+	if c.Repo != nil {
+		done, err := e.repo(c, &q)
+		if err != nil {
+			return out, err
+		}
+		defer done()
+	}
 	q.Session.With = append(slices.Clone(q.Session.With), c.With...)
-	if e.request.OneSession && len(c.With) == 0 {
+	if e.request.OneSession && len(c.With) == 0 && c.Repo == nil {
 		s, err := e.take(ctx, q)
 		if err != nil {
 			return out, err
@@ -204,6 +211,7 @@ func (e *evaluation) ask(ctx context.Context, c evaluate.Case, model string) (ou
 		return out, errors.Join(err, found)
 	}
 	out.Status = string(s.Status)
+	out.Tests = testsOf(res)
 	if cost, known := runCost(e.prices, s); known && !s.Scripted {
 		out.Cost = &cost
 	}

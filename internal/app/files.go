@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,8 @@ type Input struct {
 	// Variable is the name of the variable that the content, a text, is the value of; "": it
 	// is a file of the working folder.
 	Variable string
+
+	at string // in the session; "": in the working folder, by its name
 }
 
 // LocalFiles are files of this machine, and all files of folders. It looks at every
@@ -232,7 +235,7 @@ func inputNames(inputs []Input) []string {
 func runInputs(inputs []Input) []run.Input {
 	var out []run.Input
 	for _, in := range inputs {
-		out = append(out, run.Input{File: agent.File{Name: in.Name, Path: path.Join(WorkDir, in.Name), Bytes: in.Bytes}, Open: in.Open})
+		out = append(out, run.Input{File: agent.File{Name: in.Name, Path: cmp.Or(in.at, path.Join(WorkDir, in.Name)), Bytes: in.Bytes}, Open: in.Open})
 	}
 	return out
 }
@@ -243,7 +246,10 @@ func questionInputs(inputs []Input, sink event.Sink) []run.Input {
 	out := runInputs(inputs)
 	for i, in := range inputs {
 		
-		if in.Variable != "" {
+		ifif in.at != "" {
+			continue // it is no file of the person's
+		}
+		 in.Variable != "" {
 			if out[i], err = textVariable(in); err != nil {
 				return nil, err
 			}

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,6 +41,8 @@ type Case struct {
 	Files    []string // beside the file of cases
 	With     []string // packages
 	Expect   Expect
+	Repo     *Repo  // the project that is to be repaired; nil: it is a question
+	Image    string // that its session runs; "": the one that all cases have
 	// Replies are a model's replies for this case, for an evaluation without a model.
 	Replies []string
 	Sum     string // SHA-256 of the line
@@ -69,6 +72,8 @@ type Number struct {
 	Value   float64
 	written string
 }
+	// Tests is what becomes of the tests of a project: one of TestsPass and its neighbours.
+	Tests string `json:"tests,omitempty"`
 
 // UnmarshalJSON reads it.
 func (n *Number) UnmarshalJSON(raw []byte) error {
@@ -91,6 +96,10 @@ type line struct {
 	Answer   json.RawMessage `json:"answer"`
 	Replies  []string        `json:"replies"`
 	Code     string          `json:"code"`
+	Repo     string          `json:"repo"`
+	Test     string          `json:"test"`
+	Break    []Replacement   `json:"break"`
+	Image    string          `json:"image"`
 }
 
 // Read reads the cases of a file called name: one JSON object a line, empty lines and lines
@@ -98,7 +107,10 @@ type line struct {
 // files (relative to the file of cases), with (packages), and expect (expected, target and
 // answer mean the same): a number, a text that must stand in the answer, or an object of
 // [Expect]. replies are a model's replies; in their place code can be a program that
-// defines solution(), whose value is then the answer. Other fields are ignored. A mistake
+// defines solution(), whose value is then the answer. A case with repo, a project beside the
+// file, and test, the command that runs its tests, is a project to be repaired: question and
+// expect may be left out, break lists what is replaced in its files first, and image is what
+// its session runs. Other fields are ignored. A mistake
 // is a fault.Invalid that names the line.
 func Read(name string, r io.Reader) ([]Case, error) {
 	var out []Case
@@ -156,7 +168,10 @@ func parse(text []byte, n int) (Case, error) {
 	if c.ID == "" || len(c.ID) > 200 || safetext.Line(c.ID) != c.ID {
 		return Case{}, fmt.Errorf("the id is empty, longer than 200 bytes or no single line")
 	}
-	if c.Question == "" {
+	if err := c.repo(l); err != nil {
+		return Case{}, err
+	}
+	if c.Question == "" && c.Repo == nil {
 		return Case{}, fmt.Errorf("there is no question")
 	}
 	if l.Code != "" && len(l.Replies) == 0 {
@@ -168,12 +183,37 @@ func parse(text []byte, n int) (Case, error) {
 			given = append(given, raw)
 		}
 	}
+	if len(given) == 0 && c.Repo != nil {
+		c.Expect.Tests = TestsPass
+		return c, nil
+	}
 	if len(given) != 1 {
 		return Case{}, fmt.Errorf("it has %d of the fields expect, expected, target and answer, and needs one", len(given))
 	}
 	var err error
 	c.Expect, err = parseExpect(given[0])
+	if err == nil && (c.Expect.Tests != "") != (c.Repo != nil) {
+		err = fmt.Errorf("what is expected of tests goes with a project, and with nothing else")
+	}
 	return c, err
+}
+
+// repo takes the project of a case.
+func (c *Case) repo(l line) error {
+	if l.Repo == "" {
+		if l.Test != "" || l.Break != nil {
+			return fmt.Errorf("test and break are of a project, and there is no repo")
+		}
+		return nil
+	}
+	if strings.TrimSpace(l.Test) == "" {
+		return fmt.Errorf("there is no test: the command that runs the tests of the project")
+	}
+	c.Repo, c.Image = &Repo{Path: l.Repo, Test: l.Test, Break: l.Break}, l.Image
+	if len(c.Replies) == 0 {
+		c.Replies = c.Repo.repairReplies()
+	}
+	return nil
 }
 
 // programReplies are those of a model that writes the program and answers with what its
@@ -210,8 +250,11 @@ func parseExpect(raw json.RawMessage) (Expect, error) {
 }
 
 func (e Expect) check() error {
-	if e.Number == nil && strings.TrimSpace(e.Text) == "" && e.Matches == "" && e.JSON == nil && strings.TrimSpace(e.Assert) == "" {
-		return fmt.Errorf("nothing is expected: set number, text, matches, json or assert")
+	if e.Number == nil && strings.TrimSpace(e.Text) == "" && e.Matches == "" && e.JSON == nil && strings.TrimSpace(e.Assert) == "" && e.Tests == "" {
+		return fmt.Errorf("nothing is expected: set number, text, matches, json, assert or tests")
+	}
+	if !slices.Contains([]string{"", TestsPass, TestsWrong, TestsFlaky}, e.Tests) {
+		return fmt.Errorf("tests is %s, and may be pass, wrong or flaky", safetext.Quote(e.Tests))
 	}
 	for name, t := range map[string]*float64{"tolerance": e.Tolerance, "relative": e.Relative} {
 		if t != nil && *t < 0 {
@@ -248,6 +291,9 @@ func (e Expect) String() string {
 	}
 	if e.Assert != "" {
 		parts = append(parts, "assert "+e.Assert)
+	}
+	if e.Tests != "" {
+		parts = append(parts, "tests "+e.Tests)
 	}
 	return safetext.OneLine(strings.Join(parts, ", "), 200)
 }

@@ -21,6 +21,7 @@ type Answered struct {
 	Text    string
 	Value   json.RawMessage // of an answer that is a JSON value; nil: there is none
 	Status  string          // of the run
+	Tests   string          // what became of the tests of a project: one of TestsPass and its neighbours
 	Steps   int
 	Tokens  int
 	Cost    *float64 // in US dollars; nil: not known
@@ -44,6 +45,8 @@ func (e Expect) grade(ctx context.Context, a Answered, assert Assertion) (why st
 		return "the text does not stand in it", nil
 	case e.Matches != "" && !regexp.MustCompile(e.Matches).MatchString(a.Text):
 		return "it does not match", nil
+	case e.Tests != "" && e.Tests != a.Tests:
+		return "the tests came to " + a.Tests + ", not to " + e.Tests, nil
 	}
 	if e.JSON != nil {
 		if why := e.compareJSON(a); why != "" {

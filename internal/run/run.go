@@ -99,6 +99,8 @@ type Task struct {
 	Finish func(ctx context.Context, r Result)
 
 	given []event.FileGiven // the inputs, as they were recorded
+	// Project is the one that the run works on; nil: none. It must be set where Began says so.
+	Project *Project
 }
 
 // Conversation is what was said before the question of a run.
@@ -125,6 +127,9 @@ func Ask(ctx context.Context, t Task, cfg agent.Config, rec Recorder) (agent.Ans
 		answer, err = t.ask(ctx, s, cfg, rec)
 	}
 	err = because(rec, err)
+	if t.Project != nil && t.Project.work != nil && rec.Err() == nil {
+		t.Project.work.end(ctx, answer.Steps, err != nil)
+	}
 	t.finish(ctx, s, Result{Answer: answer, Err: err}, rec)
 	end := t.ending(s, answer, err)
 	end.Took = event.Duration(time.Since(began))
@@ -165,7 +170,10 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 	cfg.Files = t.files()
 	if t.From != nil {
 		cfg.Files = t.From.Files
-	} else if cfg.Begin == nil || cfg.Begin.Step <= 1 {
+	} else if t.Began.Repo != nil {
+		return t.work(ctx, s, cfg, rec)
+	}
+	if cfg.Begin == nil || cfg.Begin.Step <= 1 {
 		var err error
 		if cfg.Files, err = t.profile(ctx, s, rec); err != nil {
 			return agent.Answer{}, err
@@ -181,11 +189,20 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 		}
 		cfg.History, cfg.Changed = c.History, c.Changed
 	}
+	return t.answer(ctx, s, cfg, nil, rec)
+}
+
+// answer lets the agent answer in a session that is ready. p is the project that it works on,
+// or nil.
+func (t Task) answer(ctx context.Context, s Session, cfg agent.Config, p *project, rec Recorder) (agent.Answer, error) {
 	cfg.Languages = t.languages(s)
 	style, _ := agent.StyleNamed(t.Began.Style)
 	a := &agentSession{task: t, s: s, rec: rec, dirty: true, whole: style.Whole}
 	if t.From != nil && t.From.Snapshot != "" { // the state before the first step is saved
 		a.dirty, a.before, a.first = false, t.From.Snapshot, t.From.Snapshot
+	}
+	if p != nil {
+		p.judge(&cfg, a)
 	}
 	a.save = func(step int) {
 		a.saving.Go(func() {
@@ -402,6 +419,11 @@ func (t Task) prepare(ctx context.Context, s Session) error {
 }
 
 func (t Task) ready(ctx context.Context) error {
+	if t.Began.Repo != nil {
+		if err := begin(ctx, s, t.Began.Bounds); err != nil {
+			return err
+		}
+	}
 	if t.Ready != nil {
 		return t.Ready(ctx)
 	}

@@ -75,6 +75,9 @@ Functions of earlier runs that fit the question, its skills, can be imported by 
 code. With --learn the model may have functions of this run stored, when the answer
 passes its checks and they their tests. See "praxis skill --help".
 
+With --repo DIR the model works on a copy of a project and a patch is made of what
+it changes; --test, --apply and --patch are those of "praxis fix".
+
 With --mode plan the model writes a plan instead, which calls the tools of
 --tools by the rules of --policy: it is checked before anything runs, what is
 wrong goes back to the model, and what the plan prints is the answer. The model
@@ -105,6 +108,8 @@ type askCommand struct {
 	checks   checkFlags
 	subcalls subcallFlags
 	skills   skillFlags
+	repo     repoFlags
+	app      *app.App // while it is open
 }
 
 func (p *program) askCommand() *cobra.Command {
@@ -119,7 +124,7 @@ func (p *program) askCommand() *cobra.Command {
 			if a.resume != "" {
 				return a.printFailure(a.goOn(cmd, args))
 			}
-			err := a.mode.check(cmd, &a.tools)
+			err := errors.Join(a.mode.check(cmd, &a.tools), a.repo.check(cmd))
 			if err == nil && a.converses(args) {
 				return a.converse(cmd.Context())
 			}
@@ -136,21 +141,17 @@ func (p *program) askCommand() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringArrayVar(&a.files, "file", nil, "`PATH` of a file that the question is about (may be repeated)")
 	fs.StringVar(&a.out, "out", "", "save charts and files that the code makes in this `DIR`")
-	fs.StringVar(&a.model, "model", "", "the model, as `PROVIDER:NAME`")
-	fs.StringArrayVar(&a.fallback, "fallback-model", nil, "a model, as `PROVIDER:NAME`, that is asked when those before fail for good (may be repeated)")
-	fs.StringVar(&a.effort, "effort", "", "how much the model is asked to reason: low, medium or high")
+	a.registerModel(fs)
+	fs.StringVar(&a.repo.dir, "repo", "", "work on the project in this `DIR`, a copy of which is in the session")
 	fs.StringVar(&a.style, "style", "", "how the model works: `STYLE` is react (step by step), program (one whole program, rewritten until it is right) or plan-first")
 	fs.IntVar(&a.branches, "branches", 0, "make `K` attempts side by side (2 to 16), and answer with the best")
 	fs.BoolVar(&a.sees, "sees", false, "the model sees pictures, although its server is not the provider's own")
+	a.repo.register(fs)
 	fs.StringVar(&a.lang, "lang", "", "the main `LANGUAGE` of the model's code (default python)")
 	fs.StringVar(&a.thread, "thread", "", "go on with the conversation called `NAME`, its variables and files")
 	fs.BoolVar(&a.notes, "notes", false, "let the model keep notes and find those of all threads (with --thread it can)")
-	fs.Var(&a.maxSteps, "max-steps", "how many turns the model may take (default 10)")
 	fs.StringVar(&a.resume, "resume", "", "go on with the question of `RUN`, which broke off")
 	fs.BoolVar(&a.changes, "show-changes", false, "show the model which variables each step made, changed and deleted")
-	for _, s := range event.BudgetTable() {
-		fs.Var(&budgetFlag{s, &a.budget}, s.Flag(), s.What)
-	}
 	fs.BoolVar(&a.json, "json", false, "print one JSON object an event, the answer last")
 	a.flags.register(cmd)
 	a.mode.register(cmd, &a.tools)
@@ -202,7 +203,7 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 	}
 	q := app.AskRequest{
 		Question: question, Mode: a.mode.mode, Model: a.model, Fallbacks: a.fallback, Effort: a.effort, Sees: a.sees, Thread: a.thread, Language: a.lang, Notes: a.notes, Strict: a.tools.strict,
-		ShowChanges: a.changes, Budget: a.budget, Style: a.style, Branches: a.branches, Skills: a.skills.where, Learn: a.skills.learn,
+		ShowChanges: a.changes, Budget: a.budget, Style: a.style, Branches: a.branches, Skills: a.skills.where, Learn: a.skills.learn, Repo: a.repo.spec(),
 		Session: a.flags.session(""), Bounds: a.flags.bounds(), Output: app.Output{Dir: a.out}, Tools: a.tools.spec(a.p),
 	}
 	q.Tools.Strict = false // that is of plans
@@ -229,6 +230,7 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 		return err
 	}
 	return a.p.withApp(func(x *app.App) error {
+		a.app = x
 		return a.ask(ctx, func(ctx context.Context, sink event.Sink) (app.AskResult, error) { return x.Ask(ctx, q, sink) })
 	})
 }
@@ -252,6 +254,7 @@ type ending struct {
 	value   json.RawMessage
 	steps   int
 	tokens  event.Tokens
+	repo    *patched // of a project that was worked on
 	// incomplete says why the model had to answer before it was done; "": it was.
 	incomplete string
 	// rehearsed are tools of a plan that were not really called.
@@ -306,9 +309,10 @@ func (a *askCommand) ask(ctx context.Context, answer func(context.Context, event
 	if err != nil && out.Steps > 0 {
 		err = brokenOff{err, out.Run, len(a.tools.tools) > 0}
 	}
-	unsaved := out.Unsaved
+	project, undelivered := a.deliver(out.Repo)
+	unsaved := errors.Join(out.Unsaved, undelivered)
 	a.p.printedObject = a.p.printedObject || a.json
-	e := ending{run: out.Run, text: out.Text, draft: out.Draft, found: out.Found, figures: out.Figures, value: out.Value, steps: out.Steps, tokens: out.Tokens, incomplete: out.Incomplete, made: out.Made, out: a.out, err: err, unsaved: unsaved}
+	e := ending{run: out.Run, text: out.Text, draft: out.Draft, found: out.Found, figures: out.Figures, value: out.Value, steps: out.Steps, tokens: out.Tokens, incomplete: out.Incomplete, made: out.Made, out: a.out, err: err, unsaved: unsaved, repo: project}
 	if err := rep.finish(e); err != nil {
 		return errors.Join(err, unsaved) // nobody reads: that it was cancelled says nothing more
 	}
@@ -324,6 +328,14 @@ func (s screenReporter) failed() error { return s.Err }
 
 func (s screenReporter) finish(e ending) error {
 	hint := madeHint(e.made, e.out)
+	if e.repo != nil {
+		if hint = strings.TrimSuffix(e.repo.said, "\n"); e.repo.Nothing != "" {
+			s.Screen.Say(e.repo.Nothing)
+		}
+		if e.repo.Diff != "" {
+			s.Screen.Patch([]byte(e.repo.Diff))
+		}
+	}
 	if hint != "" {
 		hint = "\n" + hint
 	}
@@ -344,6 +356,7 @@ func (j jsonReporter) finish(e ending) error {
 	line := answerLine{
 		Event: "answer", Run: e.run, Answered: e.err == nil, Status: answerStatus(e), Text: e.text, Value: e.value, Figures: orEmpty(e.figures),
 		Draft: e.draft, Found: e.found, Rehearsed: e.rehearsed, Incomplete: e.incomplete, Steps: e.steps, Tokens: e.tokens, Files: orEmpty(e.made.Saved), Failure: failureOf(errors.Join(e.err, e.unsaved)),
+		Repo: e.repo,
 	}
 	if f := failureOf(e.err); f != nil {
 		line.Reason, line.Remedy = f.Message, f.Remedy
@@ -383,10 +396,12 @@ type answerLine struct {
 	// Rehearsed are tools that were not really called.
 	Rehearsed []string `json:"rehearsed,omitempty"`
 	// Incomplete says why the model had to answer before it was done; "": it was.
-	Incomplete string          `json:"incomplete,omitempty"`
-	Steps      int             `json:"steps"`
-	Tokens     event.Tokens    `json:"tokens"`
-	Files      []app.SavedFile `json:"files"`
-	Run        string          `json:"run"`     // its id in the journal; empty when it did not begin
-	Failure    *fault.Error    `json:"failure"` // no answer, or not all that code made is saved
+	Incomplete string `json:"incomplete,omitempty"`
+	// Repo is what came of the project that was worked on.
+	Repo    *patched        `json:"repo,omitempty"`
+	Steps   int             `json:"steps"`
+	Tokens  event.Tokens    `json:"tokens"`
+	Files   []app.SavedFile `json:"files"`
+	Run     string          `json:"run"`     // its id in the journal; empty when it did not begin
+	Failure *fault.Error    `json:"failure"` // no answer, or not all that code made is saved
 }

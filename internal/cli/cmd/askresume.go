@@ -17,7 +17,7 @@ import (
 var (
 	resumeFlags = []string{
 		"resume", "json", "out", "pictures", "model", "max-steps", "file", "tools", "policy", "allow-commands", "approve", "approve-timeout",
-		"allow-net", "credential",
+		"allow-net", "credential", "repo", "apply", "patch", "include",
 	}
 	// Those of its session are for a run that broke off before it had one.
 	resumeSession = []string{"with", "requirements", "npm", "image", "seed", "date"}
@@ -56,6 +56,7 @@ func (a *askCommand) goOn(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	return a.p.withApp(func(x *app.App) error {
+		a.app = x
 		return a.ask(cmd.Context(), func(ctx context.Context, sink event.Sink) (app.AskResult, error) { return x.ResumeAsk(ctx, q, sink) })
 	})
 }

@@ -47,7 +47,7 @@ func (p *program) root() *cobra.Command {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Compute:", []*cobra.Command{p.runCommand(), p.shellCommand(), p.askCommand(), p.evalCommand(), p.demoCommand()}},
+		{"Compute:", []*cobra.Command{p.runCommand(), p.shellCommand(), p.askCommand(), p.fixCommand(), p.evalCommand(), p.demoCommand()}},
 		{"Plans:", []*cobra.Command{p.planCommand(), p.policyCommand()}},
 		{"Tools:", []*cobra.Command{p.toolsCommand(), p.skillCommand()}},
 		{"Look at runs:", []*cobra.Command{

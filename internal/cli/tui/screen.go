@@ -173,6 +173,10 @@ func (s *Screen) show(e event.Event) {
 		s.display(e.Bundle)
 	case event.ExecutionEnded:
 		s.executed(e.Execution)
+	case event.TestsRan:
+		s.testsRan(e)
+	case event.PatchMade:
+		s.patchMade(e)
 	case event.FileSaved:
 		s.printf("saved %s (%s)\n", safetext.Line(e.Path), safetext.Size(e.Bytes))
 	case event.AnswerGiven:
@@ -205,7 +209,10 @@ func (s *Screen) began(e event.RunBegan) {
 		}
 		s.printf("%s      %s\n", s.Style.Paint(format.Bold, "run"), text)
 	}
-	if len(e.Files) > 0 {
+	switch {
+	case e.Repo != nil:
+		s.project(*e.Repo)
+	case len(e.Files) > 0:
 		s.printf("%s    %s\n", s.Style.Paint(format.Bold, "files"), safetext.Line(strings.Join(e.Files, ", ")))
 	}
 	if s.Talk > 1 {

@@ -217,6 +217,10 @@ func (c Config) fromState(ctx context.Context, rec Recording, from int, out *Bra
 				return nil, nil, err
 			}
 			e.task = run.Task{Languages: c.Languages, Skills: rec.Skills, Snapshots: c.Snapshots || rec.restored(), Open: func(ctx context.Context) (run.Session, error) { return s, e.kit.expose(ctx, s) }}
+			if e.task.Project, err = c.projectAgain(ctx, rec); err != nil {
+				e.close(&err)
+				return nil, nil, err
+			}
 			b := &agent.Begin{Step: from, Messages: rec.find(from).Messages}
 			b.Tokens, b.Ran = before(ctx, c.Source, rec, from)
 			return e, b, nil

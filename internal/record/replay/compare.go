@@ -139,7 +139,13 @@ func (r *Report) ending(was, is Recording, ended bool) {
 		w = append(w, aspect{what: "reason", text: stable(was.Ended.Reason)})
 		i = append(i, aspect{what: "reason", text: stable(is.Ended.Reason)})
 	}
-	r.Ending = append(r.Ending, differences(w, i, false)...)
+	patch := func(rec Recording) aspect {
+		if rec.Patch == nil {
+			return aspect{what: "patch"}
+		}
+		return aspect{what: "patch", text: rec.Patch.SHA256}
+	}
+	r.Ending = append(r.Ending, differences(append(w, patch(was)), append(i, patch(is)), false)...)
 }
 
 // aspects takes a step apart into what is compared. calls are those of the

@@ -35,7 +35,8 @@ type Recording struct {
 	Children []Child
 	Chosen   *event.AttemptChosen
 	Answer   *event.AnswerGiven
-	Ended    *event.RunEnded // nil: begun, not finished
+	Patch      *event.PatchMade // of a project; nil: there is none
+	Ended    *event.RunEnded  // nil: begun, not finished
 	// Line are the ids of the runs that are joined in it, in their order: see [LoadResumed].
 	Line []string
 }
@@ -236,6 +237,8 @@ func (f *fold) add(e event.Event) error {
 		return f.childEnded(e)
 	case event.AttemptChosen:
 		f.rec.Chosen = &e
+	case event.PatchMade:
+		f.rec.Patch = &e
 	case event.RunConcluding:
 		f.rec.Concluding = append(f.rec.Concluding, e)
 	case event.RunEnded:

@@ -140,6 +140,17 @@ func (o Opened) Rollback(ctx context.Context, snapshot string) error {
 	return s.Rollback(ctx, snapshot)
 }
 
+// ReadFile copies a file of the session where it gives any.
+func (o Opened) ReadFile(ctx context.Context, name string, to io.Writer) error {
+	s, can := o.Session.(interface {
+		ReadFile(ctx context.Context, name string, to io.Writer) error
+	})
+	if !can {
+		return errors.New("cannot read a file: this session gives none")
+	}
+	return s.ReadFile(ctx, name, to)
+}
+
 // recordFailure ends the record of a run that its caller began and that cannot
 // be executed: it failed, and was not left unfinished.
 func (c Config) recordFailure(err error) error {
@@ -176,6 +187,9 @@ func (c Config) prepareRerun(ctx context.Context, rec Recording) (*rerun, error)
 		return nil, err
 	}
 	e.task = run.Task{Began: rec.Began, Languages: c.Languages, Inputs: inputs, Skills: rec.Skills, Snapshots: c.Snapshots || rec.restored()}
+	if e.task.Project, err = c.project(rec, inputs); err != nil {
+		return nil, err
+	}
 	for _, x := range rec.Before {
 		if x.Purpose == event.Profiling {
 			e.task.Profile = &run.Piece{Language: x.Language, Code: x.Code}

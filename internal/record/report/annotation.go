@@ -98,6 +98,8 @@ func ofPurpose(began event.ExecutionBegan, x event.Execution) annotation {
 		label, what = "inputs", "looked at"
 	case event.CheckingInput:
 		label = "check of inputs"
+	case event.Testing:
+		return annotation{"tests", safetext.Line(what + ": " + statusText(x)), x.Stdout, x.Status != event.OK}
 	}
 	if x.Status == event.OK {
 		return annotation{label, safetext.Line(what + ": " + statusText(x)), "", false}
@@ -145,6 +147,10 @@ func eventAnnotation(it *item) (annotation, bool) {
 			verb = "granted"
 		}
 		return annotation{"approval", verb + " for " + e.ID + " by " + e.By, e.Reason, !e.Granted}, true
+	case event.TestsRan:
+		return testsRan(e), true
+	case event.PatchMade:
+		return patchMade(e), true
 	case event.SnapshotTaken:
 		return annotation{"snapshot", e.Snapshot + sized(e), "", false}, true
 	case event.SessionForked:

@@ -54,7 +54,7 @@ func PraxisRules() Rules {
 		TestTree: "internal/test",
 		Fuzzed: []string{
 			"internal/config", "internal/notebook", "internal/cli/format", "internal/cli/cmd", python, javascript, sqlLang, bash, jupyter, "internal/image/kernelspec", wire, "internal/guest", "internal/session", "internal/sessionfile", "internal/chunks", "internal/image", "internal/image/buildfile", "internal/image/embedded/archive",
-			"internal/llm/scripted", "internal/llm/stream", "internal/llm/anthropic", "internal/llm/openai", "internal/llm/gemini", "internal/llm/cassette", "internal/agent/action", "internal/agent/grounding", "internal/agent/literal", "internal/agent/skill",
+			"internal/llm/scripted", "internal/llm/stream", "internal/llm/anthropic", "internal/llm/openai", "internal/llm/gemini", "internal/llm/cassette", "internal/agent/action", "internal/agent/grounding", "internal/agent/literal", "internal/agent/skill", "internal/agent/repo",
 			event, safetext, "internal/record/journal", "internal/record/report", "internal/record/price", "internal/evaluate",
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
 			jsondoc, toolSchema, toolfile, "internal/tool/pystub", "internal/tool/search", "internal/tool/kind/gofunc", "internal/tool/approval",
@@ -306,6 +306,7 @@ func runPackages() map[string]Package {
 		"internal/agent/action":       {Imports: []string{fault, llm, lang}, Tests: []string{python, tally}},
 		"internal/agent/skill":        {Imports: []string{fault, tool, jsondoc, toolSchema, "internal/tool/search"}},
 		"internal/agent/skill/folder": {Imports: []string{fault, "internal/agent/skill", "internal/atomicfile"}, Third: []string{unix}},
+		"internal/agent/repo":      {Imports: []string{llm}},
 		"internal/agent/grounding":    {Imports: []string{fault, event, lang, "internal/agent/literal"}, Tests: []string{python}},
 		"internal/agent/literal":   {Imports: []string{lang}, Tests: []string{python, javascript}},
 		"internal/agent": {
