@@ -107,6 +107,7 @@ nightly: test
 	go test ./internal/test/battery -run TestKilledWhileSaving -timeout 3h -args -kills 300
 	go test ./internal/test/battery -run TestManyLive -timeout 1h -args -sessions 64
 	go test ./cmd/praxis -run TestAtOnce -timeout 1h -args -at-once 200
+	go test ./cmd/praxis -run TestRepairs -timeout 2h -args -all-repairs
 	go test ./internal/test/battery -run 'TestProbes|TestJavaScriptProbes' -timeout 2h -args -longer 5 -all-probes
 	go test ./internal/test/battery/scripts -run TestArrow -timeout 1h -args -damages 20000
 	go test ./internal/sandbox/gvisor -run TestExam -timeout 1h -args -all

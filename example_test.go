@@ -297,6 +297,24 @@ func ExampleClient_Models() {
 	// gemini false 0
 }
 
+// A project is repaired until its tests pass; the patch is the result.
+func ExampleClient_Fix() {
+	script := filepath.Join("cmd", "praxis", "testdata", "readme", "average.script")
+	client, err := praxis.Open(options())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	got, err := client.Fix(praxis.Repair{
+		Dir: filepath.Join("examples", "average"), Test: "python3 -m unittest", Model: "scripted:" + script,
+	}).Result(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(got.Before.Passed, got.Passed, len(got.Files), got.Files[0].Path)
+	// Output: false true 1 average.py
+}
+
 // A plan is checked before it runs; its output says what it depends on.
 func ExampleClient_RunPlan() {
 	client, err := praxis.Open(options())

@@ -160,11 +160,11 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 	if err := q.check(a.opt.Languages); err != nil {
 		return out, err
 	}
-	model, err := a.model(q.models())
-	if err != nil {
+	if err := q.takeRepo(a.opt.Config.Limits.Memory, sink); err != nil {
 		return out, err
 	}
-	if err := q.takeRepo(sink); err != nil {
+	model, err := a.model(q.models())
+	if err != nil {
 		return out, err
 	}
 	inputs := questionInputs(q.Files, sink)

@@ -8,12 +8,15 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/agent/repo"
 	"praxis/internal/atomicfile"
+	"praxis/internal/language/javascript"
 	"praxis/internal/run"
 	"praxis/internal/safetext"
 	"praxis/internal/worktree"
@@ -25,6 +28,7 @@ const (
 	repoSteps   = 30
 	repoTimeout = 5 * time.Minute // of one execution, and of one run of the tests
 	maxTest     = 4 << 10         // bytes of a command
+	nodeMemory  = 2 << 30         // Node reserves more address space than a process has by default
 )
 
 // RepoSpec names a project that is worked on. Nothing of it changes but by ApplyPatch.
@@ -89,8 +93,9 @@ func WritePatch(path string, r *RepoResult) error {
 	return nil
 }
 
-// takeRepo reads the files of the project, and makes them an input.
-func (q *AskRequest) takeRepo(sink event.Sink) error {
+// takeRepo reads the files of the project, and makes them an input. memory is what sessions
+// have unless something else is said.
+func (q *AskRequest) takeRepo(memory int64, sink event.Sink) error {
 	if q.Repo == nil {
 		return nil
 	}
@@ -125,6 +130,12 @@ func (q *AskRequest) takeRepo(sink event.Sink) error {
 	}
 	q.Files = []Input{own(repo.FilesName, repo.FilesPath, packed), own(repo.ToolsName, repo.ToolsPath, []byte(repo.Tools()))}
 	q.project = &run.Project{Files: files, Tools: repo.Tools()}
+	if q.Session.Image == "" && q.Session.Languages == nil && q.Language == "" && needsNode(q.Repo.Test, files) {
+		q.Session.Languages = []string{repo.Language, javascript.Name}
+		if q.Session.Limits.Memory == 0 {
+			q.Session.Limits.Memory = max(memory, nodeMemory)
+		}
+	}
 	if q.MaxSteps == 0 {
 		q.MaxSteps = repoSteps
 	}
@@ -132,6 +143,17 @@ func (q *AskRequest) takeRepo(sink event.Sink) error {
 		q.Bounds.Timeout, q.Bounds.CPU = event.Duration(repoTimeout), event.Duration(repoTimeout)
 	}
 	return nil
+}
+
+// needsNode says whether the session of a project needs Node beside Python.
+func needsNode(test string, files worktree.Tree) bool {
+	for _, word := range strings.Fields(test) {
+		if slices.Contains([]string{"node", "npm", "npx"}, word) {
+			return true
+		}
+	}
+	_, is := files["package.json"]
+	return is && test == ""
 }
 
 // describeRepo says in the record what is done with a project.

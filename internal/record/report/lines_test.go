@@ -2,8 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -53,70 +51,6 @@ func TestLinesBounds(t *testing.T) {
 	if n := strings.Count(got, "\n"); n != maxShown+3 || !strings.HasSuffix(got, "\n[9,603 more lines of the difference left out]\n") {
 		t.Errorf("%d lines, the end is %q", n, got[max(0, len(got)-80):])
 	}
-}
-
-// patch applies the changes of a difference.
-func patch(d diff) []string {
-	var out []string
-	at := 0
-	for _, c := range d.changes {
-		out = append(out, d.a[at:c.a0]...)
-		out = append(out, d.b[c.b0:c.b1]...)
-		at = c.a1
-	}
-	return append(out, d.a[at:]...)
-}
-
-func TestCompareMakesBOfA(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	text := func(n, kinds int) []string {
-		var out []string
-		for range n {
-			out = append(out, fmt.Sprintln(r.IntN(kinds)))
-		}
-		return out
-	}
-	for i := range 3000 {
-		d := diff{a: text(r.IntN(30), 1+i%7), b: text(r.IntN(30), 1+i%7)}
-		d.compare()
-		if got := patch(d); !slices.Equal(got, d.b) {
-			t.Fatalf("%q to %q: the changes %v make %q", d.a, d.b, d.changes, got)
-		}
-		size := 0
-		for j, c := range d.changes {
-			size += c.a1 - c.a0 + c.b1 - c.b0
-			if j > 0 && c.a0 == d.changes[j-1].a1 {
-				t.Fatalf("%q to %q: the changes %v touch", d.a, d.b, d.changes)
-			}
-		}
-		if want := len(d.a) + len(d.b) - 2*common(d.a, d.b); size != want {
-			t.Fatalf("%q to %q: %d lines changed, the least is %d", d.a, d.b, size, want)
-		}
-	}
-	// Past the bound of the search the result is longer, and still right.
-	d := diff{a: text(4000, 1<<40), b: text(3000, 1<<40)}
-	d.compare()
-	if got := patch(d); !slices.Equal(got, d.b) {
-		t.Error("a long difference does not make the second text of the first")
-	}
-}
-
-// common is the length of the longest common subsequence, computed by the book.
-func common(a, b []string) int {
-	row := make([]int, len(b)+1)
-	for _, x := range a {
-		diagonal := 0
-		for j, y := range b {
-			above := row[j+1]
-			if x == y {
-				row[j+1] = diagonal + 1
-			} else {
-				row[j+1] = max(above, row[j])
-			}
-			diagonal = above
-		}
-	}
-	return row[len(b)]
 }
 
 func TestBound(t *testing.T) {

@@ -172,6 +172,7 @@ func guestPackages() map[string]Package {
 		"internal/config":      {Imports: []string{fault, event}},
 		"internal/atomicfile":  {Imports: []string{fault}},
 		safetext:               {},
+		"internal/linediff":    {},
 		"internal/diagnostics": {},
 		bounded:                {},
 		seals:                  {Imports: []string{fault, "internal/atomicfile"}, Third: []string{unix}},
@@ -282,7 +283,7 @@ func runPackages() map[string]Package {
 			Third:   []string{"golang.org/x/sync"},
 			Tests:   []string{"internal/store/files", "internal/store/sqlite"},
 		},
-		"internal/record/report": {Imports: []string{fault, event, lang}, Tests: []string{python}},
+		"internal/record/report": {Imports: []string{fault, event, lang, "internal/linediff"}, Tests: []string{python}},
 		"internal/record/price":  {Imports: []string{fault, event}},
 		"internal/record/memory": {
 			Imports: []string{fault, event, store},
@@ -290,7 +291,7 @@ func runPackages() map[string]Package {
 		},
 		// The files of a project: as values, and in a folder of this machine.
 		worktree:                   {},
-		"internal/worktree/patch":  {Imports: []string{worktree}},
+		"internal/worktree/patch":  {Imports: []string{worktree, "internal/linediff"}},
 		"internal/worktree/ignore": {Third: []string{gogit}},
 		"internal/worktree/folder": {Imports: []string{fault, worktree, "internal/worktree/ignore"}, Third: []string{gogit}},
 

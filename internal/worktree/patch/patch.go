@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"praxis/internal/linediff"
 	"praxis/internal/worktree"
 )
 
@@ -41,9 +42,9 @@ func StatOf(c worktree.Change) (s Stat) {
 	if binary(before) || binary(after) {
 		return Stat{Binary: true}
 	}
-	for _, e := range script(lines(before), lines(after)) {
-		s.Removed += e.a1 - e.a0
-		s.Added += e.b1 - e.b0
+	for _, e := range linediff.Edits(lines(before), lines(after)) {
+		s.Removed += e.A1 - e.A0
+		s.Added += e.B1 - e.B0
 	}
 	return s
 }
@@ -108,7 +109,7 @@ func one(b *bytes.Buffer, c worktree.Change) {
 		literal(b, before)
 		return
 	}
-	edits := script(lines(before), lines(after))
+	edits := linediff.Edits(lines(before), lines(after))
 	if len(edits) == 0 {
 		return
 	}
@@ -188,22 +189,22 @@ func lines(data []byte) []string {
 }
 
 // hunks writes the edits with the lines around them.
-func hunks(b *bytes.Buffer, before, after []string, edits []edit) {
+func hunks(b *bytes.Buffer, before, after []string, edits []linediff.Edit) {
 	for i := 0; i < len(edits); {
 		j := i + 1
-		for j < len(edits) && edits[j].a0-edits[j-1].a1 <= 2*context {
+		for j < len(edits) && edits[j].A0-edits[j-1].A1 <= 2*context {
 			j++
 		}
 		first, last := edits[i], edits[j-1]
-		a0, b0 := max(0, first.a0-context), max(0, first.b0-context)
-		a1, b1 := min(len(before), last.a1+context), min(len(after), last.b1+context)
+		a0, b0 := max(0, first.A0-context), max(0, first.B0-context)
+		a1, b1 := min(len(before), last.A1+context), min(len(after), last.B1+context)
 		fmt.Fprintf(b, "@@ -%s +%s @@\n", span(a0, a1), span(b0, b1))
 		at := a0
 		for _, e := range edits[i:j] {
-			put(b, ' ', before[at:e.a0])
-			put(b, '-', before[e.a0:e.a1])
-			put(b, '+', after[e.b0:e.b1])
-			at = e.a1
+			put(b, ' ', before[at:e.A0])
+			put(b, '-', before[e.A0:e.A1])
+			put(b, '+', after[e.B0:e.B1])
+			at = e.A1
 		}
 		put(b, ' ', before[at:a1])
 		i = j
