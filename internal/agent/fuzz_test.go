@@ -32,7 +32,7 @@ func FuzzHistory(f *testing.F) {
 			return
 		}
 		var s grounding.Sources
-		learnMessages(&s, messages)
+		learnMessages(&s, language.Table{py}, messages)
 		r := &run{cfg: Config{Languages: language.Table{py}}.withDefaults(), messages: messages}
 		if len(messages) > 0 {
 			r.questionAt = lastQuestion(messages, "d")

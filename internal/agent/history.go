@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"praxis/event"
+	"praxis/internal/agent/action"
 	"praxis/internal/agent/grounding"
+	"praxis/internal/language"
 	"praxis/internal/llm"
 	"praxis/internal/safetext"
 )
@@ -78,6 +80,7 @@ func (r *run) begin(ctx context.Context, question string) {
 		r.programs = len(b.Ran)
 		r.questionAt = lastQuestion(r.messages, question)
 		r.doubts = doubtsIn(r.messages[r.questionAt:])
+		learnMessages(&r.sources, r.cfg.Languages, r.messages)
 		for _, x := range b.Ran {
 			r.learn(x)
 			r.took(x.Execution)
@@ -85,7 +88,6 @@ func (r *run) begin(ctx context.Context, question string) {
 			r.stalls.seen(stallKey(x.Code, x.Execution))
 			r.worked = true
 		}
-		learnMessages(&r.sources, r.messages)
 		return
 	}
 	r.messages = slices.Clone(r.cfg.History)
@@ -93,7 +95,7 @@ func (r *run) begin(ctx context.Context, question string) {
 		r.worked = true // the earlier questions
 		r.cfg.Sink.Emit(event.ConversationContinued{Messages: len(r.messages)})
 	}
-	learnMessages(&r.sources, r.messages)
+	learnMessages(&r.sources, r.cfg.Languages, r.messages)
 	text := questionText(question, r.cfg.Files)
 	if r.cfg.Repo != nil {
 		text += "\n\n" + unmarked(r.cfg.Repo.Given)
@@ -137,10 +139,14 @@ func follow(messages []llm.Message, question string) []llm.Message {
 // learnMessages takes in the figures of an earlier conversation. What code
 // showed and what the person said are sources; what the model claimed, also
 // where a rejection repeats it, is none.
-func learnMessages(s *grounding.Sources, messages []llm.Message) {
+func learnMessages(s *grounding.Sources, langs language.Table, messages []llm.Message) {
 	earlier := grounding.Origin{In: grounding.InEarlier}
 	for i, m := range messages {
 		if m.Role != llm.User {
+			p, err := action.Parse(llm.Reply{Text: m.Text, Calls: m.Calls}, langs)
+			if earlier.Code = i - len(messages); err == nil && p.Action.Kind == action.Run {
+				s.AddCode(earlier.Code, langs.Named(p.Action.Language), p.Action.Text)
+			}
 			continue
 		}
 		for _, res := range m.Results {

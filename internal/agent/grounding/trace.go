@@ -42,6 +42,7 @@ type stated struct {
 type Origin struct {
 	Step int
 	In   string
+	Code int // what AddCode calls the step of the code that showed it, where that is not Step; 0: it is
 }
 
 // The texts of a run that figures are found in, as event.Match names them.

@@ -1,6 +1,7 @@
 package grounding
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -37,7 +38,7 @@ type statement struct {
 
 // anyStep is where the numbers are that are shown in any step or in none: the value of a
 // variable need not be printed to be seen.
-const anyStep = -1
+const anyStep = math.MinInt
 
 // maxPlaces bounds the texts of the code that one figure of an output is looked up in.
 const maxPlaces = 50
@@ -132,20 +133,21 @@ func (t *typing) parameter(v float64) bool {
 // where returns the step whose code has typed the number of an output; false: it was computed.
 func (t *typing) where(v *shown) (step int, typed bool) {
 	switch v.origin.In {
-	case InStdout, InStderr, InResult, InDisplay, InAnswer, InVariables:
+	case InStdout, InStderr, InResult, InDisplay, InAnswer, InVariables, InEarlier:
 	default:
 		return 0, false
 	}
+	shownAt := cmp.Or(v.origin.Code, v.origin.Step)
 	t.settle()
 	if t.parameter(v.base) {
 		return 0, false
 	}
 	if v.stretch > 0 {
-		if l := t.code.All()[v.stretch-1]; l.Typed(v.origin.Step) || v.origin.In == InVariables && !l.Used {
+		if l := t.code.All()[v.stretch-1]; l.Typed(shownAt) || v.origin.In == InVariables && !l.Used {
 			return l.Step, true
 		}
 	}
-	list := t.numbers[v.origin.Step]
+	list := t.numbers[shownAt]
 	switch {
 	case v.role == year || v.role == datePart:
 		return 0, false // a date is no number that is written in code

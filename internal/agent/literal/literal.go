@@ -65,14 +65,14 @@ type vertex struct {
 	literal  int   // of the literals; -1: it is none
 	to       []int // names that it is given to as it is
 	operands []int // of an operation, which gives something else
-	assigned int   // the step whose code gives a name its value, counted from 1; 0: none
+	assigned int   // the step whose code gives a name its value; 0: none
 	data     bool  // it reads what is no literal, as a call does
 	alone    []int // operations that are assigned to the name without a literal beside them
 	used     bool
 	shown    []int
 }
 
-// Add takes in code that ran in a step. Code of a language that does not say what its
+// Add takes in code that ran in a step, which is not 0. Code of a language that does not say what its
 // functions do is not read.
 func (c *Code) Add(step int, l language.Language, code string) { c.add(step, step, l, code) }
 
@@ -234,7 +234,7 @@ func (c *Code) text(step int, stretches []string) []int {
 // that a later step assigns anew is another one from there on.
 func (c *Code) assign(step int, v value, name string, whole bool) {
 	to := c.name(name)
-	if to >= 0 && whole && c.nodes[to].assigned > 0 && c.nodes[to].assigned < step {
+	if to >= 0 && whole && c.nodes[to].assigned != 0 && c.nodes[to].assigned < step {
 		to = c.node(vertex{literal: -1})
 		c.names[name] = to
 	}
