@@ -31,8 +31,12 @@ func (r *run) bestAnswer(ctx context.Context, end ending) (Answer, error) {
 		return Answer{}, end.cause
 	}
 	answer := t.parsed.Plain
-	if t.rejection == nil && t.parsed.Action.Kind == action.Answer {
+	switch {
+	case t.rejection != nil:
+	case t.parsed.Action.Kind == action.Answer:
 		answer = t.parsed.Action.Text
+	case t.parsed.After != nil: // the code beside it is not run any more
+		answer = t.parsed.After.Text
 	}
 	o := actionResult{observation: advice(end.cause), failed: true}
 	if answer != "" && !r.announces(answer) {
