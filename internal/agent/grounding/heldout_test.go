@@ -9,7 +9,7 @@ func TestOtherHands(t *testing.T) {
 	for _, f := range []struct {
 		name                string
 		leastCaught, doubts int
-	}{{"hand.txt", 300, 9}, {"generated.txt", 392, 0}} {
+	}{{"hand.txt", 300, 9}, {"generated.txt", 392, 0}, {"second.txt", 119, 16}} {
 		var s score
 		for _, c := range readAnswers(t, "../heldout/"+f.name) {
 			s.add(t, c, true)
