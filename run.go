@@ -189,7 +189,7 @@ func answerOf(out app.AskResult, err error) (Answer, error) {
 	err = errors.Join(err, out.Unsaved)
 	a := Answer{
 		Run: out.Run, Text: out.Text, Figures: out.Figures, Value: out.Value, Files: out.Files, Incomplete: out.Incomplete,
-		Steps: out.Steps, Tokens: out.Tokens, Saved: savedPaths(out.Made), Draft: out.Draft, Found: out.Found,
+		Steps: out.Steps, Tokens: out.Tokens, Saved: savedPaths(out.Made), Draft: out.Draft, Found: out.Found, Skills: out.Skills,
 	}
 	switch {
 	case out.Incomplete != "" || len(event.Untraced(out.Figures)) > 0:
@@ -238,7 +238,7 @@ func (c *Client) Resume(r Resumption) *Call[Answer] {
 	return newCall(func(ctx context.Context, sink event.Sink) (Answer, error) {
 		return answerOf(c.app.ResumeAsk(ctx, app.AskResume{
 			Run: r.Run, Model: r.Model, MaxSteps: r.MaxSteps, Budget: r.Budget, Files: r.Files,
-			Output: app.Output{Dir: r.OutDir}, Tools: r.Tools.spec(), Net: r.Net.spec(), Skills: out.Skills,
+			Output: app.Output{Dir: r.OutDir}, Tools: r.Tools.spec(), Net: r.Net.spec(),
 		}, sink))
 	})
 }

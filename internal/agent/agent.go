@@ -146,6 +146,7 @@ type File struct {
 	// Variable is the name of the variable that the file's content is the value of, which is
 	// read as Form says. "": code has to open the file.
 	Variable, Form string
+	Begins         string // of such a file: its first bytes
 }
 
 // Answer is what a run found. When Run returns an error, it says how far the run came.
@@ -191,9 +192,10 @@ func Run(ctx context.Context, cfg Config, question string) (Answer, error) {
 	r.begin(ctx, question)
 
 	began := cfg.Now()
-	cfg.Ledger.begin(began)
 	if b := cfg.Begin; b != nil {
-		r.spent.began = began.Add(-b.Took)
+		cfg.Ledger.begin(began.Add(-b.Took))
+	} else {
+		cfg.Ledger.begin(began)
 	}
 	answer, err := r.loop(ctx)
 	answer.Steps, answer.Tokens, answer.Took = r.step, r.tokens, cfg.Now().Sub(began)

@@ -358,8 +358,8 @@ func variableText(f File) string {
 	if f.Form == language.FormText {
 		text += fmt.Sprintf(" It is too long to be shown or printed whole: look at parts of it with code, as in %s[:500], search it with re or %s.find, and print little.", f.Variable, f.Variable)
 	}
-	if f.Preview != "" {
-		text += fmt.Sprintf(" It begins %q", safetext.Clip(strings.ToValidUTF8(f.Preview, "\uFFFD"), maxPeek))
+	if f.Begins != "" {
+		text += fmt.Sprintf(" It begins %q", safetext.Clip(strings.ToValidUTF8(f.Begins, "\uFFFD"), maxPeek))
 	}
 	return text
 }

@@ -167,7 +167,10 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 	if err != nil {
 		return out, err
 	}
-	inputs := questionInputs(q.Files, sink)
+	inputs, err := questionInputs(q.Files, sink)
+	if err != nil {
+		return out, err
+	}
 	skills, err := a.chooseSkills(ctx, q, inputs, sink)
 	if err != nil {
 		return out, err
@@ -205,8 +208,9 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 	if err != nil {
 		return out, err
 	}
-	, children: t.children
-	x.children.of(x)return x.result(ctx, began, append(inputs, skills.inputs...))
+	x.children = t.children
+	x.children.of(x)
+	return x.result(ctx, began, append(inputs, skills.inputs...))
 }
 
 // result lets the agent answer and closes what the run used.
@@ -321,14 +325,14 @@ type questionRun struct {
 
 	fork      *event.SessionBegan // the session that its own begins like; nil: as the request says
 	children  *subcalls           // what its code may begin; nil: nothing
-	skills    givenSkills // that it is given
-	found     functions   // that the code had stored
+	skills    givenSkills         // that it is given
+	found     functions           // that the code had stored
 	stored    []event.SkillSaved
-	session   *Session            // open when the run came so far
-	talk      *thread             // nil: the question stands alone
-	again     *resumption         // nil: the question is asked for the first time
-	condensed []string            // contents that stand for older messages of the conversation
-	err       error               // why the thread is not saved
+	session   *Session    // open when the run came so far
+	talk      *thread     // nil: the question stands alone
+	again     *resumption // nil: the question is asked for the first time
+	condensed []string    // contents that stand for older messages of the conversation
+	err       error       // why the thread is not saved
 }
 
 // ask lets the agent answer in a session of the run, or with tools alone.

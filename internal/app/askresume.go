@@ -31,8 +31,6 @@ type AskResume struct {
 	MaxSteps int    // turns of the model, with those that were taken; 0: as recorded
 	// Budget is what else the run may use, with what is used; a zero is as recorded.
 	Budget event.Budget
-	// Budget is what the run may use, with what it has used; zero fields: as recorded.
-	Budget event.Budget
 	// Files are NAME=PATH, or PATH, of files that the run was to be given and that are not
 	// recorded.
 	Files []string
@@ -420,7 +418,7 @@ func (g *resumption) inputs(sink event.Sink) ([]run.Input, error) {
 		}
 		all = append(all, in)
 	}
-	return questionInputs(all, sink), nil
+	return questionInputs(all, sink)
 }
 
 // warn says which calls are not made again although nothing is known of their end, and

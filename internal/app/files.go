@@ -242,24 +242,22 @@ func runInputs(inputs []Input) []run.Input {
 
 // questionInputs describes inputs for a run with a model. What they are is found out in the
 // sandbox, if anything can be: that one is empty goes to sink, too.
-func questionInputs(inputs []Input, sink event.Sink) []run.Input {
+func questionInputs(inputs []Input, sink event.Sink) ([]run.Input, error) {
 	out := runInputs(inputs)
 	for i, in := range inputs {
-		
-		ifif in.at != "" {
-			continue // it is no file of the person's
-		}
-		 in.Variable != "" {
+		switch {
+		case in.at != "": // it is no file of the person's
+		case in.Variable != "":
+			var err error
 			if out[i], err = textVariable(in); err != nil {
 				return nil, err
 			}
-			continue
-		}if in.Bytes == 0 {
+		case in.Bytes == 0:
 			out[i].Note = "is empty"
 			sink.Emit(event.Notice{Text: "file " + in.Name + " is empty"})
 		}
 	}
-	return out
+	return out, nil
 }
 
 // AddFiles copies files into the session's working folder.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"praxis/event"
 	"praxis/fault"
@@ -18,8 +19,8 @@ import (
 	"praxis/internal/run"
 )
 
-// maxGiven bounds the skills that a question is given.
-const maxGiven = 5
+// maxGivenSkills bounds the skills that a question is given.
+const maxGivenSkills = 5
 
 // givenSkills is what a run is given of skills.
 type givenSkills struct {
@@ -47,7 +48,7 @@ func (a *App) chooseSkills(ctx context.Context, q AskRequest, inputs []run.Input
 			places[f.Skill.Name] = f
 		}
 	}
-	fit := skill.Match(usable, q.Question, columns(inputs), maxGiven)
+	fit := skill.Match(usable, q.Question, columns(inputs), maxGivenSkills)
 	if len(fit) == 0 && !q.Learn {
 		return out, nil
 	}
@@ -115,10 +116,27 @@ func (a *App) questionImage(ctx context.Context, q AskRequest, sink event.Sink) 
 // columns are the words that say what is in files: their names and their first lines.
 func columns(inputs []run.Input) (out []string) {
 	for _, in := range inputs {
-		first, _, _ := strings.Cut(in.Preview, "\n")
-		out = append(out, strings.TrimSuffix(filepath.Base(in.Name), filepath.Ext(in.Name)), first)
+		out = append(out, strings.TrimSuffix(filepath.Base(in.Name), filepath.Ext(in.Name)), firstWords(in))
 	}
 	return out
+}
+
+// maxFirst bounds the first line of a file that skills are looked for by, in bytes.
+const maxFirst = 4 << 10
+
+// firstWords is the first line of a file of text; "" of anything else. The words choose
+// skills, and are not shown to anybody.
+func firstWords(in run.Input) string {
+	f, err := in.Open()
+	if err != nil {
+		return "" // the run says so when it needs the file
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, maxFirst))
+	if line, _, _ := strings.Cut(string(head), "\n"); err == nil && utf8.ValidString(line) {
+		return line
+	}
+	return ""
 }
 
 // skillsAgain are the skills of a run that goes on before its model was asked: those whose

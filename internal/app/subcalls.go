@@ -304,7 +304,7 @@ func (c *subcalls) take(ctx context.Context, k *child, data []language.Given, kn
 			return c.x.app.records.Journal.Blob(context.WithoutCancel(ctx), v.sum)
 		}}
 		if d.Form == language.FormText {
-			in.Profile, in.Preview = v.text.String(), v.text.head()
+			in.Profile, in.Begins = v.text.String(), v.text.head()
 		}
 		k.inputs = append(k.inputs, in)
 	}

@@ -46,7 +46,7 @@ func textVariable(in Input) (run.Input, error) {
 	if _, err := io.Copy(m, f); err != nil {
 		return out, FileFault(in.Name, err)
 	}
-	out.Profile, out.Preview = m.String(), m.head()
+	out.Profile, out.Begins = m.String(), m.head()
 	return out, nil
 }
 
@@ -92,4 +92,20 @@ func (m *measure) String() string {
 // head is the beginning of the text.
 func (m *measure) head() string {
 	return strings.TrimSpace(string(wholeRunes(m.begins, m.size > int64(len(m.begins)))))
+}
+
+// wholeRunes leaves a character out that was cut.
+func wholeRunes(data []byte, cut bool) []byte {
+	if !cut {
+		return data
+	}
+	for i := 1; i < utf8.UTFMax && i <= len(data); i++ {
+		if last := data[len(data)-i:]; utf8.RuneStart(last[0]) {
+			if !utf8.FullRune(last) {
+				return data[:len(data)-i]
+			}
+			break
+		}
+	}
+	return data
 }

@@ -77,7 +77,7 @@ type Ask struct {
 	Sees     []string
 	Effort   string        // how much a model is asked to reason: "low", "medium", "high"; "": it is not asked
 	Silence  time.Duration // how long a model may send nothing; 0: what its provider has for it
-	Style     string        // how a question is worked at: one of Styles; "": the first
+	Style    string        // how a question is worked at: one of Styles; "": the first
 	MaxSteps int
 	Window   int          // tokens that a request may have; what is older is condensed
 	Budget   event.Budget // what else a question may use, by event.BudgetTable

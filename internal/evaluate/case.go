@@ -65,6 +65,8 @@ type Expect struct {
 	// Assert is a Python expression that must be true, with the names answer, a text, and
 	// figures, a list of numbers. It is evaluated in a sandbox.
 	Assert string `json:"assert,omitempty"`
+	// Tests is what becomes of the tests of a project: one of TestsPass and its neighbours.
+	Tests string `json:"tests,omitempty"`
 }
 
 // Number is a number as it stands in a file of cases: a float does not hold every one.
@@ -72,8 +74,6 @@ type Number struct {
 	Value   float64
 	written string
 }
-	// Tests is what becomes of the tests of a project: one of TestsPass and its neighbours.
-	Tests string `json:"tests,omitempty"`
 
 // UnmarshalJSON reads it.
 func (n *Number) UnmarshalJSON(raw []byte) error {

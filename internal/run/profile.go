@@ -24,7 +24,7 @@ func (t Task) profile(ctx context.Context, s Session, rec Recorder) ([]agent.Fil
 	files := t.files()
 	var paths []string
 	for _, f := range files {
-		if in.Variable == "" { // what a variable is, code finds out
+		if f.Variable == "" { // what a variable is, code finds out
 			paths = append(paths, f.Path)
 		}
 	}

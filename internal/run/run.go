@@ -412,6 +412,11 @@ func (t Task) prepare(ctx context.Context, s Session) error {
 			return err
 		}
 	}
+	if t.Began.Repo != nil {
+		if err := begin(ctx, s, t.Began.Bounds); err != nil {
+			return err
+		}
+	}
 	if err := t.load(ctx, s); err != nil {
 		return err
 	}
@@ -419,11 +424,6 @@ func (t Task) prepare(ctx context.Context, s Session) error {
 }
 
 func (t Task) ready(ctx context.Context) error {
-	if t.Began.Repo != nil {
-		if err := begin(ctx, s, t.Began.Bounds); err != nil {
-			return err
-		}
-	}
 	if t.Ready != nil {
 		return t.Ready(ctx)
 	}

@@ -34,14 +34,14 @@ func (a *askCommand) goOn(cmd *cobra.Command, args []string) error {
 		switch {
 		case slices.Contains(resumeSession, f.Name):
 			session = true
-		case !slices.Contains(resumeFlags, f.Name) && !slices.Contains(budgetFlags(), f.Name) && !slices.ContainsFunc(event.BudgetTable(), func(s event.BudgetSpec) bool { return s.Flag() == f.Name }) && cmd.InheritedFlags().Lookup(f.Name) == nil:
+		case !slices.Contains(resumeFlags, f.Name) && !slices.Contains(budgetFlags(), f.Name) && cmd.InheritedFlags().Lookup(f.Name) == nil:
 			others = append(others, "--"+f.Name)
 		}
 	})
 	if len(others) > 0 {
 		return usage("praxis ask", "with --resume, %s is as the run recorded it", strings.Join(others, " and "))
 	}
-	q := app.AskResume{Run: a.resume, Model: a.model, Budget: a.budget, Files: a.files, Budget: a.budget, Output: app.Output{Dir: a.out}, Tools: a.tools.spec(a.p)}
+	q := app.AskResume{Run: a.resume, Model: a.model, Budget: a.budget, Files: a.files, Output: app.Output{Dir: a.out}, Tools: a.tools.spec(a.p)}
 	if session {
 		q.Session = a.flags.session("")
 	}

@@ -15,7 +15,7 @@ const (
 	maxTurns  = 1000
 	maxCalls  = 64            // of one reply
 	maxTokens = 1_000_000_000 // of one reply
-	maxWait  = time.Minute
+	maxWait   = time.Minute
 )
 
 // parser reads a script line by line.

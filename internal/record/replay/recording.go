@@ -35,7 +35,7 @@ type Recording struct {
 	Children []Child
 	Chosen   *event.AttemptChosen
 	Answer   *event.AnswerGiven
-	Patch      *event.PatchMade // of a project; nil: there is none
+	Patch    *event.PatchMade // of a project; nil: there is none
 	Ended    *event.RunEnded  // nil: begun, not finished
 	// Line are the ids of the runs that are joined in it, in their order: see [LoadResumed].
 	Line []string

@@ -307,9 +307,9 @@ func runPackages() map[string]Package {
 		"internal/agent/action":       {Imports: []string{fault, llm, lang}, Tests: []string{python, tally}},
 		"internal/agent/skill":        {Imports: []string{fault, tool, jsondoc, toolSchema, "internal/tool/search"}},
 		"internal/agent/skill/folder": {Imports: []string{fault, "internal/agent/skill", "internal/atomicfile"}, Third: []string{unix}},
-		"internal/agent/repo":      {Imports: []string{llm}},
+		"internal/agent/repo":         {Imports: []string{llm}},
 		"internal/agent/grounding":    {Imports: []string{fault, event, lang, "internal/agent/literal"}, Tests: []string{python}},
-		"internal/agent/literal":   {Imports: []string{lang}, Tests: []string{python, javascript}},
+		"internal/agent/literal":      {Imports: []string{lang}, Tests: []string{python, javascript}},
 		"internal/agent": {
 			Imports: []string{fault, event, llm, lang, "internal/agent/..."},
 			Tests:   []string{"internal/llm/scripted", python, jsondoc, toolSchema},
