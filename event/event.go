@@ -381,6 +381,7 @@ type ExecutionBegan struct {
 	Context  string   `json:"context,omitempty"`
 	Language string   `json:"language,omitempty"` // of the code, such as "python"
 	Code     string   `json:"code"`
+	File     string   `json:"file,omitempty"`  // the name of the code in errors; "": they number what was run
 	Fills    []string `json:"fills,omitempty"` // the expressions whose values the code fills into an answer; nil for the model's own code
 	// Untrusted says that nobody vouches for the values that the code itself makes.
 	Untrusted bool `json:"untrusted,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -112,7 +113,7 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 	if q.Stdin != nil {
 		inputs = append(inputs, run.Input{File: agent.File{Name: q.Stdin.Name, Path: language.StdinPath, Bytes: q.Stdin.Bytes}, Open: q.Stdin.Open})
 	}
-	pieces, results := []run.Piece{{Code: q.Code}}, both(made, sink)
+	pieces, results := []run.Piece{{Code: q.Code, File: nameInErrors(q.File)}}, both(made, sink)
 	cells := &cellCollector{outputs: report.NewCells()}
 	if q.Notebook != nil {
 		pieces, results = q.Notebook.pieces(), both(results, cells)
@@ -181,6 +182,17 @@ func fileName(path string) string {
 		return ""
 	}
 	return safetext.Line(filepath.Base(path))
+}
+
+// plainName is a name that stands in errors, and in what reads them, as it is.
+var plainName = regexp.MustCompile(`^[\pL\pN_][\pL\pN_ .,=@+()-]{0,98}[\pL\pN_)]$`)
+
+// nameInErrors is the name by which errors call a file; "": by none.
+func nameInErrors(path string) string {
+	if name := filepath.Base(path); plainName.MatchString(name) {
+		return name
+	}
+	return ""
 }
 
 // both sends events to two sinks.

@@ -399,13 +399,18 @@ func (s *Session) Describe() event.SessionBegan {
 // it comes. Zero bounds mean those of the configuration. When ctx ends, the code
 // is interrupted.
 func (s *Session) Execute(ctx context.Context, lang, code string, b event.Bounds, sink event.Sink) (event.Execution, error) {
+	return s.ExecuteFile(ctx, lang, code, "", b, sink)
+}
+
+// ExecuteFile is Execute for code that errors call by the name of its file.
+func (s *Session) ExecuteFile(ctx context.Context, lang, code, file string, b event.Bounds, sink event.Sink) (event.Execution, error) {
 	if err := config.ValidateBounds(b); err != nil {
 		return event.Execution{}, err
 	}
 	if s.running != nil {
 		defer s.running(func(ctx context.Context) error { return s.Interrupt(ctx, lang) })()
 	}
-	return s.s.Execute(ctx, code, session.Exec{Language: lang, Bounds: b.Over(s.bounds), Changes: true}, sink)
+	return s.s.Execute(ctx, code, session.Exec{Language: lang, File: file, Bounds: b.Over(s.bounds), Changes: true}, sink)
 }
 
 // Interrupt interrupts the code of a language that runs, as Ctrl-C would. Here and in what

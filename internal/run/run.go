@@ -39,6 +39,19 @@ type Session interface {
 	Describe() event.SessionBegan
 }
 
+// Named is what a session has beside that when errors of its code can name a file.
+type Named interface {
+	ExecuteFile(ctx context.Context, lang, code, file string, b event.Bounds, sink event.Sink) (event.Execution, error)
+}
+
+// ExecuteFile executes code with the name that errors call it by, where the session can.
+func ExecuteFile(ctx context.Context, s Session, lang, code, file string, b event.Bounds, sink event.Sink) (event.Execution, error) {
+	if named, ok := s.(Named); ok {
+		return named.ExecuteFile(ctx, lang, code, file, b, sink)
+	}
+	return s.Execute(ctx, lang, code, b, sink)
+}
+
 // Snapshot names a stored state.
 type Snapshot struct {
 	ID    string
@@ -238,6 +251,7 @@ func (t Task) files() (out []agent.File) {
 type Piece struct {
 	Language string // "": that of the run
 	Code     string
+	File     string // the name of the code in errors; "": they number what was run
 }
 
 // Code runs a person's code: one piece after the other, as long as they end well.
@@ -281,13 +295,13 @@ func (t Task) execute(ctx context.Context, s Session, p Piece, first, last, alon
 		t.Began.Language = p.Language
 	}
 	lang := t.language(s)
-	rec.Emit(event.ExecutionBegan{Session: s.Describe().Session, Language: lang.Name, Code: p.Code, Untrusted: t.Began.Untrusted})
+	rec.Emit(event.ExecutionBegan{Session: s.Describe().Session, Language: lang.Name, Code: p.Code, File: p.File, Untrusted: t.Began.Untrusted})
 	x, err := event.Execution{}, ctx.Err() // nothing is done that cannot be recorded
 	if err == nil && first {
 		err = t.invoke(ctx, s, lang)
 	}
 	if err == nil {
-		x, err = s.Execute(ctx, lang.Name, p.Code, t.Began.Bounds, rec)
+		x, err = ExecuteFile(ctx, s, lang.Name, p.Code, p.File, t.Began.Bounds, rec)
 	}
 	if err == nil && alone && (last || x.Status != event.OK) && ctx.Err() == nil {
 		err = awaitThreads(ctx, s, lang, &x, t.Began.Bounds, rec)

@@ -97,6 +97,8 @@ type Exec struct {
 	// Language is that of the code; "": the context's own, or the image's first.
 	// A context has one language for as long as it exists.
 	Language string
+	// File is the name of the code in errors; "": they number what was run.
+	File string
 	event.Bounds
 	Changes bool // Execution.Changes tells which files were changed
 }
@@ -130,7 +132,7 @@ func (s *Session) Execute(ctx context.Context, code string, x Exec, sink event.S
 	bounded, cancel := context.WithTimeout(ctx, timeout+s.m.cfg.Patience.Overtime)
 	defer cancel()
 	out, err := l.client.Execute(bounded, wire.Execute{
-		Context: x.Context, Language: x.Language, Code: code,
+		Context: x.Context, Language: x.Language, Code: code, File: x.File,
 		WallMS: timeout.Milliseconds(), CPUMS: time.Duration(x.CPU).Milliseconds(), OutputBytes: x.OutputBytes,
 		Changes: x.Changes, Whole: x.Whole, Columns: x.Columns,
 	}, sink)

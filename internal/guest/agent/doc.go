@@ -38,7 +38,8 @@
 // Both ways: u32 length (big endian) | JSON object, at most 64 MiB. From the agent:
 //
 //	{"op":"start","preload":["numpy",…],"seed":N|null,"deterministic":bool,"columns":N}   first, once
-//	{"op":"execute","id":I,"code":S,"result":bool,"columns":N}   run a cell; result false: no value of the
+//	{"op":"execute","id":I,"code":S,"file":S,"result":bool,"columns":N}   run a cell; file is the name of the
+//	                                                     code in errors, if it is there; result false: no value of the
 //	                                                     last expression; columns 0: as at the start;
 //	                                                     "stamps":true: "done" has "stamps":[read,begun,now],
 //	                                                     nanoseconds of CLOCK_REALTIME

@@ -223,6 +223,9 @@ func (k *kernel) sendCode(e *execution) {
 	e.began = time.Now()
 	k.in.id++
 	message := map[string]any{"op": "execute", "id": k.in.id, "code": e.Code, "result": !e.Silent, "columns": e.Columns}
+	if e.File != "" {
+		message["file"] = e.File
+	}
 	if e.stamps != nil {
 		message["stamps"] = true
 		e.stamps.Handed = e.began.UnixNano()

@@ -223,6 +223,7 @@ type Execute struct {
 	Context     string `json:"context,omitempty"`
 	Language    string `json:"language,omitempty"` // empty: the context's own, or the first one
 	Code        string `json:"code"`
+	File        string `json:"file,omitempty"`         // the name of the code in errors; empty: they number what was run
 	WallMS      int64  `json:"wall_ms,omitempty"`      // 0: no limit
 	CPUMS       int64  `json:"cpu_ms,omitempty"`       // of the kernel and its children; 0: no limit
 	OutputBytes int64  `json:"output_bytes,omitempty"` // shown of both streams together; 0: DefaultOutput

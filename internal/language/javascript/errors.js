@@ -8,13 +8,14 @@ const { hintOf } = require('./hints.js');
 const MAX_TEXT = 100_000;
 const MAX_VALUE = 20_000;
 const MAX_FRAMES = 40;
+const MAX_FILES = 100; // whose names are known
 const REFUSALS = new Set(['EAGAIN', 'ENOMEM', 'ENFILE', 'EMFILE', 'ENOSPC', 'EDQUOT']);
 const MISSING = new Set(['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND']);
 const FRAME = /^\s+at /;
 const SAME = /^\s+\.\.\. \d+ lines matching cause stack trace \.\.\./; // which hidden frames may be part of
 const LIBRARY = /\/node_modules\/((?:@[^/]+\/)?[^/:)]+)\/(?!.*\/node_modules\/)/;
-const PLACE = /(<cell \d+>|<eval>):(\d+):(\d+)/g;
 const inspect = util.inspect;
+const Pattern = RegExp; // as it was before the code could replace it
 
 const cut = (text, limit) => (text.length <= limit ? text
   : `${text.slice(0, limit / 2)}\n... ${text.length - limit} characters left out ...\n${text.slice(-limit / 2)}`);
@@ -23,8 +24,28 @@ class Errors {
   constructor(rewriter, folder) {
     this.rewriter = rewriter;
     this.folder = folder;
+    this.files = new Set(); // the names of files that were run
+    this.name(['<cell \\d+>']);
     // The stack of every error, so that what the code prints of one is right, too.
     Error.prepareStackTrace = (error, sites) => this.prepared(error, sites);
+  }
+
+  // named has the code of a file called by its name.
+  named(file) {
+    this.files.delete(file);
+    this.files.add(file);
+    if (this.files.size > MAX_FILES) this.files.delete(this.files.values().next().value);
+    const names = [...this.files].sort((a, b) => b.length - a.length);
+    this.name(['<cell \\d+>', ...names.map((name) => name.replace(/[.*+?^${}()|[\]\\-]/g, '\\$&'))]);
+    return file;
+  }
+
+  // name makes what finds the places of code in the lines of a stack.
+  name(patterns) {
+    const names = patterns.join('|');
+    this.place = new Pattern(`(?<=^|[\\s(])(${names}|<eval>):(\\d+):(\\d+)`, 'g');
+    this.user = new Pattern(`(?<=^|[\\s(])(${names}):(\\d+):(\\d+)`);
+    this.waited = new Pattern(`\\bat async (?=(?:${names}):)`);
   }
 
   prepared(error, sites) {
@@ -66,7 +87,7 @@ class Errors {
     }
     const lines = this.filter(shown.replace(/^\[([^\n]*)\]$/, '$1').split('\n')); // without a stack it stands in brackets
     const at = lines.findIndex((line) => FRAME.test(line));
-    const first = /(<cell \d+>):(\d+):(\d+)/.exec(lines.slice(Math.max(at, 0)).find((line) => FRAME.test(line) && line.includes('<cell ')) ?? '');
+    const first = this.user.exec(lines.slice(Math.max(at, 0)).find((line) => FRAME.test(line) && this.user.test(line)) ?? '');
     return `${first ? this.excerpt(first[1], Number(first[2]), Number(first[3])) : ''}${lines.join('\n')}\n`;
   }
 
@@ -116,12 +137,12 @@ class Errors {
   // was put around the source.
   placed(line) {
     let inside = true;
-    const out = line.replace(PLACE, (all, cell, row, column) => {
+    const out = line.replace(this.place, (all, cell, row, column) => {
       const place = this.rewriter.original(cell, Number(row), Number(column));
       inside &&= place !== null;
       return place ? `${cell}:${place[0]}:${place[1]}` : all;
     });
-    return inside ? out.replace(/\bat async (<cell)/, 'at $1') : null;
+    return inside ? out.replace(this.waited, 'at ') : null;
   }
 
   // hint says what is there in the place of what an error missed.

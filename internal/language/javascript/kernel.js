@@ -182,7 +182,7 @@ class Kernel {
     this.began = now();
     this.cpu = cpuUsage();
     cell.stamps = message.stamps ? [this.control.came, begun] : null;
-    const name = `<cell ${this.count}>`;
+    const name = message.file ? this.errors.named(String(message.file)) : `<cell ${this.count}>`;
     let source = String(message.code ?? '');
     let language = 'javascript';
     if (source.startsWith(TYPESCRIPT)) [source, language] = [source.slice(TYPESCRIPT.length), 'typescript'];

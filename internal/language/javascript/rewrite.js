@@ -176,7 +176,7 @@ function syntaxError(error, code, name, cell) {
   } catch (engine) {
     const head = /^[\s\S]*?\n(?:SyntaxError: .*)/.exec(String(engine.stack))?.[0];
     if (engine instanceof SyntaxError && head && !/import statement|'import\.meta'|token 'export'/.test(engine.message)) {
-      const place = /^<cell \d+>:(\d+)/.exec(head);
+      const place = head.startsWith(`${name}:`) ? /^:(\d+)/.exec(head.slice(name.length)) : null;
       if (cell.map) return told(engine, `${name}\n\nSyntaxError: ${engine.message}\n`);
       if (place && Number(place[1]) <= cell.lines.length) return told(engine, `${head}\n`);
     }

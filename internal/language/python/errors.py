@@ -255,6 +255,7 @@ class Sources:
         self.hidden.add(name)
 
     def add(self, name, text):
+        self.forget(name)  # a file that is run again
         self.cells[name] = text
         self.size += len(text)
         linecache = sys.modules.get("linecache")

@@ -76,6 +76,7 @@ class Kernel:
         self.original = dict(PRIVATE)
         self.unanswered = False  # the running cell has had no "done" yet
         self.cell = None  # id of the running cell, or of the last one
+        self.name = self.file = ""  # of its code in errors, and of the file that it is
         self.count = 0
         self.flags = ALLOW_AWAIT
         self.running = False  # the user's code may be interrupted now
@@ -324,7 +325,7 @@ class Kernel:
         try:
             try:
                 self.running = True
-                done["result"] = self.run(str(message.get("code", "")), message.get("result", True))
+                done["result"] = self.run(str(message.get("code", "")), message.get("result", True), str(message.get("file") or ""))
                 self.running = False
             finally:  # C calls only: a trace function or a low limit of the cell cannot reach them
                 sys.settrace(None)
@@ -409,14 +410,15 @@ class Kernel:
                 done["error"]["traceback"] = ""
         self.answer(done)
 
-    def run(self, code, wanted):
+    def run(self, code, wanted, file):
         """Run a cell's code and return the bundle of its value. Interrupts are raised in here."""
         if code.startswith(answers.CHECK):
             return self.check(code)
         if code.startswith(figures.BEGINS):
             self.space["__builtins__"] = builtins
             return {"text": repr(figures.fill(self.space, code))}
-        name = f"<cell {self.count}>"
+        self.file = file
+        self.name = name = file or f"<cell {self.count}>"
         self.sources.add(name, code)
         self.space["__builtins__"] = builtins
         self.space.pop("__warningregistry__", None)  # a warning on line 1 of each cell is a new one
@@ -441,7 +443,7 @@ class Kernel:
 
     def run_hosted(self, language, code, *options):
         """Run code of a language that this kernel runs beside Python."""
-        self.sources.hide(f"<cell {self.count}>")  # the user did not write the call of this
+        self.sources.hide(self.name)  # the user did not write the call of this
         if language not in self.hosted:
             load = lambda name: _part(f"{language}/{name}", PART=load, KERNEL=self)
             self.hosted[language] = load("engine").run

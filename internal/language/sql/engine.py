@@ -199,7 +199,7 @@ class Engine:
         start, end = statement.start + start, statement.start + end
         line, column = lexer.place(cell, start)
         number = f"statement {statement.number} of {total}, " if total > 1 else ""
-        lines = [f"  SQL, {number}line {line}, column {column}", *lexer.pointed(cell, start, max(end, start + 1))]
+        lines = [f"  {KERNEL.file or 'SQL'}, {number}line {line}, column {column}", *lexer.pointed(cell, start, max(end, start + 1))]
         return line, column, "\n".join(lines) + "\n"
 
     def failure(self, cell, statement, total, message, where=None, around=None):

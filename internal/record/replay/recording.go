@@ -73,6 +73,7 @@ type Execution struct {
 	Code string
 	// Language is that of the code.
 	Language string
+	File     string           // the name of the code in errors
 	Fills    []string         // the expressions that it fills into an answer
 	Purpose  event.Purpose    // of code that is no step of a model's
 	Check    string           // the name of the check that it is
@@ -86,7 +87,7 @@ func (x Execution) own() bool { return x.Fills == nil && x.Purpose == "" }
 func (s Step) pieces() []run.Piece {
 	var out []run.Piece
 	for _, x := range s.Executions {
-		out = append(out, run.Piece{Language: x.Language, Code: x.Code})
+		out = append(out, run.Piece{Language: x.Language, Code: x.Code, File: x.File})
 	}
 	return out
 }
@@ -394,7 +395,7 @@ func (f *fold) executing(e event.ExecutionBegan) error {
 	if f.rec.Began.Kind == event.Code && len(f.rec.Steps) == 0 {
 		f.rec.Steps = []Step{{}}
 	}
-	x := Execution{Code: e.Code, Language: e.Language, Fills: e.Fills, Purpose: e.Purpose, Check: e.Check}
+	x := Execution{Code: e.Code, Language: e.Language, File: e.File, Fills: e.Fills, Purpose: e.Purpose, Check: e.Check}
 	if f.rec.Began.Kind == event.Ask && len(f.rec.Steps) == 0 && e.Step == 0 && e.Purpose != "" {
 		f.running, f.rec.Before = true, append(f.rec.Before, x)
 		return nil

@@ -129,7 +129,10 @@ type Opened struct {
 	Close  func() error
 }
 
-var _ run.Restorer = Opened{}
+var (
+	_ run.Restorer = Opened{}
+	_ run.Named    = Opened{}
+)
 
 // Rollback implements run.Restorer where the session does.
 func (o Opened) Rollback(ctx context.Context, snapshot string) error {
@@ -149,6 +152,11 @@ func (o Opened) ReadFile(ctx context.Context, name string, to io.Writer) error {
 		return errors.New("cannot read a file: this session gives none")
 	}
 	return s.ReadFile(ctx, name, to)
+}
+
+// ExecuteFile implements run.Named where the session does.
+func (o Opened) ExecuteFile(ctx context.Context, lang, code, file string, b event.Bounds, sink event.Sink) (event.Execution, error) {
+	return run.ExecuteFile(ctx, o.Session, lang, code, file, b, sink)
 }
 
 // recordFailure ends the record of a run that its caller began and that cannot
