@@ -159,10 +159,12 @@ func (t *typing) where(v *shown) (step int, typed bool) {
 		slack = max(slack, v.slack)
 	}
 	i := sort.Search(len(list), func(i int) bool { return list[i].value >= v.base-slack })
-	if i < len(list) && list[i].value <= v.base+slack {
-		return list[i].step, true
+	for n := 0; i < len(list) && list[i].value <= v.base+slack && n < maxPlaces; i, n = i+1, n+1 {
+		if typed = true; list[i].step > 0 { // code that can be named
+			return list[i].step, true
+		}
 	}
-	return 0, false
+	return 0, typed
 }
 
 // typedIn returns the step whose code has typed a figure of a value that is filled in.
