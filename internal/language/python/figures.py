@@ -22,6 +22,29 @@ READING = ("read", "load", "open", "from", "fetch", "random", "rand")  # how fun
 PASSES = {"max", "min", "sum", "list", "tuple", "set", "frozenset", "dict", "sorted", "next", "iter", "reversed"}  # give an argument back
 FORMS = {"abs", "round", "int", "float", "str", "repr", "format", "Decimal", "Fraction", "floor", "ceil", "trunc", "fabs"}  # give the first back
 
+PATTERNS = {
+    "end": r"![rsa]\s*(?=:|\Z)|:|\Z",  # where an expression may end
+    "field": r"\{[^{}]*\}|%[-+ #0]*\d*(?:\.\d+)?[A-Za-z%]",
+    "format": r"(?s)(?:(?P<fill>.)?(?P<align>[<>=^]))?[-+ ]?z?#?(?P<zero>0?)\d*[,_]?(?:\.\d+)?[,_]?[A-Za-z%]?",
+    "date": r"%[-_^#]?[A-Za-z%]",
+}
+compiled = {}
+
+
+def ready():
+    """Do once, when a session is prepared, what the first answer would wait for."""
+    fill({}, BEGINS + "'1:d')")
+    for name in PATTERNS:
+        _pattern(name)
+
+
+def _pattern(name):
+    if name not in compiled:
+        import re
+
+        compiled[name] = re.compile(PATTERNS[name])
+    return compiled[name]
+
 
 def fill(space, code):
     """Return the JSON for the code of a call."""
@@ -79,9 +102,7 @@ def _value(space, node):
 
 def _parse(text):
     """Return what stands before the first ":" or conversion that makes it an expression, and these, as in an f-string."""
-    import re
-
-    for m in re.finditer(r"![rsa]\s*(?=:|\Z)|:|\Z", text):
+    for m in _pattern("end").finditer(text):
         head = text[: m.start()]
         if not head.strip():
             break
@@ -164,17 +185,13 @@ def _typed(node, numbers=True):
 
 def _bare(text):
     """Return a text without the fields and directives that are filled in."""
-    import re
-
-    return re.sub(r"\{[^{}]*\}|%[-+ #0]*\d*(?:\.\d+)?[A-Za-z%]", " ", text)
+    return _pattern("field").sub(" ", text)
 
 
 def _fills_in(spec):
     """Return what of a format would stand in the value as a part of its figure; None: all of it."""
-    import re
-
-    m = re.fullmatch(r"(?:(?P<fill>.)?(?P<align>[<>=^]))?[-+ ]?z?#?(?P<zero>0?)\d*[,_]?(?:\.\d+)?[,_]?[A-Za-z%]?", spec, re.S)
+    m = _pattern("format").fullmatch(spec)
     if m is None:
-        return re.sub(r"%[-_^#]?[A-Za-z%]", " ", spec)
+        return _pattern("date").sub(" ", spec)
     fill = m["fill"] or m["zero"] or " "
     return None if fill in "0123456789+-.,eE%" and (fill != "0" or m["align"] in ("<", "^")) else ""

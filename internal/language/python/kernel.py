@@ -221,6 +221,8 @@ class Kernel:
             except BaseException as exc:
                 kind, value = errors.describe(exc)
                 failures[name] = f"{kind}: {value}"[:1000]
+        if message.get("preload"):
+            figures.ready()
         if seeded:
             self.seeds.set(int(seed or 0))
         self.settle()
