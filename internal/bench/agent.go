@@ -182,7 +182,7 @@ const timedSteps = 8
 func steppedReplies() []llm.Reply {
 	var texts []string
 	for i := range timedSteps {
-		texts = append(texts, "I look at the next rows.\n"+fenced(fmt.Sprintf("for i in range(20):\n    print(f'row {i}: {(i + %d) * 7919 %% 10007}')\ntotal = %d\nprint('total', total)", 20*i, 1000+i)))
+		texts = append(texts, "I look at the next rows.\n"+fenced(fmt.Sprintf("for i in range(20):\n    print(f'row {i}: {(i + %d) * 7919 %% 10007}')\ntotal = 1000 + %d\nprint('total', total)", 20*i, i)))
 	}
 	return said(append(texts, "FINAL ANSWER: The total is {{ total }}.")...)
 }

@@ -2,6 +2,7 @@ package grounding
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -46,11 +47,71 @@ var (
 	monthRE = regexp.MustCompile(`(?i)\b(?:` + monthNames + `)\b`)
 )
 
+// The kinds of timestamps by what must stand in a text that has one. Most outputs have none,
+// and are long.
+const (
+	monthly = "name"  // the name of a month
+	dashed  = "year"  // digits, a dash or a slash, and digits
+	dotted  = "day"   // three numbers with points or slashes between them
+	clock   = "clock" // digits on both sides of a colon
+	worded  = "word"  // digits and the beginning of a word of time
+)
+
+// kindOf says of which kind a pattern is, by the names of its groups in their order.
+func kindOf(groups []string) string {
+	switch {
+	case slices.Contains(groups, monthly):
+		return monthly
+	case slices.Contains(groups, "swapped"):
+		return dotted
+	case slices.Contains(groups, "year"):
+		return dashed
+	case slices.Contains(groups, "minute") && slices.Contains(groups, "half"):
+		return clock
+	}
+	return worded
+}
+
+// lookFor says which kinds of timestamps a text may have.
+func lookFor(text string) map[string]bool {
+	has := map[string]bool{}
+	for i := 1; i+1 < len(text); i++ {
+		if !startsWithDigit(text[i-1:]) {
+			continue
+		}
+		switch next := text[i]; {
+		case next >= '0' && next <= '9':
+		case next == ':':
+			has[clock] = has[clock] || startsWithDigit(text[i+1:])
+		case next == '-' || next == '/' || next == '.':
+			if startsWithDigit(text[i+1:]) {
+				has[dashed] = has[dashed] || next != '.'
+				rest := strings.TrimLeft(text[i+1:min(len(text), i+4)], "0123456789")
+				has[dotted] = has[dotted] || next != '-' && rest != "" && strings.IndexByte("./", rest[0]) >= 0
+			}
+		default:
+			if next == ' ' {
+				next = text[i+1]
+			}
+			has[worded] = has[worded] || strings.IndexByte("hHmMsSuUoOaApP", next) >= 0
+		}
+	}
+	small := strings.ToLower(text)
+	for _, starts := range monthStarts {
+		has[monthly] = has[monthly] || slices.ContainsFunc(starts, func(start string) bool { return strings.Contains(small, start) })
+	}
+	return has
+}
+
 // timestamps finds the dates and times of day in hidden, which is text with parts blanked out.
 func timestamps(text, hidden string) []figure {
 	var out []figure
 	b := []byte(hidden)
+	has := lookFor(hidden)
 	for _, re := range timestampRE {
+		if names := re.SubexpNames(); !has[kindOf(names)] {
+			continue
+		}
 		for _, loc := range re.FindAllSubmatchIndex(b, -1) {
 			fields := map[string]string{}
 			for i, name := range re.SubexpNames() {
