@@ -160,6 +160,14 @@ type Question struct {
 	// model have functions stored, when the answer passes its checks and they their tests.
 	Skills string
 	Learn  bool
+	// Subcalls lets code query models and begin runs of its own, which draw from Budget with
+	// the run; Budget.Depth and Budget.SubCalls bound them, too. SubcallModels are models that
+	// code may name beside the run's own; the first is asked where it names none.
+	Subcalls      bool
+	SubcallModels []string
+	// Context is the path of a file with a text, of any length: code has it as the variable
+	// "context", and no prompt holds it. With it, Subcalls holds. "": there is none.
+	Context string
 }
 
 // Answer is what a question came to.
@@ -208,7 +216,15 @@ func (c *Client) Ask(q Question) *Call[Answer] {
 		if err != nil {
 			return Answer{}, err
 		}
+		if q.Context != "" {
+			in, err := app.ContextFile(q.Context)
+			if err != nil {
+				return Answer{}, err
+			}
+			files = append(files, in)
+		}
 		return answerOf(c.app.Ask(ctx, app.AskRequest{
+			Subcalls: q.Subcalls, SubcallModels: slices.Clone(q.SubcallModels),
 			Question: q.Text, Mode: q.Mode, Model: q.Model, Fallbacks: q.Fallbacks, Effort: q.Effort, Style: q.Style, Branches: q.Branches, Sees: q.Sees, MaxSteps: q.MaxSteps, Budget: q.Budget, Thread: q.Thread, Strict: q.Strict, Session: q.Session.spec(),
 			Bounds: q.Bounds, Files: files, Output: app.Output{Dir: q.OutDir}, Tools: q.Tools.spec(), Net: q.Net.spec(),
 			Skills: q.Skills, Learn: q.Learn,

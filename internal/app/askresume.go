@@ -388,7 +388,7 @@ func (g *resumption) inputsAgain(ctx context.Context) (err error) {
 	for name, in := range g.files {
 		given[name] = in.Open
 	}
-	if g.caller != "" { // its session begins with them
+	if c := g.rec.Began.Caller; c != nil && c.Role == event.Attempt { // its session begins with them
 		return nil
 	}
 	g.given, err = g.rec.Given(ctx, g.app.records.Journal, given)

@@ -207,6 +207,17 @@ func (c *attempt) begun(ctx context.Context, began event.RunBegan, calls *replay
 	x := c.x
 	t := *c.of.whole.run.tools
 	t.again = calls
+	if t.children != nil {
+		sub, err := t.children.forAttempt(began)
+		if err != nil {
+			return run.Attempt{}, err
+		}
+		if x.again != nil {
+			sub.goOn(x.again)
+		}
+		t.children, x.children = sub, sub
+		sub.of(x)
+	}
 	next := event.Sink(both(x.taken, x.sink))
 	if x.again != nil {
 		next = both(x.again, next)
@@ -239,7 +250,7 @@ func (c *attempt) make(ctx context.Context, began event.RunBegan) (event.ChildEn
 	defer c.of.mu.Unlock()
 	c.of.answers[c.n] = answer
 	out := rec.AsChild(c.n)
-	out.Tokens = answer.Tokens // what was taken from a record was used before
+	out.Tokens = answer.Tokens.Add(x.children.used()) // what was taken from a record was used before
 	if err != nil && out.Reason == "" {
 		out.Status, out.Reason = event.Failed, err.Error()
 	}
@@ -253,7 +264,8 @@ func (x *questionRun) askAttempt(ctx context.Context, c *attempt, began event.Ru
 		x.run.Emit(event.RunEnded{Status: event.Failed, Reason: err.Error()})
 		return agent.Answer{}, err
 	}
-	task.From, task.SaveEnd, task.Ready, task.Finish = &c.from, true, nil, nil
+	task.From, task.SaveEnd, task.Ready = &c.from, true, nil
+	task.Finish = func(context.Context, run.Result) { x.children.end() }
 	task.Inputs = c.of.inputs // for a session that has to be started anew
 	cfg.Attempt = agent.Attempt{N: c.n, Of: c.of.began.Branches}
 	cfg.History, cfg.Changed = c.from.Conversation.History, c.from.Conversation.Changed

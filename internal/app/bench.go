@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/bench"
 	"praxis/internal/image"
+	"praxis/internal/llm"
 	"praxis/internal/planner"
 	"praxis/internal/record/replay"
 	"praxis/internal/session"
@@ -64,7 +66,10 @@ func (a *App) Bench(ctx context.Context, packages, suites []string, commands Ben
 		ImageOf: func(ctx context.Context, r image.Request) (image.Image, error) {
 			return m.images.Resolve(ctx, r, sink)
 		},
-		Commands:  commands,
+		Commands: commands,
+		Ask: func(ctx context.Context, dir string, model llm.Model, question, text string) (string, error) {
+			return a.askBenched(ctx, m, dir, AskRequest{Question: question, Subcalls: true, model: model, light: true}, text)
+		},
 		Languages: a.opt.Languages,
 		OpenSession: func(ctx context.Context) (replay.Opened, error) {
 			s, err := m.sessions.Create(ctx, session.Options{Image: img}, sink)
@@ -88,6 +93,27 @@ func (a *App) Bench(ctx context.Context, packages, suites []string, commands Ben
 			return a.openRegistry(ctx, registryOptions{texts: texts}, sink)
 		},
 	}, suites...)
+}
+
+// askBenched asks a question that is recorded in a folder of its own.
+func (a *App) askBenched(ctx context.Context, m *machine, dir string, q AskRequest, text string) (_ string, err error) {
+	o := a.opt
+	o.Config.Home = dir
+	r, err := openRecords(o.Config, nil, "bench", nil)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if text != "" {
+		in, err := ContextFile(text)
+		if err != nil {
+			return "", err
+		}
+		q.Files = append(q.Files, in)
+	}
+	x := &App{opt: o, records: r, release: func() {}, machine: m}
+	out, err := x.Ask(ctx, q, event.Discard)
+	return out.Text, err
 }
 
 // measured returns what is measured, and its image: with packages if the index can be reached.

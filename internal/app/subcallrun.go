@@ -11,7 +11,6 @@ import (
 	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/record/replay"
-	"praxis/internal/safetext"
 )
 
 // begin begins a run that code asked for, completes what is recorded of its beginning, and
@@ -122,7 +121,7 @@ func (c *subcalls) open(ctx context.Context, inner *questionRun, b event.RunBega
 	}
 	t := *x.run.tools
 	t.again, t.children = calls, sub
-	inner.cost, inner.taken, inner.made, inner.sink, inner.children = c.costs[inner.model.Name()], &saved{}, newCollector(Output{}, SessionSpec{}, nil), c.progress(b.Caller), sub
+	inner.cost, inner.taken, inner.made, inner.sink, inner.children = c.costs[inner.model.Name()], &saved{}, newCollector(Output{}, SessionSpec{}, nil), c.notices(b.Caller), sub
 	next := both(inner.taken, both(inner.made, inner.sink))
 	if inner.again != nil {
 		sub.goOn(inner.again)
@@ -162,16 +161,11 @@ func (c *subcalls) finish(ctx context.Context, inner *questionRun, b event.RunBe
 	return endOf(event.ChildBegan{}, e, err)
 }
 
-// progress says on the caller's screen how far a run is.
-func (c *subcalls) progress(caller *event.Caller) event.Sink {
+// notices passes what a person should know of a run on to the caller's screen.
+func (c *subcalls) notices(caller *event.Caller) event.Sink {
 	to, stage := c.x.sink, fmt.Sprintf("%s %d", caller.Role, caller.Child)
 	return event.SinkFunc(func(e event.Event) {
-		switch e := e.(type) {
-		case event.StepBegan:
-			to.Emit(event.Progress{Stage: stage, Text: fmt.Sprintf("step %d", e.N)})
-		case event.Progress:
-			to.Emit(event.Progress{Stage: stage, Text: safetext.OneLine(e.Text, 200)})
-		case event.Notice:
+		if e, ok := e.(event.Notice); ok {
 			e.Text = stage + ": " + e.Text
 			to.Emit(e)
 		}
@@ -181,10 +175,8 @@ func (c *subcalls) progress(caller *event.Caller) event.Sink {
 // goOn takes what is recorded of the children of a run that goes on. Those before the state
 // are not begun again: what they used is counted.
 func (c *subcalls) goOn(g *resumption) {
-	for _, k := range g.rec.Children {
-		if k.Ended != nil && k.Began.Step < g.at.Step {
-			c.count(k)
-		}
-	}
 	c.again = g.rec.Subcalls(g.at.Step, g.app.records.Journal.Redact, false)
+	for _, k := range c.again.Before() {
+		c.count(k)
+	}
 }

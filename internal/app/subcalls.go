@@ -142,6 +142,18 @@ func (a *App) subcallsOf(began *event.RunBegan, own llm.Model, models []string) 
 	return a.newSubcalls(*began, newTree(), own, named)
 }
 
+// forAttempt is what one of several attempts at a question may begin. Its budget is its own:
+// that of the question is divided.
+func (c *subcalls) forAttempt(began event.RunBegan) (*subcalls, error) {
+	named := map[string]llm.Model{}
+	for _, name := range began.SubcallModels {
+		if m := c.models[name]; m != nil {
+			named[name] = m
+		}
+	}
+	return c.x.app.newSubcalls(began, newTree(), c.x.model, named)
+}
+
 // of says whose code it is that begins something. A run that has no children is left alone.
 func (c *subcalls) of(x *questionRun) {
 	if c != nil {
@@ -151,14 +163,14 @@ func (c *subcalls) of(x *questionRun) {
 
 // Allowed implements bridge.Children.
 func (c *subcalls) Allowed() bridge.Allowed {
-	return bridge.Allowed{Runs: c.depth < c.began.Budget.Depth, Forks: c.x == nil || c.x.snapshots(), Calls: c.began.Budget.SubCalls, Models: c.began.SubcallModels}
+	return bridge.Allowed{Runs: c.depth < c.began.Budget.Depth, Forks: c.x == nil || c.x.snapshots(), Calls: c.began.Budget.SubCalls, Own: c.began.Model, Models: c.began.SubcallModels}
 }
 
 // Begin implements bridge.Children.
 func (c *subcalls) Begin(ctx context.Context, b bridge.Begin) ([]bridge.ChildResult, error) {
-	model, known := c.models[b.Model]
-	if !known {
-		return nil, fault.New(fault.Invalid, "Leave the model out, or name one that this run may ask.", "cannot ask the model %q: this run may not", safetext.Line(b.Model))
+	model := c.models[b.Model]
+	if model == nil {
+		return nil, fault.New(fault.Unavailable, "Leave the model out.", "cannot ask the model %q: it is not there any more", safetext.Line(b.Model))
 	}
 	ctx, done, err := c.enter(ctx)
 	if err != nil {
@@ -169,8 +181,8 @@ func (c *subcalls) Begin(ctx context.Context, b bridge.Begin) ([]bridge.ChildRes
 	given := map[string]givenValue{}
 	for i, it := range b.Items {
 		all[i] = child{role: b.Role, task: it.Task, model: model, step: b.Step, fork: b.Fork, depth: c.depth + 1}
-		if err := c.take(ctx, &all[i], it.Data, given); err != nil {
-			return nil, err
+		if all[i].err = c.take(ctx, &all[i], it.Data, given); ctx.Err() != nil {
+			return nil, errGivenUp()
 		}
 	}
 	out := make([]bridge.ChildResult, len(all))
@@ -275,6 +287,7 @@ type child struct {
 	inputs []run.Input
 	names  []string
 	given  string // the hash of what it is given
+	err    error  // why it cannot be given that
 }
 
 // givenValue is a value that was taken from the session.
@@ -356,7 +369,11 @@ func (c *subcalls) start(ctx context.Context, k *child) (work func() bridge.Chil
 	if k.role == event.Query {
 		depth = 0 // it begins nothing itself
 	}
-	if err := c.tree.ledger.BeginChild(c.began.Budget, depth); err != nil {
+	err := k.err
+	if err == nil {
+		err = c.tree.ledger.BeginChild(c.began.Budget, depth)
+	}
+	if err != nil {
 		return c.refuse(began, err)
 	}
 	c.n = max(c.n, c.again.Last()) + 1

@@ -20,6 +20,7 @@ import (
 	"praxis/event"
 	"praxis/internal/image"
 	"praxis/internal/language"
+	"praxis/internal/llm"
 	"praxis/internal/record/replay"
 	"praxis/internal/session"
 	"praxis/internal/tool/registry"
@@ -47,6 +48,10 @@ type Config struct {
 	Commands Commands // zero: none are measured
 	// OpenTools opens the tools of files, as a run does.
 	OpenTools func(ctx context.Context, files []registry.File) (*registry.Registry, error)
+	// Ask asks a question whose code may query the model, with the text of a file as a
+	// variable, "" is none, and returns the answer. It is recorded in the folder dir. nil: no
+	// questions can be asked.
+	Ask func(ctx context.Context, dir string, m llm.Model, question, text string) (string, error)
 }
 
 // Figure is one measured quantity over Runs runs.
@@ -119,6 +124,8 @@ func measurements() []measurement {
 		alone("agent_runs_200_s", "agent", (*bench).agentRuns),
 		alone("agent_runs_200_code_s", "agent", (*bench).agentRunsCode),
 		alone("agent_branches_ratio", "agent", (*bench).agentBranches),
+		alone("sub_queries_50_s", "agent", (*bench).agentSubQueries),
+		{[]string{"context_find_ms", "context_grep_ms", "context_lines_ms"}, "agent", (*bench).contextSearches},
 		{[]string{"programs_per_second", "subprocess_per_second", "programs_ratio"}, "agent", (*bench).programsPerSecond},
 	}
 }

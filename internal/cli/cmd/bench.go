@@ -209,6 +209,15 @@ func described(name string) meaning {
 		return meaning{"µs", "", "the same in a run that is recorded: a call is on disk before it is made"}
 	case "calls_per_second":
 		return meaning{"1/s", "", "such calls a second, 32 at a time"}
+	case "start_ms":
+		return meaning{"ms", "≤ 100", "opening 1,000 tools of files, until the model can be shown them"}
+	}
+	return describedAgent(name)
+}
+
+// describedAgent says what a figure of the agent means.
+func describedAgent(name string) meaning {
+	switch name {
 	case "agent_step_ms":
 		return meaning{"ms", "", "a step of a question beyond its model and its execution, recorded; no state is saved"}
 	case "agent_step_saved_ms":
@@ -221,14 +230,20 @@ func described(name string) meaning {
 		return meaning{"s", "", "the same with code, each in a new sandbox, eight of them at a time"}
 	case "agent_branches_ratio":
 		return meaning{"×", "≤ 1", "4 attempts at a question that computes for some seconds, in forks of one session, beside 4 × the question asked once ÷ processors"}
+	case "sub_queries_50_s":
+		return meaning{"s", "", "50 queries of a model that takes 100 ms for each, asked together by code (llm_query_batched), each recorded"}
+	case "context_find_ms":
+		return meaning{"ms", "", "finding a word at the end of a text of 100 MiB that is a variable"}
+	case "context_grep_ms":
+		return meaning{"ms", "", "the same by grep -F over a file in the same sandbox"}
+	case "context_lines_ms":
+		return meaning{"ms", "", "the same by plain Python, line by line, over that file"}
 	case "programs_per_second":
 		return meaning{"1/s", "", "small programs that questions are answered with, in one session, one after the other, each run recorded"}
 	case "subprocess_per_second":
 		return meaning{"1/s", "", "the same programs, each a new process of the image's Python on the host"}
 	case "programs_ratio":
 		return meaning{"×", "", "programs_per_second compared with subprocess_per_second, round by round"}
-	case "start_ms":
-		return meaning{"ms", "≤ 100", "opening 1,000 tools of files, until the model can be shown them"}
 	}
 	return meaning{}
 }

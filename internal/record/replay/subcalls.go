@@ -28,10 +28,15 @@ type Children struct {
 	redact func(string) string
 	loose  bool // a child that was given something else is the same
 
+	before []Child // that ended before
+
 	mu   sync.Mutex
 	wait []*waitingChild
 	last int
 }
+
+// Before returns the children that ended before the step.
+func (c *Children) Before() []Child { return c.before }
 
 // waitingChild is a recorded child that waits to be begun again.
 type waitingChild struct {
@@ -46,10 +51,17 @@ func (r Recording) Subcalls(step int, redact func(string) string, loose bool) *C
 	c := &Children{redact: redact, loose: loose}
 	for _, k := range r.Children {
 		c.last = max(c.last, k.Began.N)
-		if k.Began.Role == event.Attempt || k.Began.Step < step {
+		if k.Began.Role == event.Attempt {
 			continue
 		}
 		// A run that goes on has those again that it took over: the later record counts.
+		if k.Began.Step < step {
+			c.before = slices.DeleteFunc(c.before, func(b Child) bool { return b.Began.N == k.Began.N })
+			if k.Ended != nil {
+				c.before = append(c.before, k)
+			}
+			continue
+		}
 		c.wait = slices.DeleteFunc(c.wait, func(w *waitingChild) bool { return w.Began.N == k.Began.N })
 		c.wait = append(c.wait, &waitingChild{Child: k})
 	}
@@ -75,12 +87,15 @@ func (c *Children) Take(b event.ChildBegan) Child {
 	if as, err := journaled(b, c.redact); err == nil {
 		b = as.(event.ChildBegan)
 	}
-	for _, alike := range []func(w event.ChildBegan) bool{
-		func(w event.ChildBegan) bool { return w.Given == b.Given && w.Model == b.Model },
-		func(w event.ChildBegan) bool { return w.Given == b.Given || c.loose },
+	// What ended goes before what was under way, which a run that goes on begins again.
+	for _, alike := range []func(w Child) bool{
+		func(w Child) bool { return w.over() && w.Began.Given == b.Given && w.Began.Model == b.Model },
+		func(w Child) bool { return w.over() && w.Began.Given == b.Given },
+		func(w Child) bool { return w.Began.Given == b.Given },
+		func(Child) bool { return c.loose },
 	} {
 		for _, w := range c.wait {
-			if !w.taken && w.Began.Role == b.Role && sameTask(w.Child, b.Task) && slices.Equal(w.Began.Data, b.Data) && alike(w.Began) {
+			if !w.taken && w.Began.Role == b.Role && sameTask(w.Child, b.Task) && slices.Equal(w.Began.Data, b.Data) && alike(w.Child) {
 				w.taken = true
 				return w.Child
 			}
@@ -98,6 +113,9 @@ func sameTask(was Child, task string) bool {
 }
 
 func (c Child) refused() bool { return c.Ended != nil && c.Ended.Status == event.Refused }
+
+// over says whether the child came to an end of its own.
+func (c Child) over() bool { return c.Ended != nil && !c.Broken() }
 
 // Broken says whether a child has to be begun again where its caller goes on: it was given
 // up, or there was no budget for it.
@@ -142,7 +160,7 @@ func (p *replayed) Allowed() bridge.Allowed {
 	if b.Caller != nil {
 		depth = b.Caller.Depth
 	}
-	return bridge.Allowed{Runs: depth < b.Budget.Depth, Forks: true, Calls: b.Budget.SubCalls, Models: b.SubcallModels}
+	return bridge.Allowed{Runs: depth < b.Budget.Depth, Forks: true, Calls: b.Budget.SubCalls, Own: b.Model, Models: b.SubcallModels}
 }
 
 // Begin implements bridge.Children.
@@ -157,7 +175,7 @@ func (p *replayed) Begin(ctx context.Context, b bridge.Begin) ([]bridge.ChildRes
 			given = append(given, p.sum(ctx, d.Path, sums))
 		}
 		began.Given = HashGiven(it.Data, given)
-		out = append(out, p.answer(began))
+		out = append(out, p.answer(ctx, began))
 	}
 	return out, nil
 }
@@ -180,7 +198,7 @@ func (p *replayed) sum(ctx context.Context, path string, known map[string]string
 }
 
 // answer answers one item.
-func (p *replayed) answer(began event.ChildBegan) bridge.ChildResult {
+func (p *replayed) answer(ctx context.Context, began event.ChildBegan) bridge.ChildResult {
 	was := p.children.Take(began)
 	p.kit.mu.Lock()
 	over := p.kit.over
@@ -192,6 +210,9 @@ func (p *replayed) answer(began event.ChildBegan) bridge.ChildResult {
 			p.kit.sink.Emit(again)
 			p.kit.sink.Emit(end)
 		}
+		if end.Kind == fault.Canceled.String() && p.timedOut(began.Step) {
+			<-ctx.Done() // the limit that ended the code ends it again
+		}
 		return ResultOf(end)
 	}
 	reason := fmt.Sprintf("it was not begun: run %s did not begin it", p.kit.rec.ID)
@@ -199,6 +220,12 @@ func (p *replayed) answer(began event.ChildBegan) bridge.ChildResult {
 		reason = fmt.Sprintf("it was not begun: the record of run %s ends before its answer", p.kit.rec.ID)
 	}
 	return bridge.ChildResult{Err: fault.New(fault.Denied, "Go on without.", "%s", reason)}
+}
+
+// timedOut says whether a limit of time ended the code of a step.
+func (p *replayed) timedOut(step int) bool {
+	s := p.kit.rec.find(step)
+	return s != nil && slices.ContainsFunc(s.Executions, func(x Execution) bool { return x.Ended != nil && x.Ended.Status == event.Timeout })
 }
 
 // childAspects are what is compared of the children that code began in a step.

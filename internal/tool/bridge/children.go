@@ -30,7 +30,8 @@ type Allowed struct {
 	Runs   bool     // runs, too; false: queries alone, since the run is as deep as one may be
 	Forks  bool     // runs may begin in the state of the session before the step
 	Calls  int      // how many queries and runs together
-	Models []string // that may be named beside the run's own
+	Own    string   // the run's own model
+	Models []string // that may be named beside it
 }
 
 // Begin is a request of code to begin something.
@@ -114,6 +115,9 @@ func (b *Bridge) begin(ctx context.Context, body json.RawMessage) (json.RawMessa
 	q, err := decodeBegin(body)
 	if err != nil {
 		return nil, err
+	}
+	if a := b.children.Allowed(); q.Model != "" && q.Model != a.Own && !slices.Contains(a.Models, q.Model) {
+		return nil, fault.New(fault.Invalid, "Leave the model out, or name one that this run may ask.", "cannot ask the model %q: this run may not", safetext.Line(q.Model))
 	}
 	q.Step = int(b.step.Load())
 	results, err := b.children.Begin(ctx, q)
