@@ -31,7 +31,8 @@ type PatchMade struct {
 	Bytes  int64         `json:"bytes"`
 	Files  []PatchedFile `json:"files"`
 	// LeftOut are new files that are no part of it: git ignores them, or a program made them.
-	LeftOut []string `json:"left_out,omitempty"`
+	LeftOut  []string `json:"left_out,omitempty"`
+	Withheld string   `json:"withheld,omitempty"` // why the content is not stored
 	// Passed says that the tests pass with it.
 	Passed bool `json:"passed"`
 }

@@ -165,6 +165,7 @@ func (q AskRequest) describeRepo(b *event.RunBegan) {
 	if full, err := filepath.Abs(q.Repo.Dir); err == nil {
 		name = filepath.Base(full)
 	}
+	b.Style = "" // it has a way of its own, whatever is configured
 	b.Repo = &event.Repo{Name: safetext.Line(name), Test: q.Repo.Test, EditTests: q.Repo.EditTests}
 }
 

@@ -28,7 +28,9 @@ const (
 	testRuns   = 3    // of tests that fail: what differs among them is flaky
 	maxNamed   = 200  // files of which the model reads the names
 	maxTests   = 6000 // bytes of what tests print that the model reads before it begins
-	maxLeftOut = 100  // files that a patch names as left out
+	maxChanged = 2000 // files of a patch
+	maxPatch   = 64 << 20
+	maxLeftOut = 100 // files that a patch names as left out
 	maxTools   = 1 << 20
 )
 
@@ -284,8 +286,8 @@ func (p *project) test(ctx context.Context, step int, files worktree.Tree, undon
 		if err != nil {
 			return nil, "", err
 		}
-		if runs = append(runs, r); r.Passed || x.State != event.Intact {
-			break
+		if runs = append(runs, r); r.Passed || x.Status != event.Error || x.State != event.Intact {
+			break // what a limit ended would be ended again
 		}
 	}
 	ran = &event.TestsRan{Step: step, Runs: len(runs), Flaky: repo.Flaky(runs), Undone: undone}
@@ -445,7 +447,7 @@ func (p *project) undo(ctx context.Context, files worktree.Tree) (undone []strin
 			}
 			undone = append(undone, name)
 			if was, given := p.Files[name]; given {
-				files[name] = was
+				files.Put(name, was)
 			} else {
 				delete(files, name)
 			}
@@ -473,14 +475,35 @@ func (p *project) end(ctx context.Context, step int, failed bool) {
 		return
 	}
 	p.out.After, p.out.LeftOut = p.best.ran, p.best.leftOut
-	p.out.Changes = worktree.Changes(p.Files, p.best.files)
-	p.out.Diff = patch.Write(p.out.Changes)
-	sum, n, _, err := p.rec.Keep(ctx, p.began.Name+".patch", bytes.NewReader(p.out.Diff))
+	changes := worktree.Changes(p.Files, p.best.files)
+	if why := tooMuch(changes); why != "" {
+		p.rec.Emit(event.Notice{Text: "there is no patch: " + why})
+		return
+	}
+	p.out.Changes, p.out.Diff = changes, patch.Write(changes)
+	sum, n, withheld, err := p.rec.Keep(ctx, p.began.Name+".patch", bytes.NewReader(p.out.Diff))
 	if err != nil {
 		p.rec.Emit(event.Notice{Text: "the patch is not kept: " + err.Error()})
 		return
 	}
-	p.rec.Emit(event.PatchMade{SHA256: sum, Bytes: n, Files: p.out.Files(), LeftOut: p.out.LeftOut, Passed: p.out.Passed()})
+	p.rec.Emit(event.PatchMade{SHA256: sum, Bytes: n, Withheld: withheld, Files: p.out.Files(), LeftOut: p.out.LeftOut, Passed: p.out.Passed()})
+}
+
+// tooMuch says why changes are no patch that anybody could read; "": they are one.
+func tooMuch(changes []worktree.Change) string {
+	size := 0
+	for _, c := range changes {
+		if c.After != nil {
+			size += len(c.After.Data)
+		}
+	}
+	switch {
+	case len(changes) > maxChanged:
+		return fmt.Sprintf("%d files were changed, and the bound is %d", len(changes), maxChanged)
+	case size > maxPatch:
+		return "the changed files are longer than " + safetext.Size(maxPatch)
+	}
+	return ""
 }
 
 // last takes the files that are there when the run has ended without an answer, or without

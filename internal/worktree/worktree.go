@@ -137,6 +137,7 @@ func Read(from io.Reader) (t Tree, left []string, err error) {
 	for n := 0; ; n++ {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
+			t.settle()
 			return t, left, nil
 		}
 		if err != nil {
@@ -167,6 +168,26 @@ func Read(from io.Reader) (t Tree, left []string, err error) {
 			t[name] = File{Data: data, Executable: h.Mode&0o100 != 0}
 		}
 	}
+}
+
+// settle leaves out what lies below a file or a link: no folder can be like that.
+func (t Tree) settle() {
+	for p := range t {
+		for d := path.Dir(p); d != "."; d = path.Dir(d) {
+			if _, is := t[d]; is {
+				delete(t, p)
+			}
+		}
+	}
+}
+
+// Put puts a file into the tree, in the place of what cannot be there beside it.
+func (t Tree) Put(name string, f File) {
+	for d := path.Dir(name); d != "."; d = path.Dir(d) {
+		delete(t, d)
+	}
+	t[name] = f
+	t.settle()
 }
 
 // Change is what became of one file.

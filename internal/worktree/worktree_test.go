@@ -48,6 +48,28 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// TestSettled reads a file below a file, which no folder can hold.
+func TestSettled(t *testing.T) {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, name := range []string{"a/b/c", "a", "x"} {
+		if err := w.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := worktree.Read(&b)
+	if err != nil || !slices.Equal(got.Paths(), []string{"a", "x"}) {
+		t.Errorf("read %v: %v", got.Paths(), err)
+	}
+	got.Put("a/b", worktree.File{})
+	if !slices.Equal(got.Paths(), []string{"a/b", "x"}) {
+		t.Errorf("put %v", got.Paths())
+	}
+}
+
 func TestChanges(t *testing.T) {
 	f := func(s string) worktree.File { return worktree.File{Data: []byte(s)} }
 	before := worktree.Tree{"same": f("1"), "changed": f("1"), "gone": f("2"), "moved": f("3"), "mode": f("4"), "empty": f("")}

@@ -5,6 +5,7 @@ import difflib
 import fnmatch
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -256,7 +257,14 @@ def undo(paths):
         given = {member.name: member for member in archive}
         for path in paths:
             full = os.path.join(ROOT, path)
-            if os.path.islink(full) or os.path.exists(full):
+            if os.path.isdir(full) and not os.path.islink(full):
+                shutil.rmtree(full)
+            elif os.path.islink(full) or os.path.exists(full):
                 os.remove(full)
             if path in given:
+                above = os.path.dirname(full)
+                while above != ROOT and not os.path.exists(above):
+                    above = os.path.dirname(above)
+                if not os.path.isdir(above):
+                    os.remove(above)
                 archive.extract(given[path], ROOT, filter="fully_trusted")

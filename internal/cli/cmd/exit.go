@@ -52,7 +52,7 @@ const exitTopic = `Exit codes of every command:
   4    the answer holds figures that are found neither in what ran nor in the
        question, each of which is marked, or was given before the model was
        done, as a budget was used up (ask). With --strict such a figure leaves
-       no answer
+       no answer. The tests of a project do not pass in the end (fix)
   124  the time limit ended the code
   125  Praxis failed, or something that it needs did: no image, no network,
        no model that is set up, a model that does not answer, a step budget used up, a session in a

@@ -169,7 +169,7 @@ func (c *checker) record(l line, b []byte) error {
 		return c.resumed(l)
 	case checkpointKind:
 		return c.checkpoint(l, b)
-	case "file_given", "history_condensed":
+	case "file_given", "history_condensed", "patch_made":
 		return c.contents(l)
 	case "run_ended":
 		var e struct {
@@ -197,7 +197,7 @@ func (c *checker) contents(l line) error {
 	switch {
 	case l.kind == "history_condensed" && validSum(e.Whole):
 		c.refer(e.Whole, -1)
-	case l.kind == "file_given" && e.Withheld == nil && validSum(e.SHA256):
+	case (l.kind == "file_given" || l.kind == "patch_made") && e.Withheld == nil && validSum(e.SHA256):
 		c.refer(e.SHA256, e.Bytes)
 	}
 	return nil

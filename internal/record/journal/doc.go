@@ -100,8 +100,8 @@
 // writes U+FFFD for each byte that is none. Whoever compares a record with what
 // happens again compares what both are as JSON.
 //
-// Beside the $blobs, file_given names a content by its key sha256 unless it has
-// the key withheld, and history_condensed by its key whole.
+// Beside the $blobs, file_given and patch_made name a content by their key sha256 unless
+// they have the key withheld, and history_condensed by its key whole.
 //
 // # Secrets
 //

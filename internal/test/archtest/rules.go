@@ -97,6 +97,7 @@ func packages() map[string]Package {
 	out := guestPackages()
 	maps.Copy(out, runPackages())
 	maps.Copy(out, modelPackages())
+	maps.Copy(out, projectPackages())
 	maps.Copy(out, planPackages())
 	maps.Copy(out, toolPackages())
 	return out
@@ -244,6 +245,16 @@ func guestPackages() map[string]Package {
 	}
 }
 
+// projectPackages are the files of a project: as values, and in a folder of this machine.
+func projectPackages() map[string]Package {
+	return map[string]Package{
+		worktree:                   {},
+		"internal/worktree/patch":  {Imports: []string{worktree, "internal/linediff"}},
+		"internal/worktree/ignore": {Third: []string{gogit}},
+		"internal/worktree/folder": {Imports: []string{fault, worktree, "internal/worktree/ignore"}, Third: []string{gogit}},
+	}
+}
+
 // modelPackages are the models.
 func modelPackages() map[string]Package {
 	return map[string]Package{
@@ -289,12 +300,6 @@ func runPackages() map[string]Package {
 			Imports: []string{fault, event, store},
 			Tests:   []string{"internal/store/files", "internal/store/sqlite"},
 		},
-		// The files of a project: as values, and in a folder of this machine.
-		worktree:                   {},
-		"internal/worktree/patch":  {Imports: []string{worktree, "internal/linediff"}},
-		"internal/worktree/ignore": {Third: []string{gogit}},
-		"internal/worktree/folder": {Imports: []string{fault, worktree, "internal/worktree/ignore"}, Third: []string{gogit}},
-
 		"internal/run": {
 			Imports: []string{fault, event, llm, lang, "internal/agent", "internal/agent/repo", worktree, "internal/worktree/ignore", "internal/worktree/patch", jsondoc, toolSchema},
 			Tests:   []string{"internal/llm/scripted", python},

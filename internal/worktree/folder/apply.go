@@ -102,7 +102,18 @@ func (w *writer) write(c worktree.Change) error {
 	}
 	temporary := path.Join(path.Dir(c.Path), fmt.Sprintf(".praxis-%d-%d.tmp", os.Getpid(), len(w.staged)))
 	w.staged = append(w.staged, stage{c.Path, temporary})
-	return w.put(temporary, *c.After)
+	if err := w.put(temporary, *c.After); err != nil || c.After.Link != "" {
+		return err
+	}
+	info, err := w.root.Lstat(c.Path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil // it is new
+	}
+	mode := info.Mode().Perm() &^ 0o111
+	if c.After.Executable { // by whoever may read it
+		mode |= mode >> 2 & 0o111
+	}
+	return w.root.Chmod(temporary, mode)
 }
 
 // put writes a file that is not there.

@@ -123,6 +123,9 @@ func TestApply(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := func(s string) worktree.File { return worktree.File{Data: []byte(s)} }
+	if err := os.Chmod(filepath.Join(dir, "a"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	after := worktree.Tree{"a": f("one"), "c": {Data: []byte("3"), Executable: true}, "new/old": f("4"), "n/m/x": f("5"), ".gitignore": before[".gitignore"], "l": {Link: "a"}}
 	if err := folder.Apply(dir, nil, before, worktree.Changes(before, after)); err != nil {
 		t.Fatal(err)
@@ -130,6 +133,9 @@ func TestApply(t *testing.T) {
 	got, _, err := folder.Read(dir, nil)
 	if err != nil || got.Sum() != after.Sum() {
 		t.Errorf("the folder holds %v: %v", got.Paths(), err)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "a")); err != nil || info.Mode() != 0o600 {
+		t.Errorf("a changed file has the mode %v: %v", info.Mode(), err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "gone")); !os.IsNotExist(err) {
 		t.Errorf("an empty folder stays: %v", err)
