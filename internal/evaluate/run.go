@@ -112,7 +112,7 @@ func (cfg Config) one(ctx context.Context, c Case, model string) (Result, error)
 		switch {
 		case err != nil:
 			r.Verdict, r.Why = Error, safetext.OneLine(err.Error(), 500)
-		case r.Why == "" && a.Status == string(event.Unverified):
+		case r.Why == "" && a.Status == string(event.Unverified) && c.Repo == nil: // of a project the tests say it all
 			r.Verdict, r.Why = Unverified, "it is as expected, and its run is unverified"
 		case r.Why == "":
 			r.Verdict = Passed
