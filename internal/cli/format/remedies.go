@@ -36,6 +36,7 @@ var Remedies = map[fault.Code]fault.Sentences{
 
 	fault.FileExists: {"Choose another place with --out, or replace what is there with --force."},
 
+	fault.ServerInClear:     {"Give --cert and --cert-key, or --in-clear behind a proxy that speaks TLS."},
 	fault.SessionMissing:    {"List the sessions with praxis session ls."},
 	fault.SessionExists:     {"Choose another name, or remove it first with praxis session rm {name}."},
 	fault.SessionDamaged:    {"Remove it with praxis session rm {name}."},

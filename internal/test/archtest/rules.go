@@ -29,6 +29,8 @@ const (
 	raw        = "internal/test/rawkernel"
 	jupyter    = "internal/language/jupyter"
 
+	atomicfile = "internal/atomicfile"
+
 	tool       = "internal/tool"
 	jsondoc    = "internal/tool/jsondoc"
 	toolSchema = "internal/tool/schema"
@@ -59,6 +61,7 @@ func PraxisRules() Rules {
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
 			jsondoc, toolSchema, toolfile, "internal/tool/pystub", "internal/tool/search", "internal/tool/kind/gofunc", "internal/tool/approval",
 			"internal/tool/openapi",
+			"internal/server/access", "internal/server/live", "internal/server/rest", "internal/server/rpc",
 			"internal/tool/kind/wasm",
 			"internal/tool/kind/web",
 			"internal/tool/kind/mcp",
@@ -100,7 +103,22 @@ func packages() map[string]Package {
 	maps.Copy(out, projectPackages())
 	maps.Copy(out, planPackages())
 	maps.Copy(out, toolPackages())
+	maps.Copy(out, serverPackages())
 	return out
+}
+
+// serverPackages are the doors over the application.
+func serverPackages() map[string]Package {
+	return map[string]Package{
+		"internal/server/access": {Imports: []string{fault, atomicfile}},
+		"internal/server/live":   {Imports: []string{fault, event, "internal/app", atomicfile}, Third: []string{"golang.org/x/sync"}, Tests: []string{"internal/test/toy"}},
+		"internal/server/api":    {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/live"}},
+		"internal/server/rest":   {Imports: []string{fault, event, "internal/server/access", "internal/server/api", "internal/server/live"}, Third: []string{schema}},
+		"internal/server/rpc":    {Imports: []string{fault, "internal/server/api", "internal/server/live", "internal/server/rest"}, Third: []string{"github.com/coder/websocket"}},
+		"internal/server": {
+			Imports: []string{fault, "internal/app", atomicfile, "internal/server/..."}, Third: []string{"golang.org/x/time"}, Tests: []string{"internal/test/toy"}, TestThird: []string{"github.com/coder/websocket"},
+		},
+	}
 }
 
 // planPackages are the plans: pure, so that what was checked is what runs.
@@ -358,7 +376,7 @@ func runPackages() map[string]Package {
 			Third:   []string{"github.com/reeflective/readline", "golang.org/x/term"},
 		},
 		"internal/cli/cmd": {
-			Imports:   []string{fault, event, lang, "internal/app", "internal/record/report", "internal/cli/format", "internal/cli/picture", "internal/cli/tui", "internal/diagnostics"},
+			Imports:   []string{fault, event, lang, "internal/app", "internal/record/report", "internal/cli/format", "internal/cli/picture", "internal/cli/tui", "internal/diagnostics", "internal/server", "internal/server/..."},
 			Third:     []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 			Tests:     []string{"internal/test/toy", "internal/config", "internal/record/journal", "internal/session", syntax},
 			TestThird: []string{script, unix, "github.com/creack/pty", "github.com/hinshun/vt10x"},

@@ -1,0 +1,7 @@
+package app
+
+// Saved says whether the name of the session stands at a state.
+func (s *Session) Saved() bool { return s.named != nil && s.named.Head() != "" }
+
+// End ends the sandbox, whatever runs in it. The session is still to be closed.
+func (s *Session) End() error { return s.s.Close() }

@@ -1,0 +1,349 @@
+package cmd
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"praxis/fault"
+	"praxis/internal/app"
+	"praxis/internal/cli/format"
+	"praxis/internal/server"
+	"praxis/internal/server/access"
+	"praxis/internal/server/live"
+	"praxis/internal/server/rest"
+	"praxis/internal/server/rpc"
+)
+
+const serveLong = `Serves sessions, runs and what is recorded of them over HTTP, for programs and for
+several people. At the first start it makes a key with every right, prints it once,
+and stores it in server/key below the data folder, readable for you alone.
+
+  curl -H "Authorization: Bearer KEY" http://127.0.0.1:7411/v1/sessions -d '{}'
+
+GET /v1/openapi.json describes every route. JSON-RPC 2.0 with the same names is at
+/rpc, by POST or WebSocket; "praxis rpc" speaks it on standard input and output.
+
+It listens on loopback. Another address needs --cert and --cert-key, or --in-clear
+behind a proxy that speaks TLS. Under which names it may be asked, --name says.
+
+A session that is idle is saved and its sandbox closed; the next call opens it
+again. So are all sessions when the server stops (Ctrl-C or SIGTERM).
+
+The tools and hosts of --tools, --policy and --allow-net are those of every run:
+clients cannot name files of this machine.`
+
+// serveCommand holds the flags of "praxis serve".
+type serveCommand struct {
+	p        *program
+	tools    toolFlags
+	listen   string
+	cert     string
+	certKey  string
+	inClear  bool
+	names    []string
+	idle     flagValue[time.Duration]
+	sessions int
+	stored   int
+	runs     int
+	requests float64
+	files    bool
+}
+
+// defaultListen is where a server listens unless it is said otherwise.
+const defaultListen = "127.0.0.1:7411"
+
+func (p *program) serveCommand() *cobra.Command {
+	s := &serveCommand{p: p, idle: flagValue[time.Duration]{parse: app.ParseTimeout, kind: "time"}}
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Serve sessions and runs over HTTP", Long: serveLong, Args: takes(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&s.listen, "listen", defaultListen, "`ADDRESS` to listen on; port 0 takes any that is free")
+	fs.StringVar(&s.cert, "cert", "", "`FILE` with the certificates, PEM")
+	fs.StringVar(&s.certKey, "cert-key", "", "`FILE` with their private key, PEM")
+	fs.BoolVar(&s.inClear, "in-clear", false, "listen beyond loopback without certificates: keys and code can be read on the way")
+	fs.StringArrayVar(&s.names, "name", nil, "`HOST` name under which clients may ask (may be repeated)")
+	s.register(cmd)
+	cmd.AddCommand(s.p.serveKeyCommand())
+	return cmd
+}
+
+// register adds the flags that "praxis rpc" has, too.
+func (s *serveCommand) register(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.Var(&s.idle, "idle", fmt.Sprintf("pause a session after this time without a call (default %s)", live.DefaultIdle))
+	fs.IntVar(&s.sessions, "max-sessions", live.DefaultMost, "sessions of a tenant that have a sandbox at a time; others are paused")
+	fs.IntVar(&s.stored, "max-stored", live.DefaultStored, "sessions of a tenant, those that are paused included")
+	fs.IntVar(&s.runs, "max-runs", live.DefaultRuns, "runs of a tenant that go on at a time")
+	fs.Float64Var(&s.requests, "max-requests", server.DefaultRequests, "requests of a tenant a second")
+	fs.BoolVar(&s.files, "allow-file-models", false, "let clients name models of files, such as scripted:FILE")
+	s.tools.registerFiles(cmd)
+	s.tools.registerNet(cmd)
+}
+
+// open makes the server that the flags describe.
+func (s *serveCommand) open(log *slog.Logger) (*server.Server, error) {
+	for flag, n := range map[string]int{"--max-sessions": s.sessions, "--max-stored": s.stored, "--max-runs": s.runs} {
+		if n < 1 {
+			return nil, usage("praxis serve", "%s must be at least 1", flag)
+		}
+	}
+	if !(s.requests > 0) {
+		return nil, usage("praxis serve", "--max-requests must be above 0")
+	}
+	o, err := s.p.options()
+	if err != nil {
+		return nil, err
+	}
+	var idle time.Duration
+	if s.idle.value != nil {
+		idle = *s.idle.value
+	}
+	return server.New(server.Config{
+		Home: o.Config.Home, Version: s.p.version, Hosts: lower(s.names), Requests: s.requests, Burst: max(1, int(2*s.requests)),
+		Idle: idle, Sessions: s.sessions, Stored: s.stored, Runs: s.runs, FileModels: s.files,
+		// Nobody sits at the server's terminal: a call that a person has to agree to is denied.
+		Tools: app.ToolSpec{Files: s.tools.tools, Policy: s.tools.policy, Commands: s.tools.commands}, Net: app.NetSpec{Hosts: s.tools.net, Credentials: s.tools.credentials},
+		Served: func(r rest.Served) { logServed(log, r) },
+		Failed: func(tenant, session string, err error) {
+			log.Error("session failed", "tenant", tenant, "session", session, "error", err)
+		},
+		Models: func(ctx context.Context) []app.ProviderModels { return app.ListModels(ctx, s.p.getenv) },
+		Open: func(home string) (*app.App, error) {
+			if home == o.Config.Home {
+				return app.Open(o)
+			}
+			other := o // its keys and runs are its own; the configuration is the server's
+			other.Config.Home, other.Config.Run = home, filepath.Join(home, "run")
+			other.Config.Journal.Key, other.Config.SealKey = "", ""
+			return app.Open(other)
+		},
+	})
+}
+
+// logServed writes a line of the log for a request.
+func logServed(log *slog.Logger, r rest.Served) {
+	attrs := []any{"request", r.ID, "operation", r.Operation, "tenant", r.Tenant, "key", r.Key, "status", r.Status, "took", r.Took}
+	if r.Err != nil {
+		log.Error("request failed", append(attrs, "error", r.Err)...)
+		return
+	}
+	log.Info("request", attrs...)
+}
+
+func lower(names []string) []string {
+	var out []string
+	for _, n := range names {
+		out = append(out, strings.ToLower(n))
+	}
+	return out
+}
+
+// stopWithin is how long saving the sessions may take when the server stops.
+const stopWithin = 2 * time.Minute
+
+func (s *serveCommand) run(ctx context.Context) (err error) {
+	if (s.cert == "") != (s.certKey == "") {
+		return usage("praxis serve", "--cert and --cert-key go together")
+	}
+	if err := server.CheckAddress(s.listen, s.cert != "", s.inClear); err != nil {
+		return err
+	}
+	var certificates *tls.Config
+	if s.cert != "" {
+		pair, err := tls.LoadX509KeyPair(s.cert, s.certKey)
+		if err != nil {
+			return fault.New(fault.Invalid, "Give files in PEM, and the key of the certificate.", "cannot read the certificate: %w", err)
+		}
+		certificates = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
+	}
+	srv, err := s.open(slog.New(slog.NewTextHandler(s.p.stderr, nil)))
+	if err != nil {
+		return err
+	}
+	defer func() { err = s.close(ctx, srv, err) }()
+	listener, err := net.Listen("tcp", s.listen)
+	if err != nil {
+		return fault.New(fault.Conflict, "Choose another address with --listen.", "cannot listen on %s: %w", s.listen, err)
+	}
+	key, file, made, err := srv.FirstKey()
+	if err != nil {
+		_ = listener.Close()
+		return err
+	}
+	scheme := "http"
+	if certificates != nil {
+		scheme = "https"
+	}
+	text := fmt.Sprintf("Praxis answers at %s://%s (Ctrl-C stops it and saves its sessions).\n", scheme, listener.Addr())
+	if made {
+		text += fmt.Sprintf("The first key, which has every right: %s\nIt is stored in %s. Make others with \"praxis serve key add\".\n", key, file)
+	}
+	if err := s.p.emit(text); err != nil {
+		_ = listener.Close()
+		return err
+	}
+	return srv.Serve(ctx, listener, certificates)
+}
+
+// close saves what lives. The command was stopped by then, so its context is over.
+func (s *serveCommand) close(ctx context.Context, srv *server.Server, err error) error {
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+	defer cancel()
+	if closed := srv.Close(bounded); closed != nil {
+		if err != nil {
+			report(s.p.stderr, closed)
+			return err
+		}
+		return closed
+	}
+	return err
+}
+
+const rpcLong = `Speaks JSON-RPC 2.0 on standard input and output, one message a line, for a program
+that embeds Praxis and starts this as its child. The methods are the operations of
+"praxis serve" (GET /v1/openapi.json names them): sessions.create, executions.start,
+runs.ask and the others, with one object of parameters.
+
+With "stream": true, events come as notifications of the method "event" before the
+response; the method "cancel" with {"id": …} gives a request up. It ends when its
+input does, and saves its sessions.
+
+  {"jsonrpc":"2.0","id":1,"method":"sessions.create","params":{"id":"s"}}
+  {"jsonrpc":"2.0","id":2,"method":"executions.start","params":{"session":"s","code":"6*7"}}`
+
+func (p *program) rpcCommand() *cobra.Command {
+	s := &serveCommand{p: p, idle: flagValue[time.Duration]{parse: app.ParseTimeout, kind: "time"}}
+	cmd := &cobra.Command{
+		Use: "rpc", Short: "Speak JSON-RPC on standard input and output", Long: rpcLong, Args: takes(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			srv, err := s.open(slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
+			if err != nil {
+				return err
+			}
+			defer func() { err = s.close(cmd.Context(), srv, err) }()
+			in, stop := io.Pipe()
+			go func() { // ends with the input, or with the process: a read of a terminal cannot be given up
+				_, err := io.Copy(stop, p.stdin)
+				_ = stop.CloseWithError(err)
+			}()
+			defer context.AfterFunc(cmd.Context(), func() { _ = stop.CloseWithError(io.EOF) })()
+			return srv.Local().Serve(cmd.Context(), rpc.NewLines(in, p.stdout))
+		},
+	}
+	s.register(cmd)
+	return cmd
+}
+
+// serveKeys opens the keys of the server over the person's data folder.
+func (p *program) serveKeys() (*access.Keys, error) {
+	cfg, err := p.config()
+	if err != nil {
+		return nil, err
+	}
+	return access.Open(filepath.Join(cfg.Home, server.Folder), nil)
+}
+
+func (p *program) serveKeyCommand() *cobra.Command {
+	return group("key", "Keys of those who may ask the server", p.serveKeyAdd(), p.serveKeyList(), p.serveKeyRemove())
+}
+
+func (p *program) serveKeyAdd() *cobra.Command {
+	var like access.Key
+	var scopes []string
+	lasts := flagValue[time.Duration]{parse: app.ParseTimeout, kind: "time"}
+	cmd := &cobra.Command{
+		Use: "add", Short: "Make a key; its text is printed once", Args: takes(0, 0, ""),
+		Example: "  praxis serve key add --tenant team-a --scope run --scope read --name ci",
+		RunE: func(*cobra.Command, []string) error {
+			keys, err := p.serveKeys()
+			if err != nil {
+				return err
+			}
+			for _, s := range scopes {
+				like.Scopes = append(like.Scopes, access.Scope(s))
+			}
+			if lasts.value != nil {
+				like.Expires = time.Now().UTC().Add(*lasts.value)
+			}
+			text, _, err := keys.Add(like)
+			if err != nil {
+				return err
+			}
+			return p.emit(text + "\n")
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&like.Tenant, "tenant", access.DefaultTenant, "whose data it is for: each tenant has its own")
+	fs.StringVar(&like.Name, "name", "", "what it is for, in your words")
+	fs.StringArrayVar(&scopes, "scope", nil, "`RIGHT` that it gives: read, run, approve or admin (may be repeated; default read and run)")
+	fs.Var(&lasts, "lasts", "how long it is valid (default: until it is removed)")
+	return cmd
+}
+
+func (p *program) serveKeyList() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "ls", Short: "List the keys", Args: takes(0, 0, ""),
+		RunE: func(*cobra.Command, []string) error {
+			keys, err := p.serveKeys()
+			if err != nil {
+				return err
+			}
+			list, err := keys.List()
+			if err != nil {
+				return err
+			}
+			t := format.Headed("ID", "TENANT", "SCOPES", "EXPIRES", "NAME")
+			for _, k := range list {
+				if asJSON {
+					if err := p.printJSON(k); err != nil {
+						return err
+					}
+					continue
+				}
+				expires := "never"
+				if !k.Expires.IsZero() {
+					expires = k.Expires.Local().Format(time.DateTime)
+				}
+				var scopes []string
+				for _, s := range k.Scopes {
+					scopes = append(scopes, string(s))
+				}
+				t.Add(k.ID, k.Tenant, strings.Join(scopes, ","), expires, k.Name)
+			}
+			switch {
+			case asJSON:
+				return nil
+			case len(list) == 0:
+				return p.emit("There is no key yet: the first start of the server makes one.\n")
+			}
+			return p.emit(format.Fitted(t, p.columns()))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	return cmd
+}
+
+func (p *program) serveKeyRemove() *cobra.Command {
+	return &cobra.Command{
+		Use: "rm ID", Short: "Take a key away: it is not accepted any more", Args: takes(1, 1, "the id of a key"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			keys, err := p.serveKeys()
+			if err != nil {
+				return err
+			}
+			return keys.Remove(args[0])
+		},
+	}
+}

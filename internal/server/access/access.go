@@ -1,0 +1,272 @@
+// Package access says who may do what on a server: keys with scopes, the tenants that they
+// belong to, and how much of the server a tenant may use.
+//
+// A key is shown once, when it is made. What is stored is its SHA-256: a key has 192 random
+// bits, so nothing slower is needed to keep it from being guessed. Each tenant has a data
+// folder of its own, so what belongs to another is not refused but does not exist.
+package access
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"praxis/fault"
+	"praxis/internal/atomicfile"
+	"praxis/internal/safetext"
+)
+
+// Scope is a right that a key gives.
+type Scope string
+
+// The scopes.
+const (
+	Read    Scope = "read"    // look at what there is
+	Run     Scope = "run"     // execute, ask, change files and sessions
+	Approve Scope = "approve" // decide about calls that wait for a person
+	Admin   Scope = "admin"   // everything, keys as well
+)
+
+// Scopes returns all scopes.
+func Scopes() []Scope { return []Scope{Read, Run, Approve, Admin} }
+
+// DefaultTenant is the tenant whose data folder is the one that the command line uses.
+const DefaultTenant = "default"
+
+// Key is what is known of a key. Its secret is not.
+type Key struct {
+	ID      string    `json:"id"`
+	Name    string    `json:"name,omitempty"` // what it is for, in a person's words
+	Tenant  string    `json:"tenant"`
+	Scopes  []Scope   `json:"scopes"`
+	Made    time.Time `json:"made"`
+	Expires time.Time `json:"expires,omitzero"` // zero: never
+}
+
+// May says whether the key gives a right.
+func (k Key) May(s Scope) bool {
+	return slices.Contains(k.Scopes, s) || slices.Contains(k.Scopes, Admin)
+}
+
+// stored is a key in its file.
+type stored struct {
+	Key
+	SHA256 string `json:"sha256"` // of the whole text of the key
+}
+
+// Keys are the keys of a server. It is safe for concurrent use, also by several processes:
+// what another process wrote is read when the file has changed.
+type Keys struct {
+	file string
+	now  func() time.Time
+
+	mu   sync.Mutex
+	seen os.FileInfo // of the file, when it was read; nil: there was none
+	keys map[string]stored
+}
+
+const (
+	fileName  = "keys.json"
+	prefix    = "praxis_"
+	idBytes   = 4
+	keyBytes  = 24
+	maxFile   = 4 << 20
+	maxKeys   = 10_000
+	maxName   = 100
+	remedyKey = "Send a key of this server as Authorization: Bearer KEY."
+)
+
+var tenantPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
+
+// Open reads the keys that lie in the folder dir. now is the clock that keys expire by; nil:
+// the machine's.
+func Open(dir string, now func() time.Time) (*Keys, error) {
+	if now == nil {
+		now = time.Now
+	}
+	if err := atomicfile.Make(dir); err != nil {
+		return nil, err
+	}
+	k := &Keys{file: filepath.Join(dir, fileName), now: now}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k, k.refresh()
+}
+
+// refresh reads the file if it is another than the one that was read. k.mu is held.
+func (k *Keys) refresh() error {
+	info, err := os.Stat(k.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		k.seen, k.keys = nil, map[string]stored{}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("cannot read the server's keys: %w", err)
+	}
+	if k.seen != nil && os.SameFile(k.seen, info) && k.seen.ModTime().Equal(info.ModTime()) {
+		return nil // it is replaced whole, so it is another file when it has changed
+	}
+	data, err := atomicfile.ReadSecret(k.file, maxFile)
+	if err != nil {
+		return fmt.Errorf("cannot read the server's keys: %w", err)
+	}
+	list, err := decode(data)
+	if err != nil {
+		return fmt.Errorf("cannot read the server's keys in %s: %w", k.file, err)
+	}
+	k.seen, k.keys = info, list
+	return nil
+}
+
+// decode reads the contents of the file.
+func decode(data []byte) (map[string]stored, error) {
+	var list []stored
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, fault.New(fault.Invalid, "Restore the file, or move it away and make new keys.", "it is damaged: %w", err)
+	}
+	out := map[string]stored{}
+	for _, s := range list {
+		if sum, err := hex.DecodeString(s.SHA256); err != nil || len(sum) != sha256.Size || s.ID == "" || !tenantPattern.MatchString(s.Tenant) {
+			return nil, fault.New(fault.Invalid, "Restore the file, or move it away and make new keys.", "it is damaged: %q is no key", safetext.Clip(safetext.Line(s.ID), 40))
+		}
+		out[s.ID] = s
+	}
+	return out, nil
+}
+
+// save writes the file. k.mu is held.
+func (k *Keys) save() error {
+	list := slices.SortedFunc(maps.Values(k.keys), func(a, b stored) int { return strings.Compare(a.ID, b.ID) })
+	data, err := json.MarshalIndent(list, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.WriteFile(k.file, append(data, '\n')); err != nil {
+		return fmt.Errorf("cannot write the server's keys: %w", err)
+	}
+	k.seen = nil
+	return k.refresh()
+}
+
+// Add makes a key, and returns its text, which cannot be had again. Of like, the id and the
+// time of making are chosen here; without a tenant it is the default one's, without scopes it
+// may read and run.
+func (k *Keys) Add(like Key) (text string, made Key, err error) {
+	if like.Tenant == "" {
+		like.Tenant = DefaultTenant
+	}
+	if !tenantPattern.MatchString(like.Tenant) {
+		return "", Key{}, fault.New(fault.Invalid, "Use up to 40 small letters, digits and hyphens.", "cannot make a key: %q is no name of a tenant", safetext.Clip(safetext.Line(like.Tenant), 60))
+	}
+	if len(like.Name) > maxName {
+		return "", Key{}, fault.New(fault.Invalid, "Use a shorter name.", "cannot make a key: its name has more than %d bytes", maxName)
+	}
+	if len(like.Scopes) == 0 {
+		like.Scopes = []Scope{Read, Run}
+	}
+	for _, s := range like.Scopes {
+		if !slices.Contains(Scopes(), s) {
+			return "", Key{}, fault.New(fault.Invalid, "The scopes are read, run, approve and admin.", "cannot make a key: there is no scope %q", safetext.Clip(safetext.Line(string(s)), 40))
+		}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := k.refresh(); err != nil {
+		return "", Key{}, err
+	}
+	if len(k.keys) >= maxKeys {
+		return "", Key{}, fault.New(fault.Exhausted, "Remove keys that nobody uses.", "cannot make a key: there are %d", maxKeys)
+	}
+	raw := make([]byte, idBytes+keyBytes)
+	for {
+		rand.Read(raw) // it never fails
+		if _, taken := k.keys[hex.EncodeToString(raw[:idBytes])]; !taken {
+			break
+		}
+	}
+	text = prefix + hex.EncodeToString(raw)
+	sum := sha256.Sum256([]byte(text))
+	like.ID, like.Made = hex.EncodeToString(raw[:idBytes]), k.now().UTC().Truncate(time.Second)
+	k.keys[like.ID] = stored{like, hex.EncodeToString(sum[:])}
+	if err := k.save(); err != nil {
+		delete(k.keys, like.ID)
+		return "", Key{}, err
+	}
+	return text, like, nil
+}
+
+// Check returns the key that a text is. The fault is the same whether it is unknown, wrong
+// or expired.
+func (k *Keys) Check(text string) (Key, error) {
+	refused := fault.New(fault.Denied, remedyKey, "cannot tell who calls: the key is not known")
+	rest, ok := strings.CutPrefix(text, prefix)
+	if !ok || len(rest) != 2*(idBytes+keyBytes) {
+		return Key{}, refused
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := k.refresh(); err != nil {
+		return Key{}, err
+	}
+	s, known := k.keys[rest[:2*idBytes]]
+	sum := sha256.Sum256([]byte(text))
+	if !known || subtle.ConstantTimeCompare([]byte(hex.EncodeToString(sum[:])), []byte(s.SHA256)) != 1 {
+		return Key{}, refused
+	}
+	if !s.Expires.IsZero() && k.now().After(s.Expires) {
+		return Key{}, refused
+	}
+	return s.Key, nil
+}
+
+// List returns the keys, the oldest first.
+func (k *Keys) List() ([]Key, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := k.refresh(); err != nil {
+		return nil, err
+	}
+	out := make([]Key, 0, len(k.keys))
+	for _, s := range k.keys {
+		out = append(out, s.Key)
+	}
+	slices.SortFunc(out, func(a, b Key) int {
+		if c := a.Made.Compare(b.Made); c != 0 {
+			return c
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return out, nil
+}
+
+// Remove takes a key away: it is not accepted any more from now on.
+func (k *Keys) Remove(id string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := k.refresh(); err != nil {
+		return err
+	}
+	s, known := k.keys[id]
+	if !known {
+		return fault.New(fault.NotFound, "List the keys to see which there are.", "cannot remove the key: there is none with the id %q", safetext.Clip(safetext.Line(id), 40))
+	}
+	delete(k.keys, id)
+	if err := k.save(); err != nil {
+		k.keys[id] = s
+		return err
+	}
+	return nil
+}

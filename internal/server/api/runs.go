@@ -1,0 +1,449 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/app"
+	"praxis/internal/safetext"
+	"praxis/internal/server/access"
+	"praxis/internal/server/live"
+)
+
+// Run is a run that goes on, or ended lately.
+type Run struct {
+	ID      string          `json:"id" jsonschema:"of the run on this server"`
+	Began   time.Time       `json:"began"`
+	Ended   bool            `json:"ended"`
+	Record  string          `json:"record,omitempty" jsonschema:"id of its record, once it has ended"`
+	Answer  *Answer         `json:"answer,omitempty" jsonschema:"of a question"`
+	Code    *CodeDone       `json:"code,omitempty" jsonschema:"of a piece of code"`
+	Plan    *app.PlanResult `json:"plan,omitempty" jsonschema:"of a plan"`
+	Failure *fault.Error    `json:"failure,omitempty" jsonschema:"why it did not come to its end"`
+}
+
+// Answer is what a question came to.
+type Answer struct {
+	Text       string          `json:"text"`
+	Value      json.RawMessage `json:"value,omitempty" jsonschema:"the answer as JSON, where it is more than a text"`
+	Verified   bool            `json:"verified" jsonschema:"every figure of the answer was traced to an output or to the question"`
+	Incomplete string          `json:"incomplete,omitempty" jsonschema:"why the model had to answer before it was done"`
+	Figures    []event.Figure  `json:"figures,omitempty"`
+	Files      []string        `json:"files,omitempty"`
+	Steps      int             `json:"steps"`
+	Tokens     event.Tokens    `json:"tokens"`
+	Draft      string          `json:"draft,omitempty" jsonschema:"without an answer: the last one that could not be taken"`
+	Found      string          `json:"found,omitempty" jsonschema:"without an answer: the last output of code"`
+}
+
+// CodeDone is what a piece of code came to.
+type CodeDone struct {
+	Execution event.Execution `json:"execution"`
+	Exit      *int            `json:"exit,omitempty" jsonschema:"the exit code that the code ended itself with"`
+}
+
+func runOf(r *live.Run) Run {
+	out := Run{ID: r.ID, Began: r.Began()}
+	result, err := r.Result()
+	if out.Ended = isOver(r); !out.Ended {
+		return out
+	}
+	if err != nil {
+		out.Failure = fault.Of(err)
+	}
+	switch v := result.(type) {
+	case app.AskResult:
+		out.Record = v.Run
+		out.Answer = &Answer{Text: v.Text, Value: v.Value, Incomplete: v.Incomplete, Figures: v.Figures, Files: v.Files, Steps: v.Steps, Tokens: v.Tokens, Draft: v.Draft, Found: v.Found}
+		out.Answer.Verified = err == nil && v.Incomplete == "" && len(event.Untraced(v.Figures)) == 0
+	case app.CodeResult:
+		out.Record, out.Code = v.Run, &CodeDone{v.Execution, v.Exit}
+	case app.PlanResult:
+		out.Record, out.Plan = v.Run, &v
+	}
+	return out
+}
+
+func isOver(r *live.Run) bool {
+	select {
+	case <-r.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// GivenFile is a file that a request brings along.
+type GivenFile struct {
+	Name string  `json:"name" jsonschema:"in the working folder"`
+	Text *string `json:"text,omitempty"`
+	Data []byte  `json:"data,omitempty" jsonschema:"base64, in the place of text"`
+}
+
+func inputs(given []GivenFile) ([]app.Input, error) {
+	var out []app.Input
+	seen := map[string]bool{}
+	for _, f := range given {
+		name := safetext.Clip(safetext.Line(f.Name), 80)
+		switch {
+		case !filepath.IsLocal(f.Name) || strings.ContainsAny(f.Name, "\\\x00") || f.Name == ".":
+			return nil, fault.New(fault.Invalid, "Give a path below the working folder.", "cannot take file %q: it has no such name", name)
+		case seen[filepath.Clean(f.Name)]:
+			return nil, fault.New(fault.Invalid, "Give each file once.", "cannot take file %q twice", name)
+		case f.Text != nil && f.Data != nil:
+			return nil, fault.New(fault.Invalid, "Give text or data.", "cannot take file %q: it has text and data", name)
+		}
+		seen[filepath.Clean(f.Name)] = true
+		data := f.Data
+		if f.Text != nil {
+			data = []byte(*f.Text)
+		}
+		out = append(out, app.Input{Name: filepath.Clean(f.Name), Bytes: int64(len(data)), Open: func() (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(data)), nil
+		}})
+	}
+	return out, nil
+}
+
+// Following says how the caller waits for a run.
+type Following struct {
+	Stream bool `json:"stream,omitempty" jsonschema:"answer with events as they happen"`
+	Detach bool `json:"detach,omitempty" jsonschema:"answer at once; the run goes on when the caller is gone"`
+}
+
+// Question asks the agent.
+type Question struct {
+	Question string   `json:"question"`
+	Mode     string   `json:"mode,omitempty" jsonschema:"code, tools or both; left out: code"`
+	Model    string   `json:"model,omitempty" jsonschema:"PROVIDER:NAME; left out: the server's usual one"`
+	Fallback []string `json:"fallback_models,omitempty" jsonschema:"models that are asked when those before fail for good"`
+	Effort   string   `json:"effort,omitempty" jsonschema:"low, medium or high"`
+	MaxSteps int      `json:"max_steps,omitempty"`
+	Budget   *Budget  `json:"budget,omitempty"`
+	Thread   string   `json:"thread,omitempty" jsonschema:"the conversation that the question goes on with"`
+	Strict   bool     `json:"strict,omitempty" jsonschema:"an answer with a figure that is found nowhere is none"`
+	// Schema is a JSON Schema that the answer must keep to.
+	Schema   json.RawMessage `json:"schema,omitempty" jsonschema:"a JSON Schema that the answer must keep to"`
+	With     []string        `json:"with,omitempty" jsonschema:"packages of Python"`
+	NPM      []string        `json:"npm,omitempty" jsonschema:"packages of npm"`
+	Image    string          `json:"image,omitempty"`
+	Language string          `json:"language,omitempty" jsonschema:"the main one of the model's code"`
+	Seed     *int64          `json:"seed,omitempty"`
+	TimeoutS float64         `json:"timeout_s,omitempty" jsonschema:"wall time of each execution; 0: the usual one"`
+	Files    []GivenFile     `json:"files,omitempty"`
+	Following
+}
+
+// Budget is what a run may use. A zero is the server's own bound.
+type Budget struct {
+	USD          float64 `json:"cost_usd,omitempty"`
+	TimeS        float64 `json:"time_s,omitempty"`
+	ExecutionS   float64 `json:"execution_s,omitempty"`
+	Tokens       int     `json:"tokens,omitempty"`
+	InputTokens  int     `json:"input_tokens,omitempty"`
+	OutputTokens int     `json:"output_tokens,omitempty"`
+	Calls        int     `json:"calls,omitempty" jsonschema:"of tools"`
+}
+
+func (b *Budget) budget() (event.Budget, error) {
+	if b == nil {
+		return event.Budget{}, nil
+	}
+	whole, err := seconds("time_s", b.TimeS)
+	if err != nil {
+		return event.Budget{}, err
+	}
+	executed, err := seconds("execution_s", b.ExecutionS)
+	return event.Budget{Cost: b.USD, Time: event.Duration(whole), Executed: event.Duration(executed), Run: b.Tokens, Input: b.InputTokens, Output: b.OutputTokens, Calls: b.Calls}, err
+}
+
+// NewCode asks for a piece of code to be run and recorded by itself.
+type NewCode struct {
+	Code     string      `json:"code"`
+	Language string      `json:"language,omitempty"`
+	Session  string      `json:"name,omitempty" jsonschema:"a named session that it runs in; left out: one of its own"`
+	With     []string    `json:"with,omitempty" jsonschema:"packages of Python"`
+	NPM      []string    `json:"npm,omitempty" jsonschema:"packages of npm"`
+	Image    string      `json:"image,omitempty"`
+	Args     []string    `json:"args,omitempty"`
+	Seed     *int64      `json:"seed,omitempty"`
+	TimeoutS float64     `json:"timeout_s,omitempty"`
+	Files    []GivenFile `json:"files,omitempty"`
+	Following
+}
+
+// RunRef names a run that goes on, or ended lately.
+type RunRef struct {
+	Run string `json:"run" in:"path" jsonschema:"its id on this server"`
+}
+
+// Runs is a list of runs that go on, or ended lately.
+type Runs struct {
+	Runs []Run `json:"runs"`
+}
+
+// checkModel refuses a model whose replies lie in a file of the server.
+func (c *Call) checkModel(specs ...string) error {
+	for _, spec := range specs {
+		kind, _, _ := strings.Cut(spec, ":")
+		if c.Server.FileModels || kind != "scripted" && kind != "replay" && kind != "record" {
+			continue
+		}
+		return fault.New(fault.Denied, "Name a model of a provider.", "cannot ask %s: models of files are not for clients of this server", safetext.Clip(safetext.Line(spec), 80))
+	}
+	return nil
+}
+
+// ask begins a question.
+func ask(ctx context.Context, c *Call, in Question) (any, error) {
+	if err := c.checkModel(append([]string{in.Model}, in.Fallback...)...); err != nil {
+		return nil, err
+	}
+	given, err := inputs(in.Files)
+	if err != nil {
+		return nil, err
+	}
+	timeout, err := seconds("timeout_s", in.TimeoutS)
+	if err != nil {
+		return nil, err
+	}
+	budget, err := in.Budget.budget()
+	if err != nil {
+		return nil, err
+	}
+	q := app.AskRequest{
+		Question: in.Question, Mode: in.Mode, Model: in.Model, Fallbacks: in.Fallback, Effort: in.Effort, MaxSteps: in.MaxSteps, Budget: budget,
+		Thread: in.Thread, Strict: in.Strict, Language: in.Language, Files: given, Bounds: event.Bounds{Timeout: event.Duration(timeout)},
+		Session: app.SessionSpec{With: in.With, NPM: in.NPM, Image: in.Image, Seed: in.Seed}, Tools: c.Server.Tools, Net: c.Server.Net,
+	}
+	if len(in.Schema) > 0 {
+		q.Checks.Schema = app.Text{Name: "the schema of the request", Text: string(in.Schema)}
+	}
+	return c.follow(ctx, in.Following, func(ctx context.Context, sink event.Sink) (any, error) { return c.Tenant.App.Ask(ctx, q, sink) })
+}
+
+// code begins a piece of code by itself.
+func code(ctx context.Context, c *Call, in NewCode) (any, error) {
+	given, err := inputs(in.Files)
+	if err != nil {
+		return nil, err
+	}
+	timeout, err := seconds("timeout_s", in.TimeoutS)
+	if err != nil {
+		return nil, err
+	}
+	q := app.CodeRequest{
+		Code: in.Code, Language: in.Language, Args: in.Args, Files: given, Bounds: event.Bounds{Timeout: event.Duration(timeout)},
+		Session: app.SessionSpec{Name: in.Session, With: in.With, NPM: in.NPM, Image: in.Image, Seed: in.Seed}, Tools: c.Server.Tools, Net: c.Server.Net,
+	}
+	return c.follow(ctx, in.Following, func(ctx context.Context, sink event.Sink) (any, error) {
+		out, err := c.Tenant.App.RunCode(ctx, q, sink)
+		if err == nil {
+			err = out.Unsaved
+		}
+		return out, err
+	})
+}
+
+func runStream(r *live.Run, after int64, leave func()) *Stream {
+	return &Stream{Log: r.Log, After: after, Leave: leave, Final: func() any { <-r.Done(); return runOf(r) }}
+}
+
+// follow begins a run, and waits for it unless it is to be followed or left alone.
+func (c *Call) follow(ctx context.Context, f Following, do func(ctx context.Context, sink event.Sink) (any, error)) (any, error) {
+	r, err := c.Tenant.Hub.Start(do)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case f.Stream && f.Detach:
+		return runStream(r, 0, nil), nil
+	case f.Stream:
+		return runStream(r, 0, r.Interrupt), nil
+	case f.Detach:
+		return runOf(r), nil
+	}
+	r.Wait(ctx)
+	out := runOf(r)
+	if out.Failure != nil && out.Record == "" {
+		_, err := r.Result() // nothing began: it is the request that is wrong
+		return nil, err
+	}
+	return out, nil
+}
+
+func runs() []Operation {
+	return []Operation{
+		events[Question, Run]("runs.ask", http.MethodPost, "/runs", access.Run, http.StatusCreated,
+			"Ask a question that is answered by code, by tools or by both. Without stream and detach the answer comes when the run has ended.", ask),
+		events[NewCode, Run]("runs.code", http.MethodPost, "/runs/code", access.Run, http.StatusCreated, "Run a piece of code by itself, and record it.", code),
+		operation("runs.list", http.MethodGet, "/runs", access.Read, http.StatusOK, "List the runs that go on, or ended lately.",
+			func(_ context.Context, c *Call, _ Nothing) (Runs, error) {
+				out := Runs{[]Run{}}
+				for _, r := range c.Tenant.Hub.Going() {
+					out.Runs = append(out.Runs, runOf(r))
+				}
+				return out, nil
+			}),
+		operation("runs.get", http.MethodGet, "/runs/{run}", access.Read, http.StatusOK, "Describe a run that goes on, or ended lately.",
+			func(_ context.Context, c *Call, in RunRef) (Run, error) {
+				r, err := c.Tenant.Hub.Run(in.Run)
+				if err != nil {
+					return Run{}, err
+				}
+				return runOf(r), nil
+			}),
+		events[RunRef, Nothing]("runs.events", http.MethodGet, "/runs/{run}/events", access.Read, http.StatusOK, "Follow a run; Last-Event-ID says what was seen before.",
+			func(_ context.Context, c *Call, in RunRef) (any, error) {
+				r, err := c.Tenant.Hub.Run(in.Run)
+				if err != nil {
+					return nil, err
+				}
+				return runStream(r, c.After, nil), nil
+			}),
+		operation("runs.cancel", http.MethodPost, "/runs/{run}/cancel", access.Run, http.StatusOK, "Cancel a run, and wait for its end.",
+			func(ctx context.Context, c *Call, in RunRef) (Run, error) {
+				r, err := c.Tenant.Hub.Run(in.Run)
+				if err != nil {
+					return Run{}, err
+				}
+				r.Interrupt()
+				r.Wait(ctx)
+				return runOf(r), nil
+			}),
+	}
+}
+
+// RecordRef names a run by its record.
+type RecordRef struct {
+	Record string `json:"record" in:"path" jsonschema:"its id, the beginning of one, or last"`
+}
+
+// A record's name is no path: others of the app's take files as well.
+var recordName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,63}$`)
+
+func (r RecordRef) check() error {
+	if !recordName.MatchString(r.Record) {
+		return fault.New(fault.Invalid, "Give the id of a record.", "cannot find record %q", safetext.Clip(safetext.Line(r.Record), 60))
+	}
+	return nil
+}
+
+// RecordQuery asks for a list of records.
+type RecordQuery struct {
+	Words  string `json:"words,omitempty" in:"query" jsonschema:"that question, code or answer have"`
+	Status string `json:"status,omitempty" in:"query"`
+	Kind   string `json:"kind,omitempty" in:"query" jsonschema:"ask, code, plan or tool"`
+	Thread string `json:"thread,omitempty" in:"query"`
+	Limit  int    `json:"limit,omitempty" in:"query" jsonschema:"0: 100"`
+}
+
+// Records is a list of records, the newest first.
+type Records struct {
+	Records []app.ListedRun `json:"records"`
+	More    bool            `json:"more" jsonschema:"there are others"`
+}
+
+// ExportOf asks for a record in a format.
+type ExportOf struct {
+	RecordRef
+	Format string `json:"format,omitempty" in:"query" jsonschema:"praxis, jsonl, html, ipynb or md; left out: praxis"`
+}
+
+// Verified says what the check of a record found.
+type Verified struct {
+	Record string `json:"record"`
+	Status string `json:"status"`
+}
+
+// Replayed says what a replay of a record found.
+type Replayed struct {
+	Identical  bool   `json:"identical"`
+	Unfinished bool   `json:"unfinished,omitempty"`
+	Report     string `json:"report,omitempty" jsonschema:"what differs, for a person"`
+}
+
+const maxRecords = 1000
+
+func records() []Operation {
+	return []Operation{
+		operation("records.list", http.MethodGet, "/records", access.Read, http.StatusOK, "List the records of runs, the newest first.",
+			func(ctx context.Context, c *Call, in RecordQuery) (Records, error) {
+				if in.Limit < 0 || in.Limit > maxRecords {
+					return Records{}, fault.New(fault.Invalid, "Ask for at most 1000.", "cannot list %d records", in.Limit)
+				}
+				if in.Limit == 0 {
+					in.Limit = 100
+				}
+				list, more, err := c.Tenant.App.Runs(ctx, app.RunQuery{Words: in.Words, Status: event.RunStatus(in.Status), Kind: event.Kind(in.Kind), Thread: in.Thread, Limit: in.Limit}, app.PriceTable{})
+				return Records{append([]app.ListedRun{}, list...), more}, err
+			}),
+		operation("records.export", http.MethodGet, "/records/{record}/export", access.Read, http.StatusOK, "Write a record in a format.",
+			func(_ context.Context, c *Call, in ExportOf) (*Content, error) {
+				if err := in.check(); err != nil {
+					return nil, err
+				}
+				q := app.ExportRequest{Run: in.Record, Format: in.Format}
+				format, err := q.ExportFormat()
+				if err != nil {
+					return nil, err
+				}
+				return &Content{Type: "application/octet-stream", Name: in.Record + "." + format, Write: func(w io.Writer) error {
+					_, err := c.Tenant.App.WriteExport(context.Background(), q, w)
+					return err
+				}}, nil
+			}).of(Download),
+		operation("records.verify", http.MethodPost, "/records/{record}/verify", access.Read, http.StatusOK, "Check the chain and the signatures of a record.",
+			func(ctx context.Context, c *Call, in RecordRef) (Verified, error) {
+				if err := in.check(); err != nil {
+					return Verified{}, err
+				}
+				v, err := c.Tenant.App.Verify(ctx, in.Record, app.Key{})
+				return Verified{v.Run, string(v.Status)}, err
+			}),
+		operation("records.replay", http.MethodPost, "/records/{record}/replay", access.Run, http.StatusOK, "Execute a run again with its recorded replies, and compare.",
+			func(ctx context.Context, c *Call, in RecordRef) (Replayed, error) {
+				if err := in.check(); err != nil {
+					return Replayed{}, err
+				}
+				return replay(ctx, c.Tenant.App, in.Record)
+			}),
+		operation("records.delete", http.MethodDelete, "/records/{record}", access.Admin, http.StatusNoContent, "Remove the record of a run; the chain of runs says that it was.",
+			func(ctx context.Context, c *Call, in RecordRef) (Nothing, error) {
+				if err := in.check(); err != nil {
+					return Nothing{}, err
+				}
+				_, err := c.Tenant.App.RemoveRun(ctx, in.Record)
+				return Nothing{}, err
+			}),
+	}
+}
+
+func replay(ctx context.Context, a *app.App, record string) (Replayed, error) {
+	var report strings.Builder
+	plan, err := a.IsPlanRun(ctx, record)
+	if err != nil {
+		return Replayed{}, err
+	}
+	if plan {
+		r, err := a.ReplayPlan(ctx, record, "")
+		if err == nil {
+			err = r.Text(&report)
+		}
+		return Replayed{r.Identical, r.Unfinished, report.String()}, err
+	}
+	r, err := a.Replay(ctx, app.ReplayRequest{Run: record}, event.Discard)
+	if err == nil {
+		err = r.Text(&report)
+	}
+	return Replayed{r.Identical, r.Unfinished, report.String()}, err
+}

@@ -1,0 +1,255 @@
+package live
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/app"
+	"praxis/internal/safetext"
+)
+
+// maxExecutions are the executions of a session that can be looked at again.
+const maxExecutions = 100
+
+// Execution is a piece of code that runs in a session, or did.
+type Execution struct {
+	ID      string
+	Session string
+	Log     *Log
+	*task
+	result event.Execution
+}
+
+// Result returns what became of the code, once it has ended.
+func (x *Execution) Result() (event.Execution, error) { return x.result, x.err }
+
+// task is work that goes on by itself.
+type task struct {
+	began  time.Time
+	cancel context.CancelFunc
+	done   chan struct{}
+	err    error // read it after done
+}
+
+// newTask returns a task whose context is over when it is interrupted.
+func newTask() (context.Context, *task) {
+	ctx, cancel := context.WithCancel(context.Background())
+	return ctx, &task{began: time.Now().UTC(), cancel: cancel, done: make(chan struct{})}
+}
+
+// Began says when the work began.
+func (t *task) Began() time.Time { return t.began }
+
+// Interrupt ends the work, as Ctrl-C would. It does not wait for it.
+func (t *task) Interrupt() { t.cancel() }
+
+// Done is closed when the work has ended.
+func (t *task) Done() <-chan struct{} { return t.done }
+
+// Wait waits for the end of the work. When ctx ends before, the work is interrupted and
+// waited for: a client that went away does not want it any more.
+func (t *task) Wait(ctx context.Context) {
+	select {
+	case <-t.done:
+	case <-ctx.Done():
+		t.Interrupt()
+		<-t.done
+	}
+}
+
+// Code is what is to be executed.
+type Code struct {
+	Text     string
+	Language string // a name, a tag of blocks or an ending of files; "": the session's first
+	Bounds   event.Bounds
+}
+
+// Execute begins to run code in a session. Executions of a session come one after the other.
+func (h *Hub) Execute(id string, c Code) (*Execution, error) {
+	if _, err := app.CheckCode("the code", c.Text); err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	e, err := h.findLocked(id)
+	if err != nil {
+		return nil, err
+	}
+	if h.closed {
+		return nil, errStopping()
+	}
+	going := 0
+	for _, x := range e.execs {
+		if !isDone(x.done) {
+			going++
+		}
+	}
+	if going >= maxExecutions {
+		return nil, fault.New(fault.Exhausted, "Wait until some of them have ended.", "cannot run the code: %d executions of session %s are waiting", going, e.id)
+	}
+	ctx, t := newTask()
+	x := &Execution{ID: NewID("x"), Session: e.id, Log: newLog(), task: t}
+	e.execs[x.ID], e.order = x, append(e.order, x.ID)
+	for i := 0; len(e.order) > maxExecutions && i < len(e.order); {
+		if old := e.order[i]; isDone(e.execs[old].done) {
+			delete(e.execs, old)
+			e.order = append(e.order[:i:i], e.order[i+1:]...)
+			continue
+		}
+		i++
+	}
+	h.work.Go(func() {
+		defer t.cancel()
+		x.result, t.err = h.execute(ctx, e, c, x.Log)
+		x.Log.end()
+		close(t.done)
+	})
+	return x, nil
+}
+
+func isDone(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// execute runs code. Its result is the last event of the log.
+func (h *Hub) execute(ctx context.Context, e *session, c Code, log *Log) (out event.Execution, err error) {
+	err = h.use(ctx, e, log, func(s *app.Session) error {
+		lang := ""
+		if c.Language != "" {
+			l, err := s.Speaks(c.Language)
+			if err != nil {
+				return err
+			}
+			lang = l.Name
+		}
+		log.Emit(event.ExecutionBegan{Session: e.id, Code: c.Text, Language: lang})
+		out, err = s.Execute(ctx, lang, c.Text, c.Bounds, log)
+		out.Session = e.id // that of the sandbox changes when it is paused
+		return err
+	})
+	if err == nil {
+		log.Emit(event.ExecutionEnded{Execution: out})
+	}
+	return out, err
+}
+
+// Execution finds an execution of a session.
+func (h *Hub) Execution(id, execution string) (*Execution, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	e, err := h.findLocked(id)
+	if err != nil {
+		return nil, err
+	}
+	if x := e.execs[execution]; x != nil {
+		return x, nil
+	}
+	return nil, fault.New(fault.NotFound, "List the session's executions; the last hundred are there.", "cannot find execution %s of session %s", safetext.Clip(safetext.Line(execution), 60), e.id)
+}
+
+// Executions lists the executions of a session, the oldest first.
+func (h *Hub) Executions(id string) ([]*Execution, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	e, err := h.findLocked(id)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*Execution, 0, len(e.order))
+	for _, id := range e.order {
+		out = append(out, e.execs[id])
+	}
+	return out, nil
+}
+
+// Run is something that is recorded and goes on: a question, a piece of code by itself, a plan.
+type Run struct {
+	ID  string // of the server; the record's own is in its result
+	Log *Log
+	*task
+
+	mu     sync.Mutex
+	result any
+}
+
+// Result returns what came of the run, nil as long as it goes on.
+func (r *Run) Result() (any, error) {
+	if !isDone(r.done) {
+		return nil, nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.result, r.err
+}
+
+// maxEnded are the runs that ended and whose events can be read again here. Their records
+// stay.
+const maxEnded = 200
+
+// Start begins a run: do is called with the sink of its events.
+func (h *Hub) Start(do func(ctx context.Context, sink event.Sink) (any, error)) (*Run, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, errStopping()
+	}
+	going := 0
+	for _, r := range h.runs {
+		if !isDone(r.done) {
+			going++
+		}
+	}
+	if going >= h.cfg.Runs {
+		return nil, fault.New(fault.Exhausted, "Wait until one has ended.", "cannot begin a run: %d of %d go on", going, h.cfg.Runs)
+	}
+	ctx, t := newTask()
+	r := &Run{ID: NewID("r"), Log: newLog(), task: t}
+	h.runs[r.ID], h.order = r, append(h.order, r.ID)
+	for i := 0; len(h.order) > maxEnded && i < len(h.order); {
+		if old := h.order[i]; isDone(h.runs[old].done) {
+			delete(h.runs, old)
+			h.order = append(h.order[:i:i], h.order[i+1:]...)
+			continue
+		}
+		i++
+	}
+	h.work.Go(func() {
+		defer t.cancel()
+		result, err := do(ctx, r.Log)
+		r.mu.Lock()
+		r.result, t.err = result, err
+		r.mu.Unlock()
+		r.Log.end()
+		close(t.done)
+	})
+	return r, nil
+}
+
+// Run finds a run that goes on, or ended lately.
+func (h *Hub) Run(id string) (*Run, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if r := h.runs[id]; r != nil {
+		return r, nil
+	}
+	return nil, fault.New(fault.NotFound, "Look for it among the recorded runs.", "cannot find run %s: it does not go on", safetext.Clip(safetext.Line(id), 60))
+}
+
+// Going lists the runs that go on, or ended lately, the oldest first.
+func (h *Hub) Going() []*Run {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := make([]*Run, 0, len(h.order))
+	for _, id := range h.order {
+		out = append(out, h.runs[id])
+	}
+	return out
+}

@@ -1,0 +1,194 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/app"
+	"praxis/internal/test/toy"
+)
+
+func newHub(t *testing.T, cfg Config) *Hub {
+	t.Helper()
+	home := t.TempDir()
+	c, err := app.DefaultConfig(home, func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := app.Open(app.Options{Config: c, Version: "test", Parts: &app.Parts{Backend: toy.Backend(), Images: toy.Images{}, ImageFiles: toy.Images{}, Recipes: toy.Images{}, Program: toy.Program()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.App, cfg.Dir = a, filepath.Join(home, "sessions")
+	h, err := Open(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(h.Close(context.WithoutCancel(t.Context())), a.Close()); err != nil {
+			t.Errorf("cannot close: %v", err)
+		}
+	})
+	return h
+}
+
+func (h *Hub) must(t *testing.T, id, code string) event.Execution {
+	t.Helper()
+	x, err := h.Execute(id, Code{Text: code})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-x.Done()
+	out, err := x.Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func (h *Hub) state(t *testing.T, id string) State {
+	t.Helper()
+	i, err := h.Get(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i.State
+}
+
+// When as many sessions have a sandbox as may, the one that was idle longest is paused, and
+// comes back with its state.
+func TestTheIdlestIsPaused(t *testing.T) {
+	h := newHub(t, Config{Most: 2})
+	for i := range 4 {
+		id := fmt.Sprint("s", i)
+		if _, err := h.Create(t.Context(), Request{Spec: app.SessionSpec{Name: id}}, event.Discard); err != nil {
+			t.Fatal(err)
+		}
+		h.must(t, id, "write a.txt "+id)
+	}
+	live := 0
+	for _, i := range h.List() {
+		if i.State == Live {
+			live++
+		}
+	}
+	if live > 2 {
+		t.Errorf("%d sessions have a sandbox", live)
+	}
+	for i := range 4 {
+		id := fmt.Sprint("s", i)
+		if x := h.must(t, id, "cat a.txt"); !strings.Contains(x.Stdout, id) {
+			t.Errorf("%s: got %q", id, x.Stdout)
+		}
+	}
+}
+
+// A session that is busy is not paused for another.
+func TestBusySessionsStay(t *testing.T) {
+	h := newHub(t, Config{Most: 1})
+	for _, id := range []string{"a", "b"} {
+		if _, err := h.Create(t.Context(), Request{Spec: app.SessionSpec{Name: id}}, event.Discard); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x, err := h.Execute("a", Code{Text: "print on\nwait"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Log.Read(t.Context(), 0, func(e Entry) error {
+		if e.Name == "output" {
+			return errors.New("it runs")
+		}
+		return nil
+	}, nil); err == nil {
+		t.Fatal("it has ended")
+	}
+	err = h.Use(t.Context(), "b", func(*app.Session) error { return nil })
+	if fault.CodeOf(err) != fault.SessionsUsedUp {
+		t.Errorf("got %v", err)
+	}
+	x.Interrupt()
+	<-x.Done()
+	if x := h.must(t, "b", "print 1"); x.Status != event.OK {
+		t.Errorf("got %+v", x)
+	}
+}
+
+// What is idle is paused and what is over is deleted, at their times.
+func TestTend(t *testing.T) {
+	h := newHub(t, Config{Idle: time.Hour})
+	for id, lasts := range map[string]time.Duration{"stays": 0, "ends": time.Hour} {
+		if _, err := h.Create(t.Context(), Request{Spec: app.SessionSpec{Name: id}, Lasts: lasts}, event.Discard); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.tendAt(t.Context(), time.Now().Add(time.Minute))
+	if h.state(t, "stays") != Live || h.state(t, "ends") != Live {
+		t.Fatal("something ended before its time")
+	}
+	h.tendAt(t.Context(), time.Now().Add(2*time.Hour))
+	if got := h.state(t, "stays"); got != Paused {
+		t.Errorf("the idle one is %s", got)
+	}
+	if _, err := h.Get("ends"); fault.CodeOf(err) != fault.SessionMissing {
+		t.Errorf("the one that is over: %v", err)
+	}
+}
+
+// Deleting a session ends what runs in it at once.
+func TestDeleteEndsWhatRuns(t *testing.T) {
+	h := newHub(t, Config{})
+	if _, err := h.Create(t.Context(), Request{Spec: app.SessionSpec{Name: "s"}}, event.Discard); err != nil {
+		t.Fatal(err)
+	}
+	x, err := h.Execute("s", Code{Text: "print on\nwait"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Delete(t.Context(), "s"); err != nil {
+		t.Fatal(err)
+	}
+	<-x.Done()
+	if _, err := h.Execute("s", Code{Text: "print 1"}); fault.CodeOf(err) != fault.SessionMissing {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestLogIsBounded(t *testing.T) {
+	l := newLog()
+	for range 40 {
+		l.Emit(event.Output{Stream: event.Stdout, Data: bytes.Repeat([]byte("x"), 1<<20)})
+	}
+	l.end()
+	if l.bytes > maxLog {
+		t.Errorf("it holds %d bytes", l.bytes)
+	}
+	lost, first := int64(0), int64(0)
+	err := l.Read(t.Context(), 0, func(e Entry) error {
+		if first == 0 {
+			first = e.Seq
+		}
+		return nil
+	}, func(n int64) error { lost = n; return nil })
+	if err != nil || lost == 0 || first != lost+1 {
+		t.Errorf("lost %d, first %d, %v", lost, first, err)
+	}
+}
+
+func FuzzMeta(f *testing.F) {
+	f.Add([]byte(`{"id":"s","made":"2026-01-01T00:00:00Z","saved":true}`))
+	f.Add([]byte(`{"id":"other"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if m, err := decodeMeta("s", data); err == nil && m.ID != "s" {
+			t.Fatalf("accepted %+v", m)
+		}
+	})
+}

@@ -1,0 +1,107 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"praxis/event"
+)
+
+// Entry is one event of a log.
+type Entry struct {
+	Seq  int64           `json:"seq"`   // from 1
+	Name string          `json:"event"` // as package event names it
+	Data json.RawMessage `json:"data"`
+}
+
+// maxLog bounds the bytes of a log that are kept. What is older goes first.
+const maxLog = 16 << 20
+
+// Log holds the events of an execution or a run, so that whoever reads them can go away and
+// come back. It is safe for concurrent use.
+type Log struct {
+	mu      sync.Mutex
+	entries []Entry
+	bytes   int
+	next    int64 // the number of the next event
+	ended   bool
+	changed chan struct{} // closed when something is added, and replaced
+}
+
+func newLog() *Log { return &Log{next: 1, changed: make(chan struct{})} }
+
+// Emit adds an event. One that cannot be written as JSON is a mistake of the program that no
+// client could do anything about: it is left out.
+func (l *Log) Emit(e event.Event) {
+	data, err := event.Marshal(e)
+	if err != nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended {
+		return // a thread that the code left wrote once more
+	}
+	l.entries = append(l.entries, Entry{l.next, event.Name(e), data})
+	l.next++
+	l.bytes += len(data)
+	drop := 0
+	for l.bytes > maxLog && drop < len(l.entries)-1 {
+		l.bytes -= len(l.entries[drop].Data)
+		drop++
+	}
+	if drop > 0 {
+		l.entries = slices.Clone(l.entries[drop:])
+	}
+	l.wake()
+}
+
+// end says that nothing more is added.
+func (l *Log) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ended = true
+	l.wake()
+}
+
+// wake wakes the readers. l.mu is held.
+func (l *Log) wake() {
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+// Read gives every entry after the number after to yield, those that come later, too, until
+// the log ends, yield fails or ctx is over. lost is called before an entry when those between
+// it and the one before are not kept any more.
+func (l *Log) Read(ctx context.Context, after int64, yield func(Entry) error, lost func(entries int64) error) error {
+	for {
+		l.mu.Lock()
+		i, _ := slices.BinarySearchFunc(l.entries, after+1, func(e Entry, seq int64) int { return int(e.Seq - seq) })
+		found, changed, ended := slices.Clone(l.entries[i:]), l.changed, l.ended
+		l.mu.Unlock()
+		for _, e := range found {
+			if gap := e.Seq - after - 1; gap > 0 {
+				if err := lost(gap); err != nil {
+					return err
+				}
+			}
+			if err := yield(e); err != nil {
+				return err
+			}
+			after = e.Seq
+		}
+		if len(found) > 0 {
+			continue
+		}
+		if ended {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package rpc
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"praxis/internal/server/api"
+	"praxis/internal/server/rest"
+)
+
+// sendFor is how long a peer may take to read a message.
+const sendFor = 30 * time.Second
+
+// Lines is a peer at the other end of two streams, which sends one message a line.
+type Lines struct {
+	in  *bufio.Reader
+	out io.Writer
+}
+
+// NewLines returns the peer that writes to in and reads from out.
+func NewLines(in io.Reader, out io.Writer) *Lines {
+	return &Lines{bufio.NewReaderSize(in, 64<<10), out}
+}
+
+var errLong = errors.New("a message is longer than it may be")
+
+// Receive returns the next line that is not empty.
+func (l *Lines) Receive(context.Context) ([]byte, error) {
+	for {
+		var line []byte
+		for {
+			piece, err := l.in.ReadSlice('\n')
+			line = append(line, piece...)
+			if len(line) > MaxMessage {
+				return nil, errLong
+			}
+			if err == nil || errors.Is(err, io.EOF) && len(line) > 0 {
+				break
+			}
+			if !errors.Is(err, bufio.ErrBufferFull) {
+				return nil, err
+			}
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			return line, nil
+		}
+	}
+}
+
+// Send writes a line.
+func (l *Lines) Send(_ context.Context, message []byte) error {
+	_, err := l.out.Write(append(message, '\n'))
+	return err
+}
+
+// socket is a peer at the other end of a WebSocket.
+type socket struct{ conn *websocket.Conn }
+
+// Receive returns the next message.
+func (s socket) Receive(ctx context.Context) ([]byte, error) {
+	_, message, err := s.conn.Read(ctx)
+	if websocket.CloseStatus(err) != -1 || errors.Is(err, io.EOF) {
+		err = errGone
+	}
+	return message, err
+}
+
+// Send sends a message.
+func (s socket) Send(ctx context.Context, message []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, sendFor)
+	defer cancel()
+	return s.conn.Write(ctx, websocket.MessageText, message)
+}
+
+// New returns the handler of JSON-RPC over HTTP (POST) and over WebSocket.
+func New(cfg rest.Config) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key := rest.KeyOf(r)
+		d := NewDoor(func(ctx context.Context, o *api.Operation) (*api.Call, error) {
+			return rest.Authorize(ctx, cfg, key, o.Scope)
+		})
+		// Who has no key learns nothing of methods, and keeps no connection.
+		if _, err := cfg.Server.Keys.Check(key); err != nil {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="praxis"`)
+			http.Error(w, "cannot tell who calls: send a key of this server as Authorization: Bearer KEY", http.StatusUnauthorized)
+			return
+		}
+		switch {
+		case r.Method == http.MethodPost:
+			post(w, r, d)
+		case r.Method == http.MethodGet:
+			conn, err := websocket.Accept(w, r, nil) // it refuses pages of other origins
+			if err != nil {
+				return // it has answered
+			}
+			conn.SetReadLimit(MaxMessage)
+			defer conn.CloseNow()
+			if d.Serve(r.Context(), socket{conn}) == nil {
+				_ = conn.Close(websocket.StatusNormalClosure, "") // the peer may be gone
+			}
+		default:
+			w.Header().Set("Allow", "GET, POST")
+			http.Error(w, "send a request by POST, or open a WebSocket", http.StatusMethodNotAllowed)
+		}
+	})
+}
+
+// post answers one message. There is no connection for events: what an operation would send
+// as events is left out, and its result is what the whole came to.
+func post(w http.ResponseWriter, r *http.Request, d *Door) {
+	message, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxMessage))
+	var out any
+	if err != nil {
+		out = refused(nil, codeParse, "cannot read the request: it is too long, or did not arrive")
+	} else if requests, batch, bad := decode(message); bad != nil {
+		out = bad
+	} else {
+		c := &connection{door: d, peer: silent{}, gone: func() {}, going: map[string]context.CancelFunc{}}
+		out = c.answer(r.Context(), requests, batch)
+	}
+	if out == nil {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	data, err := json.Marshal(out)
+	if err != nil {
+		http.Error(w, "the server failed", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write(append(data, '\n')) // that the client is gone is its own affair
+}
+
+// silent is a peer that no notification reaches.
+type silent struct{}
+
+// Receive says that there are no messages.
+func (silent) Receive(context.Context) ([]byte, error) { return nil, io.EOF }
+
+// Send drops a message.
+func (silent) Send(context.Context, []byte) error { return nil }
