@@ -77,3 +77,15 @@ func FuzzValue(f *testing.F) {
 		}
 	})
 }
+
+// TestTypedWords traces a number in words that stands in the texts of the code.
+func TestTypedWords(t *testing.T) {
+	text := "It is three million, or 4 of 7."
+	out, err := given{Parts: []givenPart{{Text: &text}}}.compose("It is three million, or \n of 7.", &grounding.Sources{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "It is three million (unverified), or 4 of 7 (unverified)."; out.text != want {
+		t.Errorf("got %q, want %q", out.text, want)
+	}
+}

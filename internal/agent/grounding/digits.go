@@ -44,7 +44,8 @@ func normalize(text string) normalized {
 		case raised(r) != 0 && alone(text, i, out):
 			add(string(rune(raised(r))), i)
 		default:
-			for k, c := range []byte(text[i : i+utf8.RuneLen(r)]) {
+			_, size := utf8.DecodeRuneInString(text[i:]) // one byte of what is no UTF-8
+			for k, c := range []byte(text[i : i+size]) {
 				out, at = append(out, c), append(at, i+k)
 			}
 		}

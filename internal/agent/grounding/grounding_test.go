@@ -502,6 +502,7 @@ func TestMarks(t *testing.T) {
 func FuzzFill(f *testing.F) {
 	f.Add("   a  share_pct\n0  7  0.5\n1  8  0.25\nFile \"a.py\", line 3\npandas==2.3.1 15 units €3", "About three of the 12–15 % (doubled, a third of ４２) | a |\n|---|\n| 5 MB |")
 	f.Add("1. a\n2. b\nstd mean\n25%  3", "half a million, two-thirds, twenty-one, `f(3)`, 1 234 567,89 and \xff9\uFFFC")
+	f.Add("0", "\x80 0４ 2\xff½ ⁴⁷")
 	f.Fuzz(func(t *testing.T, output, answer string) {
 		var s grounding.Sources
 		s.AddCode(1, python.Language(), output)
