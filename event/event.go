@@ -103,6 +103,10 @@ type Bundle map[string]string
 // function answer() of the kernels makes it.
 const AnswerMIME = "application/vnd.praxis.answer+json"
 
+// FileMIME is the item of a displayed bundle that names the file of the session that the code
+// saved the same picture in.
+const FileMIME = "application/vnd.praxis.file"
+
 // Progress says how far a long preparation is, such as the building of an image
 // or the preparation of a template.
 type Progress struct {

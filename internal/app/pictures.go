@@ -56,10 +56,6 @@ func TextBeside(b event.Bundle, p Picture) string {
 	return ""
 }
 
-// savedMIME is the item of a bundle that names the file that the code saved the same
-// picture in (language/python, show.py).
-const savedMIME = "application/vnd.praxis.file"
-
 // Pictures returns the images and pages of an execution in the order in which they were
 // displayed, the value of the last expression at the end. A picture that is one of
 // the files that the code made is left out: it is saved once.
@@ -70,7 +66,7 @@ func Pictures(x event.Execution) []Picture {
 	}
 	var out []Picture
 	for _, b := range append(slices.Clone(x.Displays), x.Result) {
-		if p, ok := PictureOf(b); ok && !made[b[savedMIME]] {
+		if p, ok := PictureOf(b); ok && !made[b[event.FileMIME]] {
 			out = append(out, p)
 		}
 	}

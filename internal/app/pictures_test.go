@@ -12,7 +12,7 @@ func TestPicturesSaved(t *testing.T) {
 	picture := func(path string) event.Bundle {
 		b := event.Bundle{"text": "<Figure>", "image/png": "iVBORw0KGgo="}
 		if path != "" {
-			b[savedMIME] = path
+			b[event.FileMIME] = path
 		}
 		return b
 	}

@@ -37,7 +37,7 @@ func TestConfigTopic(t *testing.T) {
 	}
 	values := map[string]any{
 		"home": "/elsewhere", "image": "alpine:3.22", "pictures": "sixel", "run": "/elsewhere/run", "memory": "2GiB", "cpus": 2, "processes": 64, "disk": "2GiB", "open_files": 512, "user_namespaces": 1,
-		"timeout": "1m", "cpu": "10s", "output": "2MiB", "model": "openai:x", "max_steps": 3, "window": 5000, "fallback_models": []string{"openai:y"}, "effort": "low", "style": "program", "silence": "15m",
+		"timeout": "1m", "cpu": "10s", "output": "2MiB", "model": "openai:x", "max_steps": 3, "window": 5000, "fallback_models": []string{"openai:y"}, "sees": []string{"openai:y*"}, "effort": "low", "style": "program", "silence": "15m",
 		"max_cost": 0.5, "max_time": "5m", "max_execution_time": "1m", "max_tokens": 5000, "max_input_tokens": 5000, "max_output_tokens": 5000, "max_calls": 7, "max_attempts": 3, "max_total_steps": 40, "max_depth": 3, "max_sub_calls": 20,
 		"home_quota": "20GiB", "keep": 5, "keep_for": "7d",
 		"seal_key": "/elsewhere/seal.key", "key": "/elsewhere/key.pem", "snapshots": false, "snapshot_bytes": "1GiB", "blob_bytes": "1GiB",

@@ -67,6 +67,12 @@ func unreadable(id string, read int64, err error) error {
 	return fault.Coded(fault.RunUnreadable, fault.Data{"run": id}, "cannot replay run %s: %w", id, err)
 }
 
+// unfit says that the inputs of a question did not pass a check, so that no model was asked.
+func (r Recording) unfit() bool {
+	n := len(r.Before)
+	return n > 0 && r.Before[n-1].Purpose == event.CheckingInput && r.Before[n-1].Ended != nil && r.Before[n-1].Ended.Status != event.OK
+}
+
 // replayable refuses a run of which there is nothing to execute.
 func (r Recording) replayable() error {
 	refuse := func(why string) error {
@@ -83,6 +89,8 @@ func (r Recording) replayable() error {
 		return refuse("it never had a session")
 	case r.Began.Branches > 0 && r.Began.Kind == event.Ask:
 		return nil // its attempts have the steps
+	case len(r.Steps) == 0 && r.unfit():
+		return nil // what its inputs are, and the check that they did not pass
 	case len(r.Steps) == 0:
 		return refuse("it ended before its first step")
 	case r.Began.Kind == event.Ask && r.Steps[0].Messages == nil:

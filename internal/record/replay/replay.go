@@ -375,7 +375,7 @@ func (e *rerun) execute(ctx context.Context, model llm.Model, begin *agent.Begin
 		return e.live.failure()
 	case cause != nil:
 		return fault.New(fault.Canceled, "", "cannot replay run %s: %w", e.rec.ID, cause)
-	case err != nil && len(got.Steps) == 0 && (e.rec.Began.Branches == 0 || got.Session == nil):
+	case err != nil && len(got.Steps) == 0 && fault.CodeOf(err) != fault.InputCheckFailed && (e.rec.Began.Branches == 0 || got.Session == nil):
 		return err // there was no session, or the inputs could not be put into it
 	}
 	return nil

@@ -50,6 +50,7 @@ type sheet struct {
 	Reached             []fact // what a question without an answer came to
 	Ran                 string // what was not scripted
 	Answer              []block
+	AnswerPictures      []piece
 	Figures             []sheetFigure
 	Facts               []fact
 	Inputs              []sheetFile
@@ -125,6 +126,7 @@ func pageOf(s *timeline) sheet {
 	}
 	if a := s.answer; a != nil {
 		p.Answer = s.figures(blocks(a.Text))
+		p.AnswerPictures = s.answerPictures(a.Files)
 		for _, f := range a.Figures {
 			p.Figures = append(p.Figures, sheetFigure{safetext.Line(f.Text), safetext.Line(origin(f)), safetext.Text(f.Expression), foundAs(f), f.Untraced()})
 		}
@@ -278,8 +280,7 @@ func (s *timeline) shown(v view, result bool) []piece {
 	leftOut, unframed := v.leftOut()
 	switch {
 	case v.picture != nil && v.picture.MIME != page:
-		source := "data:" + v.picture.MIME + ";base64," + base64.StdEncoding.EncodeToString(v.picture.Data)
-		out = append(out, piece{Kind: "picture", Source: template.URL(source), Alt: safetext.Line(v.picture.Name), Name: safetext.Line(s.caption(v.picture))})
+		out = append(out, s.picturePiece(v.picture))
 	case v.grid != nil:
 		out = append(out, piece{Kind: "grid", Name: name, Grid: v.grid})
 	case unframed:
@@ -376,3 +377,23 @@ func srcdoc(source string) template.HTMLAttr {
 const frameHead = `<!doctype html><meta charset="utf-8">` +
 	`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">` +
 	`<style>body{font:14px/1.5 sans-serif;margin:12px}</style>`
+
+// picturePiece shows a picture.
+func (s *timeline) picturePiece(p *Picture) piece {
+	source := "data:" + p.MIME + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
+	return piece{Kind: "picture", Source: template.URL(source), Alt: safetext.Line(p.Name), Name: safetext.Line(s.caption(p))}
+}
+
+// answerPictures are those of the files of an answer that code showed, as it showed them last.
+func (s *timeline) answerPictures(files []string) []piece {
+	var out []piece
+	for _, file := range files {
+		for i := len(s.pictures) - 1; i >= 0; i-- {
+			if p := &s.pictures[i]; p.file == file && p.MIME != page {
+				out = append(out, s.picturePiece(p))
+				break
+			}
+		}
+	}
+	return out
+}

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"flag"
 	"fmt"
@@ -230,5 +231,26 @@ func TestDiffOfABranch(t *testing.T) {
 	same, err := report.Diff(&out, whole, branch, report.Options{})
 	if err != nil || !same || !strings.Contains(out.String(), "step 1 is that of run "+whole.ID) {
 		t.Errorf("same %v, %v:\n%s", same, err, out.String())
+	}
+}
+
+// TestPictureAsAnswer shows a picture that is the answer in it, and not in its step alone.
+func TestPictureAsAnswer(t *testing.T) {
+	svg := func(file, text string) event.Bundle {
+		return event.Bundle{"text": "a chart", "image/svg+xml": "<svg>" + text + "</svg>", event.FileMIME: file}
+	}
+	run := report.Run{ID: "20260101-000000-aaaa", Languages: languages, Records: records(
+		event.RunBegan{Kind: event.Ask, Question: "Which?"}, event.StepBegan{N: 1}, event.ExecutionBegan{Step: 1, Code: "answer(chart)"},
+		event.ExecutionEnded{Step: 1, Execution: event.Execution{Status: event.OK, Displays: []event.Bundle{svg("/work/answer.svg", "old"), svg("/work/other.svg", "other"), svg("/work/answer.svg", "new")}}},
+		event.AnswerGiven{Text: "answer.svg", Files: []string{"/work/answer.svg", "/work/table.csv"}}, event.RunEnded{Status: event.Answered},
+	)}
+	var b bytes.Buffer
+	if err := report.HTML(&b, run); err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(b.String(), `id="answer"`)
+	answer, _, _ := strings.Cut(rest, "</section>")
+	if strings.Count(answer, "<img ") != 1 || !strings.Contains(answer, base64.StdEncoding.EncodeToString([]byte("<svg>new</svg>"))) {
+		t.Errorf("the answer is shown as\n%s", answer)
 	}
 }

@@ -19,7 +19,8 @@ type Picture struct {
 	Step          int    // 0 outside steps
 	MIME          string // image/png, image/jpeg, image/svg+xml or text/html
 	Data          []byte
-	Width, Height int // in pixels, 0 when they are not known
+	Width, Height int    // in pixels, 0 when they are not known
+	file          string // in the session, where the code that showed it saved it; "": nowhere known
 }
 
 // page is the MIME type that distinguishes pages from images.
@@ -77,7 +78,7 @@ func (t *timelineBuilder) view(b event.Bundle, step int) view {
 		return v
 	}
 	t.names[stem]++
-	p.Name, p.Step = stem+strconv.Itoa(t.names[stem])+ext[p.MIME], step
+	p.Name, p.Step, p.file = stem+strconv.Itoa(t.names[stem])+ext[p.MIME], step, b[event.FileMIME]
 	t.pictures = append(t.pictures, *p)
 	v.picture = p
 	return v
