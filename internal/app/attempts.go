@@ -117,6 +117,9 @@ func (a *attempts) childBegan(n int) event.RunBegan {
 	for _, n := range []*int{&u.Run, &u.Input, &u.Output, &u.Calls, &u.Steps, &u.SubCalls} {
 		*n = share(*n)
 	}
+	if u.Depth > 0 {
+		u.Depth++ // an attempt is a child itself
+	}
 	u.Cost /= float64(k)
 	u.Executed /= event.Duration(k)
 	rounds := (k + a.parallel() - 1) / a.parallel()
@@ -152,7 +155,7 @@ func (a *attempts) anew(ctx context.Context, n int, from run.Prepared) (run.Atte
 	c := &attempt{of: a, n: n, from: from}
 	q := x.request
 	q.Branches, q.Thread, q.opened, q.Output = 0, "", nil, Output{}
-	c.x = &questionRun{app: x.app, request: q, model: x.model, cost: x.cost, taken: x.taken, sink: c.progress()}
+	c.x = &questionRun{app: x.app, request: q, model: x.model, cost: x.cost, taken: &saved{}, sink: c.progress()}
 	want := x.session.Describe()
 	want.Name, want.Snapshot = "", from.Snapshot
 	c.x.fork = &want
@@ -178,7 +181,7 @@ func (a *attempts) resume(ctx context.Context, n int, id string, from run.Prepar
 	now := a.childBegan(n) // the whole may have been given more
 	began.Caller, began.MaxSteps, began.Budget, began.Bounds = now.Caller, now.MaxSteps, now.Budget, now.Bounds
 	describeModel(&began, x.model, began.Effort)
-	c.x = &questionRun{app: x.app, request: g.request(AskResume{}, began), cost: x.cost, taken: x.taken, sink: c.progress(), again: g}
+	c.x = &questionRun{app: x.app, request: g.request(AskResume{}, began), cost: x.cost, taken: &saved{}, sink: c.progress(), again: g}
 	if err := g.open(ctx, AskResume{}, c.x.sink); err != nil {
 		return run.Attempt{}, err
 	}
@@ -214,11 +217,13 @@ func (c *attempt) begun(ctx context.Context, began event.RunBegan, calls *replay
 		}
 		if x.again != nil {
 			sub.goOn(x.again)
+		} else {
+			x.taken.Emit(event.SnapshotTaken{Snapshot: c.from.Snapshot}) // the state before the first step
 		}
 		t.children, x.children = sub, sub
 		sub.of(x)
 	}
-	next := event.Sink(both(x.taken, x.sink))
+	next := event.Sink(both(x.taken, both(c.of.whole.taken, x.sink)))
 	if x.again != nil {
 		next = both(x.again, next)
 	}
