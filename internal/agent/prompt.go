@@ -348,7 +348,7 @@ const maxPeek = 300
 func variableText(f File) string {
 	text := fmt.Sprintf("\n\nVariable %s", f.Variable)
 	if f.Name != f.Variable {
-		text += ", from " + f.Name
+		text += ", from " + safetext.OneLine(f.Name, maxName)
 	}
 	text += fmt.Sprintf(" (%d bytes)", f.Bytes)
 	if f.Profile != "" {
