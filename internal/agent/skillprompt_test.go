@@ -19,7 +19,7 @@ func (noSession) Execute(context.Context, string, string, event.Sink) (event.Exe
 }
 
 // What a skill says of itself stands in one line of the prompt, behind a mark that it is
-// data; a run without skills is told nothing of them.
+// data; the prompt of a run without skills says nothing of them.
 func TestSkillsInPrompt(t *testing.T) {
 	m, err := scripted.Parse("s", strings.NewReader("=== reply\nx\n"))
 	if err != nil {

@@ -48,12 +48,22 @@ func (a *App) judged(ctx context.Context, s skill.Skill, img image.Image, sink e
 		}
 	}
 	_, v, err := a.testSkill(ctx, s, img, sink)
+	if err == nil {
+		a.remember(ctx, s, img, v)
+	}
 	return v, err
 }
 
+// remember keeps a verdict. Where it cannot be written, the next one who needs it tests again.
+func (a *App) remember(ctx context.Context, s skill.Skill, img image.Image, v verdict) {
+	if data, err := json.Marshal(v); err == nil {
+		_, _ = a.records.DB.KV().Set(ctx, skillsBucket, verdictKey(img, s), data, store.Any)
+	}
+}
+
 // testSkill runs the tests of a skill in a fresh session of an image, which nothing but the
-// skill was put into, and remembers how they ended. It returns the skill with what the session
-// found of it.
+// skill was put into. It returns the skill with what the session found of it; that it passed
+// is remembered, so that its first run does not test it again.
 func (a *App) testSkill(ctx context.Context, s skill.Skill, img image.Image, sink event.Sink) (skill.Skill, verdict, error) {
 	if err := checkModule(s); err != nil {
 		return s, verdict{}, err
@@ -66,7 +76,7 @@ func (a *App) testSkill(ctx context.Context, s skill.Skill, img image.Image, sin
 	if err != nil {
 		return s, verdict{}, fmt.Errorf("cannot test the skill %s: %w", s.Name, err)
 	}
-	was, v := s, verdict{Why: testsFailed(x), Output: agent.CheckShown(x)}
+	v := verdict{Why: testsFailed(x), Output: agent.CheckShown(x)}
 	if x.Status == event.OK {
 		v = verdict{Why: "its tests ended before they said what they found"}
 		for _, d := range x.Displays {
@@ -78,13 +88,8 @@ func (a *App) testSkill(ctx context.Context, s skill.Skill, img image.Image, sin
 			}
 		}
 	}
-	data, err := json.Marshal(v)
-	if err != nil {
-		return s, v, err
-	}
-	for _, key := range []string{verdictKey(img, was), verdictKey(img, s)} {
-		// Where this cannot be written, the next one who needs it tests again.
-		_, _ = a.records.DB.KV().Set(ctx, skillsBucket, key, data, store.Any)
+	if v.OK {
+		a.remember(ctx, s, img, v)
 	}
 	return s, v, nil
 }
@@ -234,6 +239,7 @@ func (a *App) TestSkills(ctx context.Context, names []string, where string, spec
 		if err != nil {
 			return err
 		}
+		a.remember(ctx, f.Skill, img, v)
 		done(SkillTest{f.Skill.Name, f.Skill.Version, v.OK, v.Why, v.Output})
 	}
 	return nil

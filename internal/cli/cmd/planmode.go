@@ -39,7 +39,7 @@ func planOnly() []string {
 }
 
 func codeOnly() []string {
-	return append([]string{"file", "out", "thread", "lang", "with", "requirements", "memory", "disk", "cpus", "processes", "cpu-time", "output-limit", "input-check", "check", "check-expr"}, append(netFlags(), subcallNames()...)...)
+	return append([]string{"file", "out", "thread", "lang", "with", "requirements", "memory", "disk", "cpus", "processes", "cpu-time", "output-limit", "input-check", "check", "check-expr", "skills", "learn"}, append(netFlags(), subcallNames()...)...)
 }
 
 // budgetFlags are those that bound a question which code and tools answer.

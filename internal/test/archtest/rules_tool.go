@@ -4,10 +4,12 @@ package archtest
 // that every call goes through, and the way out to the network.
 func toolPackages() map[string]Package {
 	return map[string]Package{
-		jsondoc:    {Imports: []string{fault}, Third: []string{yaml}},
-		toolSchema: {Imports: []string{fault, jsondoc}, TestThird: []string{schema}},
-		toolfile:   {Imports: []string{fault, jsondoc, toolSchema, tool}},
-		tool:       {Imports: []string{fault, jsondoc, toolSchema}, Tests: []string{toolfile}},
+		"internal/agent/skill":        {Imports: []string{fault, tool, jsondoc, toolSchema, "internal/tool/search"}},
+		"internal/agent/skill/folder": {Imports: []string{fault, "internal/agent/skill", "internal/atomicfile"}, Third: []string{unix}},
+		jsondoc:                       {Imports: []string{fault}, Third: []string{yaml}},
+		toolSchema:                    {Imports: []string{fault, jsondoc}, TestThird: []string{schema}},
+		toolfile:                      {Imports: []string{fault, jsondoc, toolSchema, tool}},
+		tool:                          {Imports: []string{fault, jsondoc, toolSchema}, Tests: []string{toolfile}},
 
 		"internal/tool/registry":     {Imports: []string{fault, tool, jsondoc, toolfile}},
 		"internal/tool/search":       {Imports: []string{tool}, Tests: []string{toolfile}},
