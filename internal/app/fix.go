@@ -107,6 +107,8 @@ func (q *AskRequest) takeRepo(memory int64, sink event.Sink) error {
 		return refuse("Let it be answered by code.", "tools alone cannot change it")
 	case q.Thread != "" || q.opened != nil:
 		return refuse("Leave the conversation out.", "its session ends with the run")
+	case q.Style != "" || q.Branches > 0:
+		return refuse("Leave them out.", "it has a way of its own, and neither styles nor branches")
 	case len(q.Files) > 0:
 		return refuse("Put them into the folder of the project.", "other files are given beside it")
 	case len(q.Checks.Inputs)+len(q.Checks.Answer) > 0 || q.Checks.Schema.Text != "":
@@ -135,6 +137,9 @@ func (q *AskRequest) takeRepo(memory int64, sink event.Sink) error {
 		if q.Session.Limits.Memory == 0 {
 			q.Session.Limits.Memory = max(memory, nodeMemory)
 		}
+	}
+	if q.Skills == "" {
+		q.Skills = SkillsNone // they answer questions
 	}
 	if q.MaxSteps == 0 {
 		q.MaxSteps = repoSteps
