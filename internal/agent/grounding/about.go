@@ -13,28 +13,25 @@ const (
 	lessThan about = 1 << 2
 )
 
-// aboutWords are those words, in the languages that answers are often in.
-var aboutWords = map[about]string{
-	nearTo: `about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|ca\.?|c\.|rund|etwa|ungefähr|fast|environ|près de|presque|à peu près|` +
-		`unos|unas|cerca de|casi|aproximadamente|alrededor de|quase|quasi|ongeveer|bijna|omtrent|nästan|omkring|około|prawie|около|примерно|почти`,
-	moreThan: `over|more than|at least|above|gut|über|mehr als|plus de|más de|mais de|oltre|più di|ruim|meer dan|ponad|более|свыше`,
-	lessThan: `under|less than|fewer than|at most|below|knapp|unter|weniger als|moins de|menos de|meno di|minder dan|менее`,
-}
+// Those words, in the languages that answers are often in.
+const (
+	nearWords = `about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|ca\.?|c\.|rund|etwa|ungefähr|fast|environ|près de|presque|à peu près|` +
+		`unos|unas|cerca de|casi|aproximadamente|alrededor de|quase|quasi|ongeveer|bijna|omtrent|nästan|omkring|około|prawie|около|примерно|почти`
+	moreWords = `over|more than|at least|above|gut|über|mehr als|plus de|más de|mais de|oltre|più di|ruim|meer dan|ponad|более|свыше`
+	lessWords = `under|less than|fewer than|at most|below|knapp|unter|weniger als|moins de|menos de|meno di|minder dan|менее`
+)
 
 const (
+	aboutBegin = `(?i)(?:(?:^|[^\pL])(?:`
 	aboutSigns = `约|约为|大约|約|およそ|ほぼ|약|~|≈`
 	aboutMoney = `\s*[$€£¥₹]?\s?$`
 )
 
 var (
-	nearRE = aboutRE(nearTo, `|(?:`+aboutSigns+`)`)
-	moreRE = aboutRE(moreThan, "")
-	lessRE = aboutRE(lessThan, "")
+	nearRE = regexp.MustCompile(aboutBegin + nearWords + `)|(?:` + aboutSigns + `))` + aboutMoney)
+	moreRE = regexp.MustCompile(aboutBegin + moreWords + `))` + aboutMoney)
+	lessRE = regexp.MustCompile(aboutBegin + lessWords + `))` + aboutMoney)
 )
-
-func aboutRE(kind about, signs string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:(?:^|[^\pL])(?:` + aboutWords[kind] + `)` + signs + `)` + aboutMoney)
-}
 
 // aboutOf reads what stands before a figure.
 func aboutOf(before string) about {
