@@ -230,7 +230,7 @@ func ExampleClient_RunCode() {
 // and "openai:NAME" call a service.
 func ExampleClient_Ask() {
 	script := filepath.Join(home, "replies.txt")
-	const replies = "=== reply\nI add them up.\n```python\nprint(sum([1, 2, 39]))\n```\n=== reply\nFINAL ANSWER: The sum is {{ sum([1, 2, 39]) }}.\n"
+	const replies = "=== reply\nI add them up.\n```python\ntotal = sum([1, 2, 39])\nprint(total)\n```\n=== reply\nFINAL ANSWER: The sum is {{ total }}.\n"
 	if err := os.WriteFile(script, []byte(replies), 0o600); err != nil {
 		log.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func ExampleClient_Ask() {
 	}
 	// Output:
 	// The sum is 42.
-	// sum([1, 2, 39]) = 42
+	// total = 42
 }
 
 // A question whose budget was too small goes on with more: what is recorded is not asked
