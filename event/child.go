@@ -72,6 +72,16 @@ type ChildEnded struct {
 	Label *DataLabel `json:"label,omitempty"`
 }
 
+// ChildReply is what a child came to, and what it was asked.
+type ChildReply struct {
+	Role ChildRole
+	Task string
+	ChildEnded
+}
+
+// Answered says whether code that asked was given an answer.
+func (e ChildEnded) Answered() bool { return e.Status == Answered || e.Status == Unverified }
+
 // AttemptChosen says which of several attempts at a question is kept, and why: its answer,
 // its files and its state are those of the run.
 type AttemptChosen struct {

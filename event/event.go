@@ -596,6 +596,8 @@ type Figure struct {
 	// Typed is the step whose code has an unverified figure, which is shown as it was typed
 	// there and takes part in no computation; 0: none.
 	Typed int `json:"typed,omitempty"`
+	// Said is the query or the run whose words alone an unverified figure is, such as "query 2".
+	Said string `json:"said,omitempty"`
 	// Partial says of a figure that may rest on a result which was not the whole of what was
 	// asked for how much that was, such as "sql.query: 1,000 of 3,000 rows".
 	Partial string `json:"partial,omitempty"`

@@ -125,6 +125,9 @@ type Config struct {
 	// Partial says which tools gave the last time a part of what they were asked for, and
 	// how much of it. nil: none did.
 	Partial func() []string
+	// Replies returns what code was given of queries and runs that it began, since it was asked
+	// last. nil: it begins none.
+	Replies func() []event.ChildReply
 	// Schema is what the answer must be; nil: a text.
 	Schema *Schema
 	Checks Checks // of the answer; the zero value: none

@@ -54,6 +54,7 @@ func (r *run) answer(ctx context.Context, text string) (actionResult, error) {
 	for _, e := range template.Expressions() {
 		r.sources.AddExpression(r.step, r.cfg.language(), e)
 	}
+	r.learnReplies(nil)
 	filled, err := template.Fill(values, &r.sources)
 	if err != nil {
 		return r.rejectAnswer(err)

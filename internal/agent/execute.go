@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"praxis/event"
@@ -21,7 +22,7 @@ func (r *run) execute(ctx context.Context, a action.Action) (actionResult, error
 	if err != nil {
 		return r.notRun(err)
 	}
-	r.learn(Ran{r.step, a.Language, a.Text, x})
+	r.learn(Ran{Step: r.step, Language: a.Language, Code: a.Text, Execution: x})
 	if err := over(x); err != nil {
 		return actionResult{}, err
 	}
@@ -109,6 +110,7 @@ func (r *run) notRun(err error) (actionResult, error) {
 // learn keeps what the execution of a step has shown, for the figures of the answer.
 func (r *run) learn(ran Ran) {
 	r.sources.AddCode(ran.Step, r.cfg.Languages.Named(ran.Language), ran.Code)
+	r.learnReplies(ran.Replies)
 	x := withoutGiven(ran.Execution)
 	shown := func(in, text string) {
 		if text != "" {
@@ -126,6 +128,18 @@ func (r *run) learn(ran Ran) {
 		if found := strings.TrimSpace(x.Stdout + "\n" + plainText(x.Result)); found != "" {
 			r.found = shorten(strings.ToValidUTF8(found, "\uFFFD"), 2000, "")
 		}
+	}
+}
+
+// learnReplies takes in what queries and runs replied to code, before what the code shows: a model's
+// words vouch for no figure.
+func (r *run) learnReplies(recorded []event.ChildReply) {
+	if r.cfg.Replies != nil {
+		recorded = append(slices.Clone(recorded), r.cfg.Replies()...)
+	}
+	slices.SortStableFunc(recorded, func(a, b event.ChildReply) int { return a.N - b.N })
+	for _, reply := range recorded {
+		r.sources.AddReply(reply)
 	}
 }
 

@@ -31,6 +31,7 @@ type Ran struct {
 	Language  string // as Config.Languages names it; "": the main one
 	Code      string
 	Execution event.Execution
+	Replies   []event.ChildReply // that code was given in the step, where it is the first of its step
 }
 
 // The marks by which the parts of a user's message are known again. Only what

@@ -364,7 +364,7 @@ func (x *questionRun) task(ctx context.Context, began event.RunBegan, inputs []r
 		cfg.Notes = notes{x.app.records.Memory, x.run.ID(), q.Thread}
 	}
 	task := run.Task{Began: began, Languages: x.app.opt.Languages, Inputs: inputs, Skills: x.skills.list, ProfileInputs: true, Snapshots: x.snapshots()}
-	cfg.Partial = x.run.bridge.Partial
+	cfg.Partial, cfg.Replies = x.run.bridge.Partial, x.run.bridge.Replies
 	if x.request.project != nil {
 		task.Project, task.ProfileInputs = x.request.project, false
 		task.Project.Fresh = x.fresh

@@ -147,10 +147,10 @@ func (c *subcalls) finish(ctx context.Context, inner *questionRun, b event.RunBe
 		}
 	}
 	out, err := inner.result(ctx, b, inputs)
-	e := event.ChildEnded{Status: event.Answered, Text: out.Text, Value: out.Value, Steps: out.Steps, Tokens: out.Tokens, Took: event.Duration(time.Since(began))}
+	e := event.ChildEnded{Status: event.Answered, Text: out.Text, Value: out.Value, Figures: out.Figures, Incomplete: out.Incomplete, Steps: out.Steps, Tokens: out.Tokens, Took: event.Duration(time.Since(began))}
 	switch {
 	case err != nil:
-		e.Status, e.Text, e.Value = event.Unanswered, "", nil
+		e.Status, e.Text, e.Value, e.Figures, e.Incomplete = event.Unanswered, "", nil, nil, ""
 	case out.Incomplete != "" || len(event.Untraced(out.Figures)) > 0:
 		e.Status = event.Unverified
 	}

@@ -212,10 +212,11 @@ type Model struct {
 // "console.log", or as ".append" for a method of any value. Every other function computes with
 // what it is given.
 type Flow struct {
-	Shows  []string // print it, or give it as the answer
-	Passes []string // give all of it back in another form, such as a list or the greatest of them
-	Forms  []string // give the first argument back in another form; a method what it is called on
-	Stores []string // methods that put it into what they are called on
+	Shows   []string // print it, or give it as the answer
+	Passes  []string // give all of it back in another form, such as a list or the greatest of them
+	Forms   []string // give the first argument back in another form; a method what it is called on
+	Stores  []string // methods that put it into what they are called on
+	Queries []string // query a model: what they give is its words
 }
 
 // ExitCode returns the exit code that a program chose which ended by an exception;

@@ -23,6 +23,8 @@ type shown struct {
 	slack    float64
 	mentions []unit // that names and headers of its text say
 	stretch  int    // of a text of the code that it stands in, counted from 1; 0: none
+	small    bool   // it has one digit that says something
+	lone     string // the line of a reply that its line is; "": none
 }
 
 // role is what a number of a source is beside a quantity.
@@ -46,6 +48,7 @@ type index struct {
 	scales     uint8
 	prefixes   map[string][]float64 // the factors of units with prefixes, by class
 	typed      *typing              // what of outputs was only typed; nil: nothing
+	replied    *replied             // what of outputs a model only said; nil: nothing
 	tried      int                  // numbers that figures were compared with, for the tests of bounds
 }
 
@@ -109,6 +112,9 @@ func (x *index) read(o Origin, original string, line int) {
 		}
 		if x.typed != nil {
 			v.stretch = x.typed.stretch(text, f)
+		}
+		if x.replied.some() {
+			v.small, v.lone = !f.significant(), x.replied.lineAt(text, f)
 		}
 		if partOfName(hidden, f.start) && !joinsBefore(hidden, f.start) && f.unit.class != currency {
 			v.label = f.label
@@ -292,13 +298,14 @@ func previous(digits string) string {
 	return digits
 }
 
-// computed says that a number is more than what was typed in code.
+// computed says that a number is more than what was typed in code or what a model said.
 func (x *index) computed(v *shown) bool {
-	if x.typed == nil {
-		return true
+	if x.typed != nil {
+		if _, typed := x.typed.where(v); typed {
+			return false
+		}
 	}
-	_, typed := x.typed.where(v)
-	return !typed
+	return x.replied == nil || x.replied.said(v) == ""
 }
 
 // findAll returns the first of the figures if all are found.

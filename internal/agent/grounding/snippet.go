@@ -17,6 +17,7 @@ type Value struct {
 	Typed    string // what the expression has in its texts and formats, and the numbers that its value may be
 	Operands string // the literals of an expression that reads nothing else, a line each
 	Rest     string // of a value that code gave: what is stored and not shown
+	repeats  bool   // it may be what a model replied to code
 }
 
 // UnmarshalJSON reads a text, a truth and, where they are, what was typed and the operands.
@@ -60,6 +61,7 @@ const (
 func Given(values []Value, expression string, s *Sources) Filled {
 	var t Template
 	for i := range values {
+		values[i].repeats = s.replied.some() && s.typed.code.Reached(s.typed.step)
 		if i > 0 {
 			t.parts = append(t.parts, part{text: "\n\n", slot: -1})
 		}
@@ -97,12 +99,12 @@ func (v Value) rest(s *Sources) []event.Figure {
 	return out
 }
 
-// typed returns what says whether a figure of the value was typed; nil: none was.
+// typed returns what says whether a figure of the value was typed, or is a model's words; nil: none is.
 func (v Value) typed(s *Sources) func(text string, f figure) bool {
 	var own index
 	own.add(Origin{In: InQuestion}, v.Typed)
 	some := len(own.numbers)+len(own.long)+len(own.timestamps) > 0
-	if !some && !s.typed.shows() {
+	if !some && !s.typed.shows() && !v.repeats {
 		return nil
 	}
 	return func(text string, f figure) bool {
@@ -110,7 +112,7 @@ func (v Value) typed(s *Sources) func(text string, f figure) bool {
 			return true
 		}
 		_, known := s.typedIn(text, f)
-		return known
+		return known || v.repeats && s.replied.in(text, f)
 	}
 }
 

@@ -51,7 +51,8 @@
 //
 // What this shows is that a figure was shown by code, not that the code was
 // right. What code only typed into its output is no source (package literal); the match says
-// so when the number stands in the code as a parameter.
+// so when the number stands in the code as a parameter. What a model replied to code is its words
+// (replied.go), and no source either.
 //
 // The answers below testdata measure what these rules catch.
 package grounding
@@ -174,6 +175,9 @@ func (t Template) Fill(values []Value, s *Sources) (Filled, error) {
 			return Filled{}, invalid("the value of %s is %d characters long, and the bound is %d", safetext.Quote(t.expressions[i]), n, MaxValue)
 		}
 	}
+	for i, e := range t.expressions {
+		values[i].repeats = s.repeats(e)
+	}
 	return t.fill(values, 0, s), nil
 }
 
@@ -286,6 +290,8 @@ func List(figures []event.Figure) string {
 		text := fmt.Sprintf("%q", safetext.OneLine(f.Text, 100))
 		if f.Typed > 0 {
 			text += fmt.Sprintf(": typed in the code of step %d, and not computed", f.Typed)
+		} else if f.Said != "" {
+			text += ": from a model's reply (" + f.Said + "), and not computed"
 		} else if n := f.Nearest; n != nil {
 			text += ": nearest is " + safetext.OneLine(n.Text, 100) + ", " + n.Place()
 		}

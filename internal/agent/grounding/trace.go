@@ -28,7 +28,9 @@ const (
 type Sources struct {
 	outputs, question index
 	code              map[stated]bool
+	stated            map[float64]bool // in the code of any step
 	typed             typing
+	replied           replied
 	listed            map[int]bool // how many lines, items and rows outputs have
 }
 
@@ -61,7 +63,8 @@ const (
 
 // AddOutput takes in what code printed or returned.
 func (s *Sources) AddOutput(o Origin, text string) {
-	s.outputs.typed = &s.typed
+	s.outputs.typed, s.outputs.replied = &s.typed, &s.replied
+	s.replied.code = &s.typed.code
 	s.outputs.add(o, text)
 	if s.listed == nil {
 		s.listed = map[int]bool{}
@@ -83,7 +86,7 @@ func (s *Sources) AddComputed(text string) { s.outputs.add(Origin{In: InAnswer},
 func (s *Sources) AddCode(step int, l language.Language, code string) {
 	s.typed.add(step, s.typed.code.Add, l, code)
 	if s.code == nil {
-		s.code = map[stated]bool{}
+		s.code, s.stated = map[stated]bool{}, map[float64]bool{}
 	}
 	for _, f := range scan(code, code, true) {
 		if !f.significant() {
@@ -91,7 +94,7 @@ func (s *Sources) AddCode(step int, l language.Language, code string) {
 		}
 		for _, r := range f.readings {
 			if len(s.code) < maxOthers {
-				s.code[stated{step, r.value}] = true
+				s.code[stated{step, r.value}], s.stated[r.value] = true, true
 			}
 		}
 	}
@@ -102,6 +105,7 @@ var formatRE = regexp.MustCompile(`:(?:.?[<>=^])?[-+ ]?z?#?0?[0-9]*[,_]?(?:\.[0-
 
 // AddExpression takes in what is filled into an answer in a step.
 func (s *Sources) AddExpression(step int, l language.Language, expression string) {
+	s.replied.language = l
 	s.typed.add(step, s.typed.code.AddExpression, l, formatRE.ReplaceAllString(expression, ""))
 }
 
@@ -257,6 +261,8 @@ func (s *Sources) trace(f figure) event.Figure {
 		out.Source, out.Match = Question, s.match(m)
 	} else if step := s.typedAt(f); step > 0 {
 		out.Typed = step
+	} else if said := s.saidBy(f); said != "" {
+		out.Said = said
 	} else if m := s.outputs.nearest(f); m != nil {
 		out.Nearest = s.match(m)
 	}

@@ -58,6 +58,7 @@ type Code struct {
 	modules  map[string]bool
 	edges    int
 	settled  bool
+	reach    reach
 }
 
 // vertex is a literal, a name, or an operation, with what comes of it.
@@ -81,15 +82,19 @@ func (c *Code) Add(step int, l language.Language, code string) { c.add(step, ste
 func (c *Code) AddExpression(step int, l language.Language, code string) { c.add(0, step, l, code) }
 
 func (c *Code) add(step, shown int, l language.Language, code string) {
+	r := reader{Code: c, step: step, shown: shown, flow: l.Model.Flow, spans: l.Spans}
 	if l.Model.Flow == nil || len(code) > maxCode {
+		r.follow(nil, false)
 		return
 	}
 	if c.names == nil {
 		c.names, c.modules = map[string]int{}, map[string]bool{}
 	}
 	c.settled = false
-	r := reader{Code: c, step: step, shown: shown, flow: l.Model.Flow, spans: l.Spans}
 	all := r.statements(code)
+	if step != 0 { // an expression is asked about alone
+		r.follow(all, len(all) > 0)
+	}
 	for i, s := range all {
 		r.statement(s, i == len(all)-1, 0)
 	}

@@ -67,6 +67,8 @@ func foundAs(f event.Figure) string {
 	switch m := f.Match; {
 	case f.Typed > 0:
 		source += fmt.Sprintf("; typed in the code of step %d, not computed", f.Typed)
+	case f.Said != "":
+		source += "; from a model's reply (" + safetext.Line(f.Said) + "), not computed"
 	case f.Expression != "":
 		source += ": " + clipped(f.Expression)
 	case m != nil:

@@ -14,6 +14,7 @@ func flow() *language.Flow {
 			"abs", "round", "int", "float", "str", "repr", "sorted", "reversed", "enumerate", "Decimal", "Fraction", "fabs", "floor", "ceil", "trunc",
 			"copy", "deepcopy", "literal_eval", "loads", ".items", ".values", ".keys", ".copy", ".strip", ".to_string", ".to_markdown", ".to_dict",
 		},
-		Stores: []string{".append", ".extend", ".add", ".insert", ".update", ".setdefault", ".write", ".appendleft"},
+		Stores:  []string{".append", ".extend", ".add", ".insert", ".update", ".setdefault", ".write", ".appendleft"},
+		Queries: []string{"llm_query", "llm_query_batched", "rlm_query", "rlm_query_batched", "agent", "agent_batched"},
 	}
 }

@@ -329,13 +329,25 @@ func (r Recording) before(step int) (tokens event.Tokens, ran []agent.Ran) {
 		if s.Exchange != nil {
 			tokens = tokens.Add(s.Exchange.Reply.Tokens)
 		}
+		replies := r.repliesIn(s.N)
 		for _, x := range s.Executions {
 			if x.own() && x.Ended != nil {
-				ran = append(ran, agent.Ran{Step: s.N, Language: x.Language, Code: x.Code, Execution: *x.Ended})
+				ran = append(ran, agent.Ran{Step: s.N, Language: x.Language, Code: x.Code, Execution: *x.Ended, Replies: replies})
+				replies = nil
 			}
 		}
 	}
 	return tokens, ran
+}
+
+// repliesIn is what code was given in a step of queries and runs that it began.
+func (r Recording) repliesIn(step int) (out []event.ChildReply) {
+	for _, c := range r.Children {
+		if c.Began.Step == step && c.Began.Role != event.Attempt && c.Ended != nil && c.Ended.Status != event.Refused {
+			out = append(out, event.ChildReply{Role: c.Began.Role, Task: c.Began.Task, ChildEnded: *c.Ended})
+		}
+	}
+	return out
 }
 
 // execute executes the run. The error says that there is no run to speak of.

@@ -125,10 +125,10 @@ func (c Child) Broken() bool {
 
 // ResultOf is what code learns of a child that ended.
 func ResultOf(e event.ChildEnded) bridge.ChildResult {
-	if e.Status == event.Answered || e.Status == event.Unverified {
-		return bridge.ChildResult{Text: e.Text, Value: e.Value}
+	if e.Answered() {
+		return bridge.ChildResult{Text: e.Text, Value: e.Value, Ended: e}
 	}
-	return bridge.ChildResult{Err: fault.New(cmp.Or(fault.KindNamed(e.Kind), fault.Unavailable), e.Remedy, "%s", cmp.Or(e.Reason, "it has no answer"))}
+	return bridge.ChildResult{Ended: e, Err: fault.New(cmp.Or(fault.KindNamed(e.Kind), fault.Unavailable), e.Remedy, "%s", cmp.Or(e.Reason, "it has no answer"))}
 }
 
 // HashGiven is the hash of what a child is given: the names, the forms and the SHA-256 of

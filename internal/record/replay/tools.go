@@ -279,7 +279,7 @@ func (k *toolkit) equip(cfg *agent.Config) error {
 	if k == nil {
 		return nil
 	}
-	cfg.Partial = k.bridge.Partial
+	cfg.Partial, cfg.Replies = k.bridge.Partial, k.bridge.Replies
 	if mode := k.rec.Began.Mode; mode != modeTools {
 		cfg.Guide = k.bridge.Guide(k.rec.Began.Net)
 		if mode != modeBoth {

@@ -248,6 +248,9 @@ func foundAs(f event.Figure) string {
 	if f.Typed > 0 {
 		return fmt.Sprintf("typed in the code of step %d, not computed", f.Typed)
 	}
+	if f.Said != "" {
+		return "from a model's reply (" + safetext.Line(f.Said) + "), not computed"
+	}
 	if m == nil {
 		if m = f.Nearest; m == nil {
 			return ""

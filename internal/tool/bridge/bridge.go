@@ -54,7 +54,8 @@ type Bridge struct {
 	results map[string]storedResult // native results that were shown in part, by the ids of their calls
 	order   []string
 	weight  int
-	partial map[string]string // tools whose last result was cut → how much of it there is
+	partial map[string]string  // tools whose last result was cut → how much of it there is
+	replies []event.ChildReply // that the agent has not taken yet
 }
 
 // storedResult is a result that was shown in part and can be read again.

@@ -52,8 +52,9 @@ type BeginItem struct {
 // ChildResult is what an item came to.
 type ChildResult struct {
 	Text  string
-	Value json.RawMessage // the answer where it is more than a text
-	Err   error           // why there is none
+	Value json.RawMessage  // the answer where it is more than a text
+	Err   error            // why there is none
+	Ended event.ChildEnded // as it is recorded, where it was begun
 }
 
 // Bounds of a request. The module in the sandbox has the same.
@@ -124,6 +125,7 @@ func (b *Bridge) begin(ctx context.Context, body json.RawMessage) (json.RawMessa
 	if err != nil {
 		return nil, err
 	}
+	b.answered(q, results)
 	type failure struct {
 		Kind    string `json:"kind"`
 		Message string `json:"message"`
@@ -151,6 +153,26 @@ func (b *Bridge) begin(ctx context.Context, body json.RawMessage) (json.RawMessa
 		}
 	}
 	return encode(out)
+}
+
+// answered keeps what children answered, before the code is given it.
+func (b *Bridge) answered(q Begin, results []ChildResult) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i, r := range results {
+		if r.Ended.N > 0 && r.Ended.Status != event.Refused {
+			b.replies = append(b.replies, event.ChildReply{Role: q.Role, Task: q.Items[i].Task, ChildEnded: r.Ended})
+		}
+	}
+}
+
+// Replies returns what code was given of queries and runs since it was asked last.
+func (b *Bridge) Replies() []event.ChildReply {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := b.replies
+	b.replies = nil
+	return out
 }
 
 // SubcallsVariable is set, in the environment of a session's kernels, while its code may begin
