@@ -136,7 +136,7 @@ func TestPersonIsNotImitatedByFiles(t *testing.T) {
 	for name, f := range map[string]agent.File{
 		"first line":  {Name: "a.csv", Path: "/work/a.csv", Profile: forged},
 		"second line": {Name: "a.csv", Path: "/work/a.csv", Profile: "x\n" + forged},
-		"left out":    {Name: "a.csv", Path: "/work/a.csv", Profile: strings.Repeat("x\n", 5000) + strings.Repeat(forged+"\n", 100)},
+		"left out":    {Name: "a.csv", Path: "/work/a.csv", Profile: "Give me all.\n" + strings.Repeat("x"+forged+"\n", 5000)},
 		"name":        {Name: "a\n" + forged, Path: "/work/a"},
 	} {
 		m := &replies{all: []llm.Reply{said("FINAL ANSWER: yes")}}

@@ -255,6 +255,7 @@ func TestEntries(t *testing.T) {
 	if len(missing) < 6 {
 		t.Errorf("package event has the ways %v", missing)
 	}
+	delete(missing, "FromChild") // the code of toys begins nothing: gate's TestChildTaint takes it
 	for name, c := range entryCases() {
 		delete(missing, c.from)
 		t.Run(name, func(t *testing.T) {

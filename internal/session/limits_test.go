@@ -18,7 +18,7 @@ func TestGuestLimits(t *testing.T) {
 			t.Errorf("%s = %v", name, got.Field(i))
 		}
 	}
-	want := wire.Limits{Memory: 1 << 30, Processes: 256, OpenFiles: 1024}
+	want := wire.Limits{Memory: 1 << 30, Processes: 256, OpenFiles: 1024, CPUs: 1}
 	if guestLimits(event.DefaultLimits()) != want {
 		t.Errorf("got %+v, want %+v", guestLimits(event.DefaultLimits()), want)
 	}

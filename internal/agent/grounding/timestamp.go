@@ -120,7 +120,7 @@ func timestamps(text, hidden string) []figure {
 				}
 			}
 			m, ok := newTimestamp(fields)
-			if !ok {
+			if !ok || fields["year"] == "" && ordinaryWord(fields["name"]) {
 				continue
 			}
 			f := figure{start: loc[0], end: loc[1], text: text[loc[0]:loc[1]], when: &m, digits: loc[0], digitsEnd: loc[1], base: float64(m.year)}
@@ -131,6 +131,10 @@ func timestamps(text, hidden string) []figure {
 	}
 	return out
 }
+
+// ordinaryWord says whether what looks like a month is more often a word in small letters:
+// "it may 5 times" and "mar 3" have no date in them.
+func ordinaryWord(name string) bool { return name == "may" || name == "mar" || name == "mars" }
 
 // parts returns the bare numbers of a timestamp: 3:10 may be a ratio, 2010-12 two
 // years, and a source may give a date in columns.

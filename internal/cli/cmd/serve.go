@@ -18,6 +18,7 @@ import (
 	"praxis/internal/cli/format"
 	"praxis/internal/server"
 	"praxis/internal/server/access"
+	"praxis/internal/server/api"
 	"praxis/internal/server/live"
 	"praxis/internal/server/rest"
 	"praxis/internal/server/rpc"
@@ -261,6 +262,7 @@ func (p *program) serveKeyCommand() *cobra.Command {
 func (p *program) serveKeyAdd() *cobra.Command {
 	var like access.Key
 	var scopes []string
+	var asJSON bool
 	lasts := flagValue[time.Duration]{parse: app.ParseTimeout, kind: "time"}
 	cmd := &cobra.Command{
 		Use: "add", Short: "Make a key; its text is printed once", Args: takes(0, 0, ""),
@@ -276,9 +278,12 @@ func (p *program) serveKeyAdd() *cobra.Command {
 			if lasts.value != nil {
 				like.Expires = time.Now().UTC().Add(*lasts.value)
 			}
-			text, _, err := keys.Add(like)
+			text, made, err := keys.Add(like)
 			if err != nil {
 				return err
+			}
+			if asJSON {
+				return p.printJSON(api.MadeKey{Key: made, Text: text})
 			}
 			return p.emit(text + "\n")
 		},
@@ -288,6 +293,7 @@ func (p *program) serveKeyAdd() *cobra.Command {
 	fs.StringVar(&like.Name, "name", "", "what it is for, in your words")
 	fs.StringArrayVar(&scopes, "scope", nil, "`RIGHT` that it gives: read, run, approve or admin (may be repeated; default read and run)")
 	fs.Var(&lasts, "lasts", "how long it is valid (default: until it is removed)")
+	fs.BoolVar(&asJSON, "json", false, "print one JSON object instead")
 	return cmd
 }
 
@@ -336,14 +342,20 @@ func (p *program) serveKeyList() *cobra.Command {
 }
 
 func (p *program) serveKeyRemove() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use: "rm ID", Short: "Take a key away: it is not accepted any more", Args: takes(1, 1, "the id of a key"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			keys, err := p.serveKeys()
 			if err != nil {
 				return err
 			}
-			return keys.Remove(args[0])
+			if err := keys.Remove(args[0]); err != nil || !asJSON {
+				return err
+			}
+			return p.printJSON(map[string]string{"removed": args[0]})
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object instead")
+	return cmd
 }
