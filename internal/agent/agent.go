@@ -344,6 +344,9 @@ func (r *run) reason(ctx context.Context, tools []llm.Tool) (turn, error) {
 	took := event.Duration(r.cfg.Now().Sub(began))
 	if err != nil {
 		r.cfg.Sink.Emit(event.ModelFailed{Step: r.step, Reason: err.Error(), Took: took})
+		if fault.CodeOf(err) != fault.TimeUsedUp { // the run ends: it counts for those beside it
+			r.cfg.Ledger.Pay(reply.Tokens, r.cost(reply.Tokens))
+		}
 		if cause := ctx.Err(); cause != nil {
 			return turn{}, canceled(cause)
 		}

@@ -443,11 +443,12 @@ func (c *subcalls) ended(began event.ChildBegan, e event.ChildEnded) bridge.Chil
 // query asks a model one question.
 func (c *subcalls) query(ctx context.Context, k *child) event.ChildEnded {
 	began := time.Now()
+	var used event.Tokens
 	fail := func(err error) event.ChildEnded {
 		if ctx.Err() != nil && fault.CodeOf(err) != fault.TimeUsedUp {
 			err = errGivenUp()
 		}
-		return endOf(event.ChildBegan{}, event.ChildEnded{Status: event.Failed, Took: event.Duration(time.Since(began))}, err)
+		return endOf(event.ChildBegan{}, event.ChildEnded{Status: event.Failed, Tokens: used, Took: event.Duration(time.Since(began))}, err)
 	}
 	ctx, stop := c.withinTime(ctx)
 	defer stop()
@@ -457,7 +458,7 @@ func (c *subcalls) query(ctx context.Context, k *child) event.ChildEnded {
 		return fail(err)
 	}
 	reply, err := k.model.Complete(ctx, llm.Request{Messages: []llm.Message{{Role: llm.User, Text: k.task}}, MaxTokens: most}, nil)
-	used := reply.Tokens
+	used = reply.Tokens
 	if used.Incomplete || err != nil && used.Total() == 0 && ctx.Err() != nil {
 		used.Input, used.Output = max(used.Input, agent.TokensOf(k.task)), max(used.Output, agent.TokensOf(reply.Text))
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -13,9 +12,6 @@ import (
 	"praxis/internal/llm"
 	"praxis/internal/llm/stream"
 )
-
-// maxCalls bounds the tool calls of one reply.
-const maxCalls = 64
 
 // item is what is read of one event of a stream. Which fields it has follows
 // from its type.
@@ -138,8 +134,8 @@ func (d *decoder) begin(it item) error {
 		}
 		d.think(string(b.Thinking), string(b.Signature))
 	case "tool_use":
-		if len(d.calls) >= maxCalls {
-			return fmt.Errorf("the reply holds more than %d tool calls", maxCalls)
+		if len(d.calls) >= stream.MaxCalls {
+			return stream.ErrManyCalls
 		}
 		if b.ID == "" || b.Name == "" {
 			return errors.New("the reply holds a tool call without an id or a name")
@@ -176,6 +172,15 @@ func (d *decoder) say(text string) {
 	}
 	d.text.WriteString(text)
 	d.delta(text)
+}
+
+// Begun implements stream.Decoder.
+func (d *decoder) Begun() (counted event.Tokens, bytes int) {
+	bytes = d.text.Len() + d.reasoning.Len()
+	for _, c := range d.calls {
+		bytes += c.input.Len()
+	}
+	return d.tokens, bytes
 }
 
 // Reply implements stream.Decoder.

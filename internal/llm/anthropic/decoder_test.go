@@ -48,7 +48,7 @@ func FuzzDecoder(f *testing.F) {
 		if !ended {
 			t.Fatal("a reply without an end")
 		}
-		if reply.Text != shown.String() || len(reply.Calls) > maxCalls || reply.Tokens.Input < 0 || reply.Tokens.Output < 0 {
+		if reply.Text != shown.String() || len(reply.Calls) > stream.MaxCalls || reply.Tokens.Input < 0 || reply.Tokens.Output < 0 {
 			t.Fatalf("reply = %+v, shown %q", reply, shown.String())
 		}
 		for _, c := range reply.Calls {

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"sync"
 
+	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/llm"
 )
@@ -71,10 +72,13 @@ func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string
 		delta(text)
 	}
 	var failed []error
+	var used event.Tokens // by all models
 	for at := m.current(); ; at++ {
 		one := m.models[at]
 		reply, err := one.Complete(ctx, req, show)
+		used = used.Add(reply.Tokens)
 		if err == nil {
+			reply.Tokens = used
 			if reply.Model == "" && at > 0 {
 				reply.Model = one.Name()
 			}
@@ -82,7 +86,7 @@ func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string
 		}
 		failed = append(failed, err)
 		if !passes(err) || ctx.Err() != nil || at+1 == len(m.models) {
-			return llm.Reply{}, joined(failed)
+			return llm.Reply{Tokens: used}, joined(failed)
 		}
 		m.skip(at)
 		next := m.models[at+1].Name()

@@ -14,9 +14,6 @@ import (
 	"praxis/internal/llm/stream"
 )
 
-// maxCalls bounds the tool calls of one reply.
-const maxCalls = 64
-
 // chunk is what is read of one event of a stream.
 type chunk struct {
 	Error      json.RawMessage `json:"error"`
@@ -119,8 +116,8 @@ func (d *decoder) add(p part) error {
 
 // call takes a call, which comes whole.
 func (d *decoder) call(p part) error {
-	if len(d.calls) >= maxCalls {
-		return fmt.Errorf("the reply holds more than %d tool calls", maxCalls)
+	if len(d.calls) >= stream.MaxCalls {
+		return stream.ErrManyCalls
 	}
 	if p.Call.Name == "" {
 		return errors.New("the reply holds a tool call without a name")
@@ -137,6 +134,12 @@ func (d *decoder) call(p part) error {
 	d.calls = append(d.calls, c)
 	d.signed.Calls = append(d.signed.Calls, string(p.Signature))
 	return nil
+}
+
+// Begun implements stream.Decoder.
+func (d *decoder) Begun() (counted event.Tokens, bytes int) {
+	bytes = d.text.Len() + d.reasoning.Len()
+	return d.tokens, bytes
 }
 
 // Reply implements stream.Decoder.

@@ -35,7 +35,7 @@ func FuzzDecoder(f *testing.F) {
 			}
 			return
 		}
-		if d.finish == "" || reply.Text != shown.String() || len(reply.Calls) > maxCalls || reply.Tokens.Input < reply.Tokens.CacheRead || reply.Tokens.Output < reply.Tokens.Reasoning {
+		if d.finish == "" || reply.Text != shown.String() || len(reply.Calls) > stream.MaxCalls || reply.Tokens.Input < reply.Tokens.CacheRead || reply.Tokens.Output < reply.Tokens.Reasoning {
 			t.Fatalf("reply = %+v, shown %q", reply, shown.String())
 		}
 		for _, c := range reply.Calls {

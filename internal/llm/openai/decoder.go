@@ -14,9 +14,6 @@ import (
 	"praxis/internal/llm/stream"
 )
 
-// maxCalls bounds the tool calls of one reply.
-const maxCalls = 64
-
 // chunk is what is read of one event of a stream.
 type chunk struct {
 	Error   json.RawMessage `json:"error"`
@@ -143,8 +140,8 @@ func (d *decoder) add(p part) error {
 	fresh := c == nil || p.ID != "" && c.ID != "" && string(p.ID) != c.ID ||
 		p.ID == "" && p.Function.Name != "" && c.input.Len() > 0
 	if fresh {
-		if len(d.calls) >= maxCalls {
-			return fmt.Errorf("the reply holds more than %d tool calls", maxCalls)
+		if len(d.calls) >= stream.MaxCalls {
+			return stream.ErrManyCalls
 		}
 		c = &begunCall{}
 		if d.open == nil {
@@ -169,6 +166,15 @@ func (d *decoder) say(text string) {
 	}
 	d.text.WriteString(text)
 	d.delta(text)
+}
+
+// Begun implements stream.Decoder.
+func (d *decoder) Begun() (counted event.Tokens, bytes int) {
+	bytes = d.text.Len() + d.reasoning.Len()
+	for _, c := range d.calls {
+		bytes += c.input.Len()
+	}
+	return d.tokens, bytes
 }
 
 // Reply implements stream.Decoder.

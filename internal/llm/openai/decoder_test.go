@@ -44,7 +44,7 @@ func FuzzDecoder(f *testing.F) {
 		if d.finish == "" || errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Fatal("a reply without an end")
 		}
-		if reply.Text != shown.String() || len(reply.Calls) > maxCalls || reply.Tokens.Input < 0 || reply.Tokens.Output < 0 {
+		if reply.Text != shown.String() || len(reply.Calls) > stream.MaxCalls || reply.Tokens.Input < 0 || reply.Tokens.Output < 0 {
 			t.Fatalf("reply = %+v, shown %q", reply, shown.String())
 		}
 		for _, c := range reply.Calls {
@@ -89,7 +89,7 @@ func FuzzResponseDecoder(f *testing.F) {
 			}
 			return
 		}
-		if !d.done || reply.Text != shown.String() || len(reply.Calls) > maxCalls || reply.Tokens.Input < reply.Tokens.CacheRead || reply.Tokens.Output < reply.Tokens.Reasoning {
+		if !d.done || reply.Text != shown.String() || len(reply.Calls) > stream.MaxCalls || reply.Tokens.Input < reply.Tokens.CacheRead || reply.Tokens.Output < reply.Tokens.Reasoning {
 			t.Fatalf("reply = %+v, shown %q", reply, shown.String())
 		}
 		for _, c := range reply.Calls {

@@ -718,3 +718,20 @@ func TestBendingEnds(t *testing.T) {
 		t.Errorf("error = %v after %d requests", err, s.requests())
 	}
 }
+
+// TestCutRepliesCount shows that what replies used that were cut and asked for again counts:
+// what the server has said of it, else an estimate.
+func TestCutRepliesCount(t *testing.T) {
+	s := serve(t, sse(textReply[0], usage), sse(textReply[:3]...), status(500, `{}`), sse(textReply...))
+	got, err := model(t, s, &naps{}, func(c *openai.Config) { c.Retry.Attempts = 4 }).Complete(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Text: strings.Repeat("words ", 400)}}}, nil)
+	if err != nil || got.Text != "Hello" || !got.Tokens.Incomplete {
+		t.Fatalf("reply = %+v, %v", got, err)
+	}
+	if in, out := got.Tokens.Input, got.Tokens.Output; in < 60+600 || in > 60+700 || out != 15+2+15 {
+		t.Errorf("tokens = %+v", got.Tokens)
+	}
+	s = serve(t, sse(textReply[:3]...))
+	if got, err := model(t, s, &naps{}).Complete(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "Well?"}}}, nil); err == nil || got.Tokens.Output != 6 {
+		t.Errorf("reply = %+v, %v", got, err)
+	}
+}

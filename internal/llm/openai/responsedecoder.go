@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -110,8 +109,8 @@ func (d *responseDecoder) begin(it responseEvent) error {
 	if it.Item.Type != "function_call" || d.open[it.Index] != nil {
 		return nil
 	}
-	if len(d.calls) >= maxCalls {
-		return fmt.Errorf("the reply holds more than %d tool calls", maxCalls)
+	if len(d.calls) >= stream.MaxCalls {
+		return stream.ErrManyCalls
 	}
 	if it.Item.CallID == "" || it.Item.Name == "" {
 		return errors.New("the reply holds a tool call without an id or a name")
@@ -155,6 +154,15 @@ func (d *responseDecoder) end(raw json.RawMessage) error {
 		CacheRead: min(int(u.Input), int(u.InputDetails.Cached)), Reasoning: min(int(u.Output), int(u.OutputDetails.Reasoning))}
 	d.stop, d.done = end.Incomplete.Reason, true
 	return io.EOF
+}
+
+// Begun implements stream.Decoder.
+func (d *responseDecoder) Begun() (counted event.Tokens, bytes int) {
+	bytes = d.text.Len() + d.reasoning.Len()
+	for _, c := range d.calls {
+		bytes += c.input.Len()
+	}
+	return d.tokens, bytes
 }
 
 // Reply implements stream.Decoder.

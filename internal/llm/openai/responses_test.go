@@ -148,7 +148,7 @@ func TestResponseEnds(t *testing.T) {
 		"too long":  {[]string{`{"type":"error","error":{"type":"invalid_request_error","code":"context_length_exceeded","message":"too long"}}`}, 1, fault.Invalid, "too long"},
 		"broken":    {cut, 3, fault.Unavailable, "the connection was cut"},
 		"no call":   {[]string{`{"type":"response.function_call_arguments.delta","output_index":3,"delta":"{"}`}, 3, fault.Unavailable, "did not begin"},
-		"many":      {append(calls(65), ended("completed", "")), 3, fault.Unavailable, "more than 64 tool calls"},
+		"many":      {append(calls(65), ended("completed", "")), 1, fault.Unavailable, "more than 64 tool calls"},
 		"nameless":  {[]string{`{"type":"response.output_item.added","item":{"type":"function_call","call_id":"c"}}`}, 3, fault.Unavailable, "without an id or a name"},
 		"odd shape": {[]string{`{"type":"response.completed","response":7}`}, 3, fault.Unavailable, "cannot be read"},
 	} {

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"time"
 
+	"praxis/event"
 	"praxis/internal/llm"
 )
 
@@ -65,7 +66,16 @@ type Decoder interface {
 	// its end is missing, however much came, because half a program must not
 	// run when a network fails; [ErrDeclined] when the provider gave none.
 	Reply() (llm.Reply, error)
+	// Begun returns what the server has counted by now, and how many bytes of the reply there
+	// are: of a reply that breaks off.
+	Begun() (counted event.Tokens, bytes int)
 }
+
+// MaxCalls bounds the tool calls of one reply.
+const MaxCalls = 64
+
+// ErrManyCalls is a reply with more tool calls than are read. Another one would hold as many.
+var ErrManyCalls = fmt.Errorf("more than %d tool calls", MaxCalls)
 
 // ErrDeclined is a reply that the provider declined to finish.
 var ErrDeclined = errors.New("the provider declined to answer")
@@ -93,7 +103,8 @@ type statusError struct {
 func (e *statusError) Error() string { return fmt.Sprintf("the server answered %d", e.status) }
 
 // Ask posts body as JSON to a path below the base URL and returns the reply
-// that d makes of the answer. An error is a fault, or a *[Temporary] one.
+// that d makes of the answer. An error is a fault, or a *[Temporary] one; the reply beside it
+// has the tokens that were used for what had come.
 func (c *Client) Ask(ctx context.Context, path string, body any, d Decoder) (llm.Reply, error) {
 	text, err := json.Marshal(body)
 	if err != nil { // a caller put in what JSON cannot express
@@ -101,12 +112,13 @@ func (c *Client) Ask(ctx context.Context, path string, body any, d Decoder) (llm
 	}
 	watched, came, stop := watch(ctx, c.Silence())
 	defer stop()
-	if err := c.post(watched, path, text, came, d); err != nil {
-		return llm.Reply{}, c.failed(watched, err)
+	counted := &counter{Decoder: d}
+	if err := c.post(watched, path, text, came, counted); err != nil {
+		return llm.Reply{Tokens: counted.used(len(text))}, c.failed(watched, err)
 	}
 	reply, err := d.Reply()
 	if err != nil {
-		return llm.Reply{}, c.failed(watched, err)
+		return llm.Reply{Tokens: counted.used(len(text))}, c.failed(watched, err)
 	}
 	if reply.Reasoning != (llm.Reasoning{}) {
 		reply.Reasoning.Model = c.cfg.Model
@@ -114,6 +126,39 @@ func (c *Client) Ask(ctx context.Context, path string, body any, d Decoder) (llm
 	// A server that counts nothing says nothing, or that it took no input.
 	reply.Tokens.Incomplete = reply.Tokens.Input == 0
 	return reply, nil
+}
+
+// counter is a decoder that knows whether the server began to reply.
+type counter struct {
+	Decoder
+	began bool
+}
+
+// Take implements Decoder.
+func (c *counter) Take(e Event) error {
+	err := c.Decoder.Take(e)
+	var refused *errorEvent
+	c.began = c.began || !errors.As(err, &refused)
+	return err
+}
+
+// bytesPerToken estimates what a server has not counted.
+const bytesPerToken = 4
+
+// used is what a reply that broke off has used: what the server counted, else an estimate,
+// which is marked as one. A server that did not begin is taken to charge nothing.
+func (c *counter) used(sent int) event.Tokens {
+	if !c.began {
+		return event.Tokens{}
+	}
+	t, bytes := c.Begun()
+	if t.Input == 0 {
+		t.Input, t.Incomplete = sent/bytesPerToken, true
+	}
+	if least := (bytes + bytesPerToken - 1) / bytesPerToken; t.Output < least {
+		t.Output, t.Incomplete = least, true
+	}
+	return t
 }
 
 // post sends a request and passes the events of its answer to d.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/llm"
 )
@@ -104,8 +105,9 @@ func TestBounds(t *testing.T) {
 // discard is a decoder that keeps nothing.
 type discard struct{}
 
-func (discard) Take(Event) error          { return nil }
-func (discard) Reply() (llm.Reply, error) { return llm.Reply{}, nil }
+func (discard) Take(Event) error           { return nil }
+func (discard) Reply() (llm.Reply, error)  { return llm.Reply{}, nil }
+func (discard) Begun() (event.Tokens, int) { return event.Tokens{}, 0 }
 
 func TestErrorBodies(t *testing.T) {
 	tests := []struct {

@@ -122,7 +122,7 @@ func (c *Client) noAnswer(err error) error {
 		return c.noStream("%s, not a stream%s", safetext.OneLine(c.scrub(other.kind), 60), c.said(errorBody{Message: other.message}))
 	case errors.Is(err, errNoEvents):
 		return &Temporary{Why: err.Error(), Err: c.noStream("with %s", err)}
-	case isLong(err):
+	case isLong(err), errors.Is(err, ErrManyCalls):
 		return c.noStream("with %s", err)
 	}
 	cause, transport := plainCause(err)

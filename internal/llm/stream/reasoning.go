@@ -43,6 +43,9 @@ func (r *Reasoning) Sign(signature string) {
 	r.signature.WriteString(signature)
 }
 
+// Len returns how many bytes of the text were gathered.
+func (r *Reasoning) Len() int { return r.text.Len() }
+
 // Whole returns what was gathered. A signature is of the whole text, so that
 // there is none when anything is missing.
 func (r *Reasoning) Whole() llm.Reasoning {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/safetext"
@@ -84,13 +85,15 @@ const again = "\n[the reply was cut: sending the request again]\n"
 // Stream completes a request as Do does: each attempt streams its text to the
 // function that it is given, and delta, which may be nil, gets a line that says
 // so when a reply that was shown in part begins anew. The request's Pausing is
-// called for each pause.
+// called for each pause. The tokens of the reply, also of one beside an error, are those of
+// all attempts: a server charges for a reply that is cut, too.
 func (r Retry) Stream(ctx context.Context, req llm.Request, delta func(string), attempt func(show func(string)) (llm.Reply, error)) (llm.Reply, error) {
 	if delta == nil {
 		delta = func(string) {}
 	}
 	r.Pausing = req.Pausing
 	var reply llm.Reply
+	var used event.Tokens
 	shown := false
 	err := r.Do(ctx, func() (err error) {
 		if shown {
@@ -101,11 +104,13 @@ func (r Retry) Stream(ctx context.Context, req llm.Request, delta func(string), 
 			shown = true
 			delta(text)
 		})
+		used = used.Add(reply.Tokens)
 		return err
 	})
 	if err != nil {
-		return llm.Reply{}, err
+		return llm.Reply{Tokens: used}, err
 	}
+	reply.Tokens = used
 	return reply, nil
 }
 

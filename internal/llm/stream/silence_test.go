@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"praxis/event"
 	"praxis/internal/llm"
 )
 
@@ -61,6 +62,8 @@ func (c *collect) Take(e Event) error {
 	c.got = append(c.got, e.Type+"="+string(e.Data))
 	return nil
 }
+
+func (c *collect) Begun() (event.Tokens, int) { return event.Tokens{}, len(strings.Join(c.got, "")) }
 
 func (c *collect) Reply() (llm.Reply, error) {
 	return llm.Reply{Text: strings.Join(c.got, "|")}, nil
