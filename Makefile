@@ -11,7 +11,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 # left to "make nightly" (RACEFLAGS=), and so are the packages for which all of
 # gVisor would be compiled once more (BY_NIGHT=).
 NO_RACE := praxis/(cmd/praxis|internal/(sandbox/gvisor|test|language|demo|bench|plan|agent/grounding|record/report|record/price|safetext|tool/pystub|tool/search|tool/openapi))
-BY_NIGHT ?= |praxis/internal/(app|cli)
+BY_NIGHT ?= |praxis/internal/(app|cli|server)
 RACEFLAGS ?= -short
 
 # What the binary carries: CPython, pip, and the root file system of sessions. A binary
@@ -108,6 +108,7 @@ nightly: test
 	go test ./internal/test/battery -run TestManyLive -timeout 1h -args -sessions 64
 	go test ./cmd/praxis -run TestAtOnce -timeout 1h -args -at-once 200
 	go test ./cmd/praxis -run TestRepairs -timeout 2h -args -all-repairs
+	go test ./cmd/praxis -run TestPackages -timeout 1h -args -all-packages
 	go test ./internal/test/battery -run 'TestProbes|TestJavaScriptProbes' -timeout 2h -args -longer 5 -all-probes
 	go test ./internal/test/battery/scripts -run TestArrow -timeout 1h -args -damages 20000
 	go test ./internal/sandbox/gvisor -run TestExam -timeout 1h -args -all

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -83,6 +84,8 @@ func TestScripts(t *testing.T) {
 	(&scripts{dir: "testdata"}).run(t)
 }
 
+var allPackages = flag.Bool("all-packages", false, "also run the scripts that build many images")
+
 // TestPackages runs scripts that need packages which an index has. They are
 // installed once; without an index the scripts are skipped.
 func TestPackages(t *testing.T) {
@@ -104,4 +107,7 @@ func TestPackages(t *testing.T) {
 		t.Fatalf("image build: %v: %s", err, out)
 	}
 	(&scripts{dir: filepath.Join("testdata", "packages")}).run(t)
+	if *allPackages {
+		(&scripts{dir: filepath.Join("testdata", "packages", "long")}).run(t)
+	}
 }
