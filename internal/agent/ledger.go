@@ -64,6 +64,10 @@ func (l *Ledger) Usage() Usage {
 	return out
 }
 
+// Start starts the clock at a time before the first run begins, that of a whole whose parts
+// have one end.
+func (l *Ledger) Start(at time.Time) { l.begin(at) }
+
 // begin starts the clock, unless it runs already.
 func (l *Ledger) begin(now time.Time) {
 	l.mu.Lock()

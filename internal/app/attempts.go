@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"praxis/event"
 	"praxis/fault"
@@ -73,6 +74,7 @@ type attempts struct {
 	whole  *questionRun
 	began  event.RunBegan // of the whole
 	inputs []run.Input
+	start  time.Time
 
 	mu      sync.Mutex
 	answers map[int]agent.Answer // of those that were made here, by their numbers
@@ -93,15 +95,16 @@ func (x *questionRun) askAttempts(ctx context.Context, began event.RunBegan, inp
 			return c, err
 		}
 	}
-	a := &attempts{whole: x, began: began, inputs: inputs, answers: map[int]agent.Answer{}}
+	a := &attempts{whole: x, began: began, inputs: inputs, start: time.Now(), answers: map[int]agent.Answer{}}
 	return run.AskAttempts(ctx, task, run.Attempts{Count: began.Branches, Parallel: a.parallel(), Begin: a.begin, Take: a.take}, x.run)
 }
 
-// parallel is how many attempts are made at a time: their code shares the processors.
+// parallel is how many attempts are made at a time: their code shares the processors. What
+// an attempt may use does not depend on it.
 func (a *attempts) parallel() int { return min(a.began.Branches, max(runtime.NumCPU(), 1)) }
 
 // childBegan describes an attempt. What the whole may use is divided: so no attempt can use
-// up what the others need, and none depends on how fast the others are.
+// up what the others need. The time by the clock is that of the whole, which they share.
 func (a *attempts) childBegan(n int) event.RunBegan {
 	b := a.began
 	k := b.Branches
@@ -122,8 +125,6 @@ func (a *attempts) childBegan(n int) event.RunBegan {
 	}
 	u.Cost /= float64(k)
 	u.Executed /= event.Duration(k)
-	rounds := (k + a.parallel() - 1) / a.parallel()
-	u.Time /= event.Duration(rounds)
 	for _, most := range []event.Duration{u.Time, u.Executed} {
 		b.Bounds.Timeout = least(b.Bounds.Timeout, most)
 	}
@@ -274,6 +275,12 @@ func (x *questionRun) askAttempt(ctx context.Context, c *attempt, began event.Ru
 	task.Inputs = c.of.inputs // for a session that has to be started anew
 	cfg.Attempt = agent.Attempt{N: c.n, Of: c.of.began.Branches}
 	cfg.History, cfg.Changed = c.from.Conversation.History, c.from.Conversation.Changed
+	if x.again == nil {
+		if cfg.Ledger == nil {
+			cfg.Ledger = agent.NewLedger()
+		}
+		cfg.Ledger.Start(c.of.start)
+	}
 	if cfg.Notes != nil {
 		cfg.Notes = foundNotes{cfg.Notes}
 	}

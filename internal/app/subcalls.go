@@ -499,8 +499,12 @@ type waiting struct {
 func (w waiting) Execute(ctx context.Context, lang, code string, b event.Bounds, sink event.Sink) (event.Execution, error) {
 	before := w.c.waitedSoFar()
 	x, err := w.Session.Execute(ctx, lang, code, b, sink)
-	if waited := w.c.waitedSoFar() - before; waited > 0 {
-		x.Usage.WaitedMS = min(x.Usage.WallMS, float64(waited.Microseconds())/1000)
-	}
+	x.Usage.WaitedMS = waitedOf(x.Usage, w.c.waitedSoFar()-before)
 	return x, err
+}
+
+// waitedOf is how long an execution waited, as the host measured it. What it computed
+// meanwhile is no waiting, and what an execution says of its own waiting counts for nothing.
+func waitedOf(u event.Usage, measured time.Duration) float64 {
+	return max(min(float64(measured.Microseconds())/1000, u.WallMS-u.CPUMS), 0)
 }
