@@ -81,10 +81,18 @@ func CheckPath(p string) error {
 	return nil
 }
 
-// Leaves says whether a symbolic link at a path leads out of the folder.
+// Leaves says whether a symbolic link at a path leads out of the folder. One that goes up
+// behind a name may: the name may be a link to a place that is less deep than it looks.
 func Leaves(p, target string) bool {
 	if target == "" || path.IsAbs(target) || strings.ContainsAny(target, "\\\x00") {
 		return true
+	}
+	down := false
+	for part := range strings.SplitSeq(target, "/") {
+		if part == ".." && down {
+			return true
+		}
+		down = down || part != ".." && part != "." && part != ""
 	}
 	to := path.Join(path.Dir(p), target)
 	return to == ".." || strings.HasPrefix(to, "../") || to != "." && CheckPath(to) != nil

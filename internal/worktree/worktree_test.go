@@ -70,6 +70,19 @@ func TestSettled(t *testing.T) {
 	}
 }
 
+// TestLeaves reads links of which each is within the folder, and that lead out together:
+// a/b/c is the folder top, so that a/b/c/../.. is above all.
+func TestLeaves(t *testing.T) {
+	for target, leaves := range map[string]bool{"a/b/c/../../x": true, "a/..": true, "a/./b": false, "./a": false, "..": true, ".": false} {
+		if got := worktree.Leaves("l", target); got != leaves {
+			t.Errorf("%s: %v", target, got)
+		}
+	}
+	if worktree.Leaves("a/b/c", "../../top") || worktree.Leaves("a/b", ".././x") {
+		t.Error("a link to a neighbor is refused")
+	}
+}
+
 func TestChanges(t *testing.T) {
 	f := func(s string) worktree.File { return worktree.File{Data: []byte(s)} }
 	before := worktree.Tree{"same": f("1"), "changed": f("1"), "gone": f("2"), "moved": f("3"), "mode": f("4"), "empty": f("")}
