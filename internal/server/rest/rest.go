@@ -21,6 +21,7 @@ import (
 	"sync"
 	"time"
 
+	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/safetext"
 	"praxis/internal/server/access"
@@ -289,7 +290,7 @@ func bind(r *http.Request, in reflect.Value) error {
 
 // writeJSON writes an answer whole.
 func writeJSON(w http.ResponseWriter, status int, mime string, v any) error {
-	data, err := json.Marshal(v)
+	data, err := event.Encode(v)
 	if err != nil {
 		return fmt.Errorf("cannot write the answer: %w", err)
 	}
@@ -378,7 +379,7 @@ func (d *door) stream(w http.ResponseWriter, r *http.Request, s *api.Stream) err
 		cancel()
 		switch {
 		case err == nil:
-			data, err := json.Marshal(s.Final())
+			data, err := event.Encode(s.Final())
 			if err != nil {
 				return fmt.Errorf("cannot write the end of the events: %w", err)
 			}
