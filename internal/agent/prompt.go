@@ -351,8 +351,10 @@ func variableText(f File) string {
 		text += ", from " + safetext.OneLine(f.Name, maxName)
 	}
 	text += fmt.Sprintf(" (%d bytes)", f.Bytes)
-	if f.Profile != "" {
-		text += ": " + f.Profile
+	profile := strings.TrimSpace(f.Profile)
+	if f.Form == language.FormText && profile != "" { // as the host measured it
+		text += ": " + safetext.OneLine(profile, maxName)
+		profile = ""
 	}
 	text += ". It is set in the session."
 	if f.Form == language.FormText {
@@ -360,6 +362,9 @@ func variableText(f File) string {
 	}
 	if f.Begins != "" {
 		text += fmt.Sprintf(" It begins %q", safetext.Clip(strings.ToValidUTF8(f.Begins, "\uFFFD"), maxPeek))
+	}
+	if profile != "" {
+		text += "\n" + marked(safetext.Clip(profile, maxProfiles)) // it shows what is in the value
 	}
 	return text
 }

@@ -289,16 +289,7 @@ func (x *questionRun) askAttempt(ctx context.Context, c *attempt, began event.Ru
 
 // progress says on the whole's screen how far the attempt is.
 func (c *attempt) progress() event.Sink {
-	to, stage := c.of.whole.sink, fmt.Sprintf("attempt %d", c.n)
-	return event.SinkFunc(func(e event.Event) {
-		switch e := e.(type) {
-		case event.StepBegan:
-			to.Emit(event.Progress{Stage: stage, Text: fmt.Sprintf("%s: step %d", stage, e.N)})
-		case event.Notice:
-			e.Text = stage + ": " + e.Text
-			to.Emit(e)
-		}
-	})
+	return namedSink(c.of.whole.sink, fmt.Sprintf("attempt %d", c.n))
 }
 
 // take implements run.Attempts: the session, its files and the conversation go on from the

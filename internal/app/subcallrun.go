@@ -161,12 +161,23 @@ func (c *subcalls) finish(ctx context.Context, inner *questionRun, b event.RunBe
 	return endOf(event.ChildBegan{}, e, err)
 }
 
-// notices passes what a person should know of a run on to the caller's screen.
+// notices passes what a person should know of a run on to the caller's screen, and how far it is.
 func (c *subcalls) notices(caller *event.Caller) event.Sink {
-	to, stage := c.x.sink, fmt.Sprintf("%s %d", caller.Role, caller.Child)
+	return namedSink(c.x.sink, fmt.Sprintf("%s %d", caller.Role, caller.Child))
+}
+
+// namedSink passes on what a person should know of a part of a run, and its steps, with the
+// name of the part before each.
+func namedSink(to event.Sink, name string) event.Sink {
 	return event.SinkFunc(func(e event.Event) {
-		if e, ok := e.(event.Notice); ok {
-			e.Text = stage + ": " + e.Text
+		switch e := e.(type) {
+		case event.StepBegan:
+			to.Emit(event.Progress{Stage: name, Text: fmt.Sprintf("%s: step %d", name, e.N)})
+		case event.Progress:
+			e.Stage, e.Text = name, name+": "+e.Text
+			to.Emit(e)
+		case event.Notice:
+			e.Text = name + ": " + e.Text
 			to.Emit(e)
 		}
 	})
