@@ -7,8 +7,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"syscall"
 
 	"praxis/fault"
+	"praxis/internal/bounded"
 	"praxis/internal/safetext"
 	"praxis/internal/worktree"
 )
@@ -67,11 +69,15 @@ func (w *writer) all(changes []worktree.Change) error {
 		}
 	}
 	for i, s := range w.staged {
+		if err := w.unchanged(s.name, was[s.name]); err != nil {
+			return err
+		}
+		back := w.restore(s.name, was[s.name])
 		if err := w.root.Rename(s.temporary, s.name); err != nil {
 			return err
 		}
 		w.staged[i].temporary = ""
-		w.undone = append(w.undone, w.restore(s.name, was[s.name]))
+		w.undone = append(w.undone, back)
 	}
 	for _, c := range changes {
 		gone := c.From
@@ -81,13 +87,52 @@ func (w *writer) all(changes []worktree.Change) error {
 		if gone == "" {
 			continue
 		}
+		if err := w.unchanged(gone, c.Before); err != nil {
+			return err
+		}
+		back := w.restore(gone, c.Before)
 		if err := w.root.Remove(gone); err != nil {
 			return err
 		}
-		w.undone = append(w.undone, w.restore(gone, c.Before))
+		w.undone = append(w.undone, back)
 		w.prune(path.Dir(gone))
 	}
 	return nil
+}
+
+// unchanged says that a file is still what it was, shortly before it goes: somebody may have
+// saved it since. was is nil for a file that is new.
+func (w *writer) unchanged(name string, was *worktree.File) error {
+	now, err := w.read(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && was == nil:
+		return nil
+	case err == nil && was != nil && now.Equal(*was):
+		return nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return fault.New(fault.Conflict, "Look at the patch, and apply it yourself; or begin again.", "cannot change %s: it changed since it was read", safetext.Line(name))
+}
+
+func (w *writer) read(name string) (worktree.File, error) {
+	info, err := w.root.Lstat(name)
+	if err != nil {
+		return worktree.File{}, err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		to, err := w.root.Readlink(name)
+		return worktree.File{Link: to}, err
+	}
+	if !info.Mode().IsRegular() {
+		return worktree.File{}, fmt.Errorf("%s is no regular file", safetext.Line(name))
+	}
+	f, err := w.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe by now
+	if err != nil {
+		return worktree.File{}, err
+	}
+	data, err := bounded.ReadClose(f, worktree.MaxFile)
+	return worktree.File{Data: data, Executable: info.Mode()&0o100 != 0}, err
 }
 
 // write writes a file beside the place that it will take.
@@ -147,7 +192,11 @@ func (w *writer) folders(dir string) error {
 	case !errors.Is(err, fs.ErrExist):
 		return err
 	}
-	return nil
+	if info, err := w.root.Lstat(dir); err != nil || info.IsDir() {
+		return err
+	}
+	// A link may lead anywhere in the folder, into git's own files too.
+	return fault.New(fault.Conflict, "Move it away, or apply the patch yourself.", "cannot make a file in %s: it is no folder", safetext.Line(dir))
 }
 
 // prune removes a folder that is empty now, as git does, and those above it.
@@ -159,8 +208,9 @@ func (w *writer) prune(dir string) {
 	}
 }
 
-// restore returns what makes a file as it was; nil: it was not there.
+// restore returns what makes a file as it is, readable by whom it is now; nil: it is not there.
 func (w *writer) restore(name string, was *worktree.File) func() error {
+	info, statErr := w.root.Lstat(name)
 	return func() error {
 		if err := w.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -171,7 +221,10 @@ func (w *writer) restore(name string, was *worktree.File) func() error {
 		if err := w.root.MkdirAll(path.Dir(name), 0o755); err != nil {
 			return err
 		}
-		return w.put(name, *was)
+		if err := w.put(name, *was); err != nil || statErr != nil || !info.Mode().IsRegular() {
+			return err
+		}
+		return w.root.Chmod(name, info.Mode().Perm())
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"praxis/fault"
 	"praxis/internal/bounded"
@@ -200,7 +201,7 @@ func (r *reader) text(p string, most int64) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no regular file", safetext.Line(p))
 	}
-	f, err := r.root.Open(p)
+	f, err := r.root.OpenFile(p, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe by now
 	if err != nil {
 		return nil, err
 	}

@@ -156,6 +156,32 @@ func TestApply(t *testing.T) {
 	if again, _, err := folder.Read(dir, nil); err != nil || again.Sum() != got.Sum() {
 		t.Errorf("what failed left %v: %v", again.Paths(), err)
 	}
+	if info, err := os.Stat(filepath.Join(dir, "a")); err != nil || info.Mode() != 0o600 {
+		t.Errorf("a file that was put back has the mode %v: %v", info.Mode(), err)
+	}
+
+	// Nothing is written through a link that git ignores, nor over what was saved a moment ago.
+	if err := os.MkdirAll(filepath.Join(dir, ".git", "hooks"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(".git/hooks", filepath.Join(dir, "hidden2")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("hidden\nhidden2\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err = folder.Read(dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := folder.Apply(dir, nil, got, []worktree.Change{{Path: "hidden2/post-commit", After: ptr(f("x"))}}); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("a file below a link: %v", err)
+	}
+	if err := folder.Apply(dir, nil, got, []worktree.Change{{Path: "a", Before: ptr(f("older")), After: ptr(f("two"))}}); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("a file that was saved meanwhile: %v", err)
+	}
+	if again, _, err := folder.Read(dir, nil); err != nil || again.Sum() != got.Sum() {
+		t.Errorf("what was refused left %v: %v", again.Paths(), err)
+	}
 }
 
 func ptr(f worktree.File) *worktree.File { return &f }
