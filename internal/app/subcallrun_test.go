@@ -27,3 +27,19 @@ func TestNamedSink(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestGivenBytes shows that a tree stores hardly more than it may, however often code asks.
+func TestGivenBytes(t *testing.T) {
+	tree, stored := newTree(), int64(0)
+	for range 100 {
+		most := tree.left() + 1 // one byte more is read, to know that there is more
+		tree.took(most)
+		stored += most
+	}
+	if stored > maxGivenTree+200 {
+		t.Errorf("%d bytes were stored", stored)
+	}
+	if tree.left() != 0 || tree.took(1) {
+		t.Error("there is space left")
+	}
+}

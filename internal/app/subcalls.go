@@ -45,6 +45,22 @@ func newTree() *tree {
 	return t
 }
 
+// left is how many bytes of one more value may be stored: what is too much is not stored before
+// it is refused.
+func (t *tree) left() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return max(min(maxGiven, maxGivenTree-t.given), 0)
+}
+
+// took counts the bytes of a value, and says whether the tree may have them.
+func (t *tree) took(n int64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.given += n
+	return t.given <= maxGivenTree
+}
+
 // subcalls is what the code of one run begins: it implements the requests of its session.
 type subcalls struct {
 	x     *questionRun
@@ -332,17 +348,15 @@ func (c *subcalls) keep(ctx context.Context, d language.Given) (givenValue, erro
 	wg.Go(func() { _ = w.CloseWithError(c.x.session.ReadFile(ctx, d.Path, w)) }) // the reader learns of it
 	defer wg.Wait()
 	defer func() { _ = r.Close() }()
-	limited := &io.LimitedReader{R: r, N: maxGiven + 1}
+	most := c.tree.left()
+	limited := &io.LimitedReader{R: r, N: most + 1}
 	var v givenValue
 	sum, n, withheld, err := c.x.run.Keep(ctx, d.Name, io.TeeReader(limited, &v.text))
-	c.tree.mu.Lock()
-	c.tree.given += n
-	total := c.tree.given
-	c.tree.mu.Unlock()
+	fits := c.tree.took(n)
 	switch {
 	case ctx.Err() != nil:
 		return givenValue{}, errGivenUp()
-	case n > maxGiven || total > maxGivenTree:
+	case n > most || !fits:
 		return givenValue{}, fault.New(fault.Exhausted, "Give a part of it.", "%s cannot be given: it is too large, or too much was given by now", d.Name)
 	case err != nil:
 		return givenValue{}, fault.New(fault.Unavailable, "Try again.", "%s cannot be given: its file cannot be read", d.Name)

@@ -279,14 +279,14 @@ func modelPackages() map[string]Package {
 		"internal/llm/recorded": {Imports: []string{fault, event, llm}},
 
 		// What providers over a network have in common, and the providers.
-		"internal/llm/stream":    {Imports: []string{fault, llm}},
+		"internal/llm/stream":    {Imports: []string{fault, event, llm}},
 		"internal/llm/anthropic": {Imports: []string{fault, event, llm, "internal/llm/stream"}},
 		"internal/llm/openai":    {Imports: []string{fault, event, llm, "internal/llm/stream"}},
 		"internal/llm/gemini":    {Imports: []string{fault, event, llm, "internal/llm/stream"}},
 		"internal/llm/scripted":  {Imports: []string{fault, event, llm}},
 
 		// Models around models: one that asks several, and one that is a file.
-		"internal/llm/fallback": {Imports: []string{fault, llm}},
+		"internal/llm/fallback": {Imports: []string{fault, event, llm}},
 		"internal/llm/cassette": {Imports: []string{fault, event, llm}},
 	}
 }
