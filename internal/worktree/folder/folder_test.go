@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"praxis/fault"
@@ -185,3 +186,26 @@ func TestApply(t *testing.T) {
 }
 
 func ptr(f worktree.File) *worktree.File { return &f }
+
+// TestPipes reads a project with pipes in the place of git's files: nothing waits for them.
+func TestPipes(t *testing.T) {
+	for _, name := range []string{".git", ".gitignore", ".git/index", ".git/info/exclude"} {
+		dir := t.TempDir()
+		fill(t, dir, map[string]string{"a": "1"})
+		at := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Mkfifo(at, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := folder.Read(dir, nil)
+		if name == ".git/index" {
+			if err == nil {
+				t.Error("an index that is a pipe was read")
+			}
+		} else if err != nil || got["a"].Data == nil {
+			t.Errorf("%s: %v, %v", name, got.Paths(), err)
+		}
+	}
+}
