@@ -73,8 +73,13 @@ func TestLedgerHoldsParts(t *testing.T) {
 
 func TestLedgerCounts(t *testing.T) {
 	l, b := agent.NewLedger(), agent.Budget{Calls: 2, Depth: 2, SubCalls: 2}
-	if !l.Call(b) || !l.Call(b) || l.Call(b) || !l.Call(agent.Budget{}) {
-		t.Error("calls are counted wrongly")
+	for i, want := range []bool{true, true, false} {
+		if l.Call(b) != want {
+			t.Errorf("call %d of 2 is counted wrongly", i+1)
+		}
+	}
+	if !l.Call(agent.Budget{}) {
+		t.Error("a call without a bound is refused")
 	}
 	for i, c := range []struct {
 		depth int

@@ -66,7 +66,7 @@ func plain(out []node, s language.Span) []node {
 		case unicode.IsSpace(c):
 			rest = rest[size:]
 			continue
-		case unicode.IsLetter(c) || c == '_' || c == '$' && strings.HasPrefix(rest, "${") == false:
+		case unicode.IsLetter(c) || c == '_' || c == '$' && !strings.HasPrefix(rest, "${"):
 			n.kind = name
 			if s.Class == language.Keyword {
 				n.kind = keyword
