@@ -119,7 +119,8 @@ func (t *turn) say(thought string, calls []llm.Call) []callResult {
 		return out
 	}
 	for i, r := range t.results {
-		out[i] = callResult{text: r.Text, failed: r.IsError}
+		text, _, _ := strings.Cut(r.Text, "\n\nDirections:\n") // the agent's own, behind the last result
+		out[i] = callResult{text: text, failed: r.IsError}
 		for _, mark := range []string{"status: ok\nresult:\n", "status: error\nerror:\n"} {
 			out[i].text = strings.TrimPrefix(out[i].text, mark)
 		}

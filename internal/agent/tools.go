@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"praxis/event"
@@ -107,7 +108,11 @@ func (r *run) useTools(ctx context.Context, a action.Action) (actionResult, erro
 		if err != nil {
 			return actionResult{}, err
 		}
-		out.notes = append(out.notes, used.notes...)
+		for _, note := range used.notes {
+			if !slices.Contains(out.notes, note) { // many calls of a turn give the same one
+				out.notes = append(out.notes, note)
+			}
+		}
 		if used.end != nil {
 			out.end = used.end
 		}
