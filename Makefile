@@ -11,7 +11,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 # left to "make nightly" (RACEFLAGS=), and so are the packages for which all of
 # gVisor would be compiled once more, or that are slow with it (BY_NIGHT=).
 NO_RACE := praxis/(cmd/praxis|internal/(sandbox/gvisor|test|language|demo|bench|plan|agent/grounding|record/report|record/price|safetext|tool/pystub|tool/search|tool/openapi))
-BY_NIGHT ?= |praxis/internal/(app|cli|server|guest|image)
+BY_NIGHT ?= |praxis/internal/(app|cli|server|guest|image|record/journal|agent|egress|store/files)
 RACEFLAGS ?= -short
 
 # What the binary carries: CPython, pip, and the root file system of sessions. A binary

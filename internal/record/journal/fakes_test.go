@@ -244,8 +244,11 @@ type memIndex struct {
 func newMemIndex() *memIndex { return &memIndex{docs: map[string]store.Doc{}} }
 
 func (m *memIndex) Put(_ context.Context, docs ...store.Doc) error {
-	if before := m.before; before != nil {
-		m.before = nil
+	m.mu.Lock()
+	before := m.before
+	m.before = nil
+	m.mu.Unlock()
+	if before != nil {
 		before()
 	}
 	m.mu.Lock()

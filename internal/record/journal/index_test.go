@@ -363,7 +363,14 @@ func TestRebuild(t *testing.T) {
 func TestRebuildBesideWriter(t *testing.T) {
 	b := newBench(t)
 	_, r := b.begin(t)
+	for listed := 0; listed == 0; { // its row is written while it goes on
+		b.index.mu.Lock()
+		listed = len(b.index.docs)
+		b.index.mu.Unlock()
+		time.Sleep(time.Millisecond)
+	}
 	var begun string
+	b.index.mu.Lock()
 	b.index.before = func() {
 		r.Emit(event.RunEnded{Status: event.Answered})
 		if err := r.Close(); err != nil {
@@ -371,6 +378,7 @@ func TestRebuildBesideWriter(t *testing.T) {
 		}
 		begun = b.write(t, sample()...)
 	}
+	b.index.mu.Unlock()
 	if _, err := b.Rebuild(t.Context()); err != nil {
 		t.Fatal(err)
 	}

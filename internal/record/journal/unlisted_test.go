@@ -25,8 +25,11 @@ type faulty struct {
 }
 
 func (f *faulty) fail(ctx context.Context) error {
+	f.mu.Lock() // the row of a run is written while the run goes on
 	f.calls++
-	if f.calls != f.at && (!f.from || f.calls < f.at) {
+	calls := f.calls
+	f.mu.Unlock()
+	if calls != f.at && (!f.from || calls < f.at) {
 		return nil
 	}
 	if f.waits {
@@ -60,7 +63,10 @@ func (f *faulty) Find(ctx context.Context, q store.Query) ([]store.Doc, error) {
 
 // unless does something when the call that was just counted does not fail.
 func (f *faulty) unless(do func() error) error {
-	if f.calls == f.at || f.from && f.calls > f.at {
+	f.mu.Lock()
+	calls := f.calls
+	f.mu.Unlock()
+	if calls == f.at || f.from && calls > f.at {
 		return nil
 	}
 	return do()
