@@ -413,6 +413,19 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
+// The name of a session is no path: one that cannot be made removes no other file.
+func TestNamesAreNoPaths(t *testing.T) {
+	w := newWorld(t)
+	key := w.key("default")
+	keys := filepath.Join(w.home, Folder, "keys.json")
+	for _, id := range []string{"../keys", "../../server/keys", "sessions/../../keys", ".", "..", "a/b", "a\x00b"} {
+		w.must(key, "POST", "/v1/sessions", object{"id": id}, 400)
+		if _, err := os.Stat(keys); err != nil {
+			t.Fatalf("after %q: %v", id, err)
+		}
+	}
+}
+
 // The document names every operation, and is whole.
 func TestDocument(t *testing.T) {
 	var doc struct {

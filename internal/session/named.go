@@ -508,8 +508,8 @@ func (m *Manager) eachNamed(f func(NamedInfo)) error {
 
 // peekNamed reads the description of a named session, whoever wrote it.
 func (m *Manager) peekNamed(name string) (NamedInfo, error) {
-	if !nameRule.MatchString(name) {
-		return NamedInfo{}, badName(name)
+	if err := CheckName(name); err != nil {
+		return NamedInfo{}, err
 	}
 	b, err := bounded.ReadFile(filepath.Join(m.names, name, namedFile), maxDescription)
 	if errors.Is(err, os.ErrNotExist) {
@@ -581,15 +581,19 @@ func otherFormat(what string, version int) error {
 		"%s: it has format %d, this version of Praxis reads %d", what, version, metaVersion)
 }
 
-func badName(name string) error {
+// CheckName refuses what cannot be the name of a session.
+func CheckName(name string) error {
+	if nameRule.MatchString(name) {
+		return nil
+	}
 	return fault.New(fault.Invalid, "Use letters, digits, '.', '_' and '-', at most 64, beginning with a letter or a digit.",
 		"cannot use %q as a session's name", name)
 }
 
 // lockName takes the lock of one name and makes its folder when create is set.
 func (m *Manager) lockName(ctx context.Context, name string, create bool, waiting func()) (func(), error) {
-	if !nameRule.MatchString(name) {
-		return nil, badName(name)
+	if err := CheckName(name); err != nil {
+		return nil, err
 	}
 	dir := filepath.Join(m.names, name)
 	for {

@@ -213,6 +213,10 @@ func (h *Hub) Create(ctx context.Context, q Request, sink event.Sink) (Info, err
 	if q.Spec.Name == "" {
 		q.Spec.Name = NewID("s")
 	}
+	// The name is that of a file here, too: a path in it would name another.
+	if err := app.CheckSessionName(q.Spec.Name); err != nil {
+		return Info{}, err
+	}
 	meta := Meta{ID: q.Spec.Name, Made: time.Now().UTC(), Metadata: q.Metadata}
 	if q.Lasts > 0 {
 		meta.Ends = meta.Made.Add(q.Lasts)
