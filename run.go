@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"praxis/event"
@@ -390,22 +389,7 @@ type Replayed struct {
 // named by its id, the beginning of one, or "last".
 func (c *Client) Replay(run string) *Call[Replayed] {
 	return newCall(func(ctx context.Context, sink event.Sink) (Replayed, error) {
-		var report strings.Builder
-		plan, err := c.app.IsPlanRun(ctx, run)
-		if err != nil {
-			return Replayed{}, err
-		}
-		if plan {
-			r, err := c.app.ReplayPlan(ctx, run, "")
-			if err == nil {
-				err = r.Text(&report)
-			}
-			return Replayed{r.Identical, r.Unfinished, report.String()}, err
-		}
-		r, err := c.app.Replay(ctx, app.ReplayRequest{Run: run}, sink)
-		if err == nil {
-			err = r.Text(&report)
-		}
-		return Replayed{r.Identical, r.Unfinished, report.String()}, err
+		r, err := c.app.Repeat(ctx, run, sink)
+		return Replayed(r), err
 	})
 }

@@ -114,6 +114,34 @@ func overrides(files []string, rec replay.Recording) (map[string]func() (io.Read
 	return out, nil
 }
 
+// Repeated says what repeating a run found.
+type Repeated struct {
+	Identical  bool   // everything came out as it was recorded
+	Unfinished bool   // the record has no end: what there is was compared
+	Report     string // what differs, for a person
+}
+
+// Repeat replays a run, whether it is a plan's or another, with all that is recorded of it.
+func (a *App) Repeat(ctx context.Context, ref string, sink event.Sink) (Repeated, error) {
+	var report strings.Builder
+	plan, err := a.IsPlanRun(ctx, ref)
+	if err != nil {
+		return Repeated{}, err
+	}
+	if plan {
+		r, err := a.ReplayPlan(ctx, ref, "")
+		if err == nil {
+			err = r.Text(&report)
+		}
+		return Repeated{r.Identical, r.Unfinished, report.String()}, err
+	}
+	r, err := a.Replay(ctx, ReplayRequest{Run: ref}, sink)
+	if err == nil {
+		err = r.Text(&report)
+	}
+	return Repeated{r.Identical, r.Unfinished, report.String()}, err
+}
+
 // IsPlanRun says whether a run is one of a plan, which is repeated without a
 // sandbox. A record that cannot be read far enough to know is not.
 func (a *App) IsPlanRun(ctx context.Context, ref string) (bool, error) {

@@ -54,7 +54,7 @@ type CodeDone struct {
 func runOf(r *live.Run) Run {
 	out := Run{ID: r.ID, Began: r.Began()}
 	result, err := r.Result()
-	if out.Ended = isOver(r); !out.Ended {
+	if out.Ended = r.Ended(); !out.Ended {
 		return out
 	}
 	if err != nil {
@@ -71,15 +71,6 @@ func runOf(r *live.Run) Run {
 		out.Record, out.Plan = v.Run, &v
 	}
 	return out
-}
-
-func isOver(r *live.Run) bool {
-	select {
-	case <-r.Done():
-		return true
-	default:
-		return false
-	}
 }
 
 // GivenFile is a file that a request brings along.
@@ -415,7 +406,8 @@ func records() []Operation {
 				if err := in.check(); err != nil {
 					return Replayed{}, err
 				}
-				return replay(ctx, c.Tenant.App, in.Record)
+				r, err := c.Tenant.App.Repeat(ctx, in.Record, event.Discard)
+				return Replayed(r), err
 			}),
 		operation("records.delete", http.MethodDelete, "/records/{record}", access.Admin, http.StatusNoContent, "Remove the record of a run; the chain of runs says that it was.",
 			func(ctx context.Context, c *Call, in RecordRef) (Nothing, error) {
@@ -426,24 +418,4 @@ func records() []Operation {
 				return Nothing{}, err
 			}),
 	}
-}
-
-func replay(ctx context.Context, a *app.App, record string) (Replayed, error) {
-	var report strings.Builder
-	plan, err := a.IsPlanRun(ctx, record)
-	if err != nil {
-		return Replayed{}, err
-	}
-	if plan {
-		r, err := a.ReplayPlan(ctx, record, "")
-		if err == nil {
-			err = r.Text(&report)
-		}
-		return Replayed{r.Identical, r.Unfinished, report.String()}, err
-	}
-	r, err := a.Replay(ctx, app.ReplayRequest{Run: record}, event.Discard)
-	if err == nil {
-		err = r.Text(&report)
-	}
-	return Replayed{r.Identical, r.Unfinished, report.String()}, err
 }
