@@ -72,14 +72,11 @@ func (s *Session) Execute(code string) *Call[event.Execution] {
 // seconds and 1 MiB of output.
 func (s *Session) ExecuteWithin(code string, b event.Bounds) *Call[event.Execution] {
 	return newCall(func(ctx context.Context, sink event.Sink) (event.Execution, error) {
-		if s.lang == "" {
-			return s.s.Execute(ctx, "", code, b, sink)
-		}
-		l, err := s.s.Speaks(s.lang)
+		lang, err := s.s.LanguageName(s.lang)
 		if err != nil {
 			return event.Execution{}, err
 		}
-		return s.s.Execute(ctx, l.Name, code, b, sink)
+		return s.s.Execute(ctx, lang, code, b, sink)
 	})
 }
 

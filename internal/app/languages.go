@@ -66,6 +66,15 @@ func (s *Session) Speaks(word string) (language.Language, error) {
 	return l, nil
 }
 
+// LanguageName is the name of the language that a word means; "" stays "".
+func (s *Session) LanguageName(word string) (string, error) {
+	if word == "" {
+		return "", nil
+	}
+	l, err := s.Speaks(word)
+	return l.Name, err
+}
+
 // Language is that of the session's code, as its image has it.
 func (s *Session) Language() language.Language {
 	return s.s.Languages().Of(s.image.Runtimes)

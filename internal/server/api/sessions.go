@@ -242,12 +242,9 @@ type Execution struct {
 
 func executionOf(x *live.Execution) Execution {
 	out := Execution{ID: x.ID, Session: x.Session, Began: x.Began()}
-	select {
-	case <-x.Done():
-	default:
+	if out.Ended = x.Ended(); !out.Ended {
 		return out
 	}
-	out.Ended = true
 	got, err := x.Result()
 	if err != nil {
 		out.Failure = fault.Of(err)
@@ -347,13 +344,9 @@ func executions() []Operation {
 		operation("contexts.complete", http.MethodPost, "/sessions/{session}/complete", access.Run, http.StatusOK, "Say what may stand at a place in code.",
 			func(ctx context.Context, c *Call, in Completing) (out app.Completion, err error) {
 				err = c.Tenant.Hub.Use(ctx, in.Session, func(s *app.Session) error {
-					lang := ""
-					if in.Language != "" {
-						l, err := s.Speaks(in.Language)
-						if err != nil {
-							return err
-						}
-						lang = l.Name
+					lang, err := s.LanguageName(in.Language)
+					if err != nil {
+						return err
 					}
 					out, err = s.Complete(ctx, lang, in.Code, in.Cursor)
 					return err

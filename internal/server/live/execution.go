@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -10,6 +11,53 @@ import (
 	"praxis/internal/app"
 	"praxis/internal/safetext"
 )
+
+// named is work with an id.
+type named interface {
+	comparable
+	id() string
+	Ended() bool
+}
+
+func (x *Execution) id() string { return x.ID }
+func (r *Run) id() string       { return r.ID }
+
+// works are what goes on and what ended lately, the oldest first.
+type works[W named] []W
+
+// going counts those that go on.
+func (w works[W]) going() int {
+	n := 0
+	for _, x := range w {
+		if !x.Ended() {
+			n++
+		}
+	}
+	return n
+}
+
+// find returns the one with an id; the zero value: there is none.
+func (w works[W]) find(id string) (found W) {
+	for _, x := range w {
+		if x.id() == id {
+			return x
+		}
+	}
+	return found
+}
+
+// add takes one in. The oldest that have ended go for it, when there are more than most.
+func (w *works[W]) add(x W, most int) {
+	*w = append(*w, x)
+	more := len(*w) - most
+	*w = slices.DeleteFunc(*w, func(old W) bool {
+		if more <= 0 || !old.Ended() {
+			return false
+		}
+		more--
+		return true
+	})
+}
 
 // maxExecutions are the executions of a session that can be looked at again.
 const maxExecutions = 100
@@ -49,6 +97,16 @@ func (t *task) Interrupt() { t.cancel() }
 // Done is closed when the work has ended.
 func (t *task) Done() <-chan struct{} { return t.done }
 
+// Ended says whether the work has ended.
+func (t *task) Ended() bool {
+	select {
+	case <-t.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // Wait waits for the end of the work. When ctx ends before, the work is interrupted and
 // waited for: a client that went away does not want it any more.
 func (t *task) Wait(ctx context.Context) {
@@ -81,26 +139,12 @@ func (h *Hub) Execute(id string, c Code) (*Execution, error) {
 	if h.closed {
 		return nil, errStopping()
 	}
-	going := 0
-	for _, x := range e.execs {
-		if !isDone(x.done) {
-			going++
-		}
-	}
-	if going >= maxExecutions {
+	if going := e.execs.going(); going >= maxExecutions {
 		return nil, fault.New(fault.Exhausted, "Wait until some of them have ended.", "cannot run the code: %d executions of session %s are waiting", going, e.id)
 	}
 	ctx, t := newTask()
-	x := &Execution{ID: NewID("x"), Session: e.id, Log: newLog(), task: t}
-	e.execs[x.ID], e.order = x, append(e.order, x.ID)
-	for i := 0; len(e.order) > maxExecutions && i < len(e.order); {
-		if old := e.order[i]; isDone(e.execs[old].done) {
-			delete(e.execs, old)
-			e.order = append(e.order[:i:i], e.order[i+1:]...)
-			continue
-		}
-		i++
-	}
+	x := &Execution{ID: newID("x"), Session: e.id, Log: newLog(), task: t}
+	e.execs.add(x, maxExecutions)
 	h.work.Go(func() {
 		defer t.cancel()
 		x.result, t.err = h.execute(ctx, e, c, x.Log)
@@ -110,25 +154,12 @@ func (h *Hub) Execute(id string, c Code) (*Execution, error) {
 	return x, nil
 }
 
-func isDone(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
-}
-
 // execute runs code. Its result is the last event of the log.
 func (h *Hub) execute(ctx context.Context, e *session, c Code, log *Log) (out event.Execution, err error) {
 	err = h.use(ctx, e, log, func(s *app.Session) error {
-		lang := ""
-		if c.Language != "" {
-			l, err := s.Speaks(c.Language)
-			if err != nil {
-				return err
-			}
-			lang = l.Name
+		lang, err := s.LanguageName(c.Language)
+		if err != nil {
+			return err
 		}
 		log.Emit(event.ExecutionBegan{Session: e.id, Code: c.Text, Language: lang})
 		out, err = s.Execute(ctx, lang, c.Text, c.Bounds, log)
@@ -149,7 +180,7 @@ func (h *Hub) Execution(id, execution string) (*Execution, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x := e.execs[execution]; x != nil {
+	if x := e.execs.find(execution); x != nil {
 		return x, nil
 	}
 	return nil, fault.New(fault.NotFound, "List the session's executions; the last hundred are there.", "cannot find execution %s of session %s", safetext.Clip(safetext.Line(execution), 60), e.id)
@@ -163,11 +194,7 @@ func (h *Hub) Executions(id string) ([]*Execution, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]*Execution, 0, len(e.order))
-	for _, id := range e.order {
-		out = append(out, e.execs[id])
-	}
-	return out, nil
+	return slices.Clone(e.execs), nil
 }
 
 // Run is something that is recorded and goes on: a question, a piece of code by itself, a plan.
@@ -182,7 +209,7 @@ type Run struct {
 
 // Result returns what came of the run, nil as long as it goes on.
 func (r *Run) Result() (any, error) {
-	if !isDone(r.done) {
+	if !r.Ended() {
 		return nil, nil
 	}
 	r.mu.Lock()
@@ -201,26 +228,12 @@ func (h *Hub) Start(do func(ctx context.Context, sink event.Sink) (any, error)) 
 	if h.closed {
 		return nil, errStopping()
 	}
-	going := 0
-	for _, r := range h.runs {
-		if !isDone(r.done) {
-			going++
-		}
-	}
-	if going >= h.cfg.Runs {
+	if going := h.runs.going(); going >= h.cfg.Runs {
 		return nil, fault.New(fault.Exhausted, "Wait until one has ended.", "cannot begin a run: %d of %d go on", going, h.cfg.Runs)
 	}
 	ctx, t := newTask()
-	r := &Run{ID: NewID("r"), Log: newLog(), task: t}
-	h.runs[r.ID], h.order = r, append(h.order, r.ID)
-	for i := 0; len(h.order) > maxEnded && i < len(h.order); {
-		if old := h.order[i]; isDone(h.runs[old].done) {
-			delete(h.runs, old)
-			h.order = append(h.order[:i:i], h.order[i+1:]...)
-			continue
-		}
-		i++
-	}
+	r := &Run{ID: newID("r"), Log: newLog(), task: t}
+	h.runs.add(r, maxEnded)
 	h.work.Go(func() {
 		defer t.cancel()
 		result, err := do(ctx, r.Log)
@@ -237,7 +250,7 @@ func (h *Hub) Start(do func(ctx context.Context, sink event.Sink) (any, error)) 
 func (h *Hub) Run(id string) (*Run, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if r := h.runs[id]; r != nil {
+	if r := h.runs.find(id); r != nil {
 		return r, nil
 	}
 	return nil, fault.New(fault.NotFound, "Look for it among the recorded runs.", "cannot find run %s: it does not go on", safetext.Clip(safetext.Line(id), 60))
@@ -247,9 +260,5 @@ func (h *Hub) Run(id string) (*Run, error) {
 func (h *Hub) Going() []*Run {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	out := make([]*Run, 0, len(h.order))
-	for _, id := range h.order {
-		out = append(out, h.runs[id])
-	}
-	return out
+	return slices.Clone(h.runs)
 }

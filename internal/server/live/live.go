@@ -74,8 +74,7 @@ type Hub struct {
 
 	mu       sync.Mutex
 	sessions map[string]*session
-	runs     map[string]*Run
-	order    []string // of runs, the oldest first
+	runs     works[*Run]
 	closed   bool
 }
 
@@ -102,15 +101,14 @@ type session struct {
 	turn  chan struct{}       // held by whoever opens or pauses it
 	users *semaphore.Weighted // one for each call that has the sandbox, all for who takes it away
 	spec  app.SessionSpec
-	calls int                   // under Hub.mu
-	used  time.Time             // under Hub.mu
-	meta  Meta                  // under Hub.mu
-	gone  bool                  // under Hub.mu: it is being deleted
-	fresh bool                  // under turn: it was made here and never opened
-	s     *app.Session          // written under turn and Hub.mu; nil: it has no sandbox
-	opens bool                  // under Hub.mu: it is about to have a sandbox
-	execs map[string]*Execution // under Hub.mu
-	order []string
+	calls int               // under Hub.mu
+	used  time.Time         // under Hub.mu
+	meta  Meta              // under Hub.mu
+	gone  bool              // under Hub.mu: it is being deleted
+	fresh bool              // under turn: it was made here and never opened
+	s     *app.Session      // written under turn and Hub.mu; nil: it has no sandbox
+	opens bool              // under Hub.mu: it is about to have a sandbox
+	execs works[*Execution] // under Hub.mu
 }
 
 // Open reads what sessions there are. Close must be called.
@@ -132,7 +130,7 @@ func Open(cfg Config) (*Hub, error) {
 	if err := atomicfile.Make(cfg.Dir); err != nil {
 		return nil, err
 	}
-	h := &Hub{cfg: cfg, sessions: map[string]*session{}, runs: map[string]*Run{}}
+	h := &Hub{cfg: cfg, sessions: map[string]*session{}}
 	if err := h.read(); err != nil {
 		return nil, err
 	}
@@ -170,7 +168,7 @@ func (h *Hub) read() error {
 const allUsers = 1 << 30
 
 func newSession(meta Meta, spec app.SessionSpec) *session {
-	return &session{id: meta.ID, turn: make(chan struct{}, 1), users: semaphore.NewWeighted(allUsers), spec: spec, meta: meta, used: time.Now(), execs: map[string]*Execution{}}
+	return &session{id: meta.ID, turn: make(chan struct{}, 1), users: semaphore.NewWeighted(allUsers), spec: spec, meta: meta, used: time.Now()}
 }
 
 // decodeMeta reads the file of a session.
@@ -201,8 +199,8 @@ type Request struct {
 	Metadata map[string]string // of the caller's
 }
 
-// NewID returns an id that starts with a word.
-func NewID(word string) string {
+// newID returns an id that starts with a word.
+func newID(word string) string {
 	raw := make([]byte, 8)
 	rand.Read(raw) // it never fails
 	return word + "-" + hex.EncodeToString(raw)
@@ -211,7 +209,7 @@ func NewID(word string) string {
 // Create makes a session. Progress goes to sink.
 func (h *Hub) Create(ctx context.Context, q Request, sink event.Sink) (Info, error) {
 	if q.Spec.Name == "" {
-		q.Spec.Name = NewID("s")
+		q.Spec.Name = newID("s")
 	}
 	// The name is that of a file here, too: a path in it would name another.
 	if err := app.CheckSessionName(q.Spec.Name); err != nil {
@@ -694,7 +692,7 @@ func (h *Hub) Fork(ctx context.Context, id string, count int, lasts time.Duratio
 		return nil, err
 	}
 	for range count {
-		meta := Meta{ID: NewID("s"), Made: time.Now().UTC(), Saved: true}
+		meta := Meta{ID: newID("s"), Made: time.Now().UTC(), Saved: true}
 		if lasts > 0 {
 			meta.Ends = meta.Made.Add(lasts)
 		}

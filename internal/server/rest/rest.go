@@ -8,6 +8,7 @@
 package rest
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -238,10 +239,10 @@ func readBody(w http.ResponseWriter, r *http.Request, into any, most int64) erro
 // Decode reads a JSON object into a request. Nothing may stand after it, and no field may be
 // unknown: a misspelt one would be left out without a word.
 func Decode(data []byte, into any) error {
-	if len(strings.TrimSpace(string(data))) == 0 {
+	if len(bytes.TrimSpace(data)) == 0 {
 		return nil
 	}
-	dec := json.NewDecoder(strings.NewReader(string(data)))
+	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	err := dec.Decode(into)
 	if err == nil {

@@ -82,11 +82,12 @@ func (s socket) Send(ctx context.Context, message []byte) error {
 
 // New returns the handler of JSON-RPC over HTTP (POST) and over WebSocket.
 func New(cfg rest.Config) http.Handler {
+	table := operations()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := rest.KeyOf(r)
-		d := NewDoor(func(ctx context.Context, o *api.Operation) (*api.Call, error) {
+		d := &Door{table, func(ctx context.Context, o *api.Operation) (*api.Call, error) {
 			return rest.Authorize(ctx, cfg, key, o.Scope)
-		})
+		}}
 		// Who has no key learns nothing of methods, and keeps no connection.
 		if _, err := cfg.Server.Keys.Check(key); err != nil {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="praxis"`)

@@ -97,11 +97,16 @@ type Door struct {
 
 // NewDoor returns a door for one caller.
 func NewDoor(authorize func(ctx context.Context, o *api.Operation) (*api.Call, error)) *Door {
-	d := &Door{operations: map[string]*api.Operation{}, authorize: authorize}
+	return &Door{operations(), authorize}
+}
+
+// operations returns the table by the names of the operations.
+func operations() map[string]*api.Operation {
+	out := map[string]*api.Operation{}
 	for _, o := range api.Table() {
-		d.operations[o.Name] = &o
+		out[o.Name] = &o
 	}
-	return d
+	return out
 }
 
 // connection is one peer that is being served.
