@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // timestamp is a date or a time of day. What a text leaves out is -1.
@@ -28,25 +29,6 @@ var monthStarts = [...][]string{
 	{"jul", "juil", "lug"}, {"aug", "août", "ago"}, {"sep", "set"}, {"oct", "okt", "ott", "out"}, {"nov"}, {"dec", "dez", "déc", "dic"},
 }
 
-var (
-	// timestampRE lists the formats, the longest first. The names of the groups say what they are.
-	timestampRE = []*regexp.Regexp{
-		regexp.MustCompile(`\b(?P<year>[0-9]{4})[-/](?P<month>[0-9]{1,2})[-/](?P<day>[0-9]{1,2})(?:[T ](?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.[0-9]+)?)?)?(?:Z|\b)`),
-		regexp.MustCompile(`\b(?P<day>[0-9]{1,2})(?P<swapped>[./])(?P<month>[0-9]{1,2})[./](?P<year>[0-9]{4})\b`),
-		regexp.MustCompile(`(?i)\b(?P<name>` + monthNames + `)\.? (?P<day>[0-9]{1,2})(?:st|nd|rd|th)?,? (?P<year>[0-9]{4})\b`),
-		regexp.MustCompile(`(?i)\b(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er)?\.?(?: of| de| d['’])? ?(?P<name>` + monthNames + `)\.?,?(?: de| del)? (?P<year>[0-9]{4})\b`),
-		regexp.MustCompile(`(?i)\b(?P<name>` + monthNames + `)\.?,?[ -](?P<year>[0-9]{4})\b`),
-		regexp.MustCompile(`(?i)\b(?P<name>` + monthNames + `)\.? (?P<day>[0-9]{1,2})(?:st|nd|rd|th)?\b`),
-		regexp.MustCompile(`(?i)\b(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er)?\.?(?: of| de| d['’])? ?(?P<name>` + monthNames + `)\b`),
-		regexp.MustCompile(`\b(?P<year>[12][0-9]{3})-(?P<month>[0-9]{2})\b`),
-		regexp.MustCompile(`(?i)\b(?P<hour>[0-9]{1,3}) ?(?:h|hrs?|hours?|std\.?|stunden?|heures?|horas?|ore|uur|uren)(?:,? (?:and |und |et |y |e |en )?| ?)(?P<minute>[0-5]?[0-9]) ?(?:m|mins?|minutes?|minuten|minutos?|minuti|minuut)?(?:,? (?:and |und |et |y |e |en )?(?P<second>[0-5]?[0-9]) ?(?:s|secs?|seconds?|sekunden|secondes|segundos|seconden))?\b`),
-		regexp.MustCompile(`(?i)\b(?P<minute>[0-9]{1,3}) ?(?:m|mins?|minutes?|minuten|minutos?|minuti|minuut),? ?(?:and |und |et |y |e |en )?(?P<second>[0-5]?[0-9]) ?(?:s|secs?|seconds?|sekunden|secondes|segundos|seconden)\b`),
-		regexp.MustCompile(`(?i)\b(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.[0-9]+)?)?(?:\s?(?P<half>[ap]\.?m)\b)?`),
-		regexp.MustCompile(`(?i)\b(?P<hour>[0-9]{1,2})(?: ?uhr| o['’]clock| ?(?P<half>[ap]\.?m)\b)`),
-	}
-	monthRE = regexp.MustCompile(`(?i)\b(?:` + monthNames + `)\b`)
-)
-
 // The kinds of timestamps by what must stand in a text that has one. Most outputs have none,
 // and are long.
 const (
@@ -57,19 +39,31 @@ const (
 	worded  = "word"  // digits and the beginning of a word of time
 )
 
-// kindOf says of which kind a pattern is, by the names of its groups in their order.
-func kindOf(groups []string) string {
-	switch {
-	case slices.Contains(groups, monthly):
-		return monthly
-	case slices.Contains(groups, "swapped"):
-		return dotted
-	case slices.Contains(groups, "year"):
-		return dashed
-	case slices.Contains(groups, "minute") && slices.Contains(groups, "half"):
-		return clock
-	}
-	return worded
+// layouts are the formats, the longest first. The names of the groups say what they are.
+var layouts = []struct {
+	kind string
+	re   func() *regexp.Regexp
+}{
+	{dashed, lazily(`\b(?P<year>[0-9]{4})[-/](?P<month>[0-9]{1,2})[-/](?P<day>[0-9]{1,2})(?:[T ](?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.[0-9]+)?)?)?(?:Z|\b)`)},
+	{dotted, lazily(`\b(?P<day>[0-9]{1,2})(?P<swapped>[./])(?P<month>[0-9]{1,2})[./](?P<year>[0-9]{4})\b`)},
+	{monthly, lazily(`(?i)\b(?P<name>` + monthNames + `)\.? (?P<day>[0-9]{1,2})(?:st|nd|rd|th)?,? (?P<year>[0-9]{4})\b`)},
+	{monthly, lazily(`(?i)\b(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er)?\.?(?: of| de| d['’])? ?(?P<name>` + monthNames + `)\.?,?(?: de| del)? (?P<year>[0-9]{4})\b`)},
+	{monthly, lazily(`(?i)\b(?P<name>` + monthNames + `)\.?,?[ -](?P<year>[0-9]{4})\b`)},
+	{monthly, lazily(`(?i)\b(?P<name>` + monthNames + `)\.? (?P<day>[0-9]{1,2})(?:st|nd|rd|th)?\b`)},
+	{monthly, lazily(`(?i)\b(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er)?\.?(?: of| de| d['’])? ?(?P<name>` + monthNames + `)\b`)},
+	{dashed, lazily(`\b(?P<year>[12][0-9]{3})-(?P<month>[0-9]{2})\b`)},
+	{worded, lazily(`(?i)\b(?P<hour>[0-9]{1,3}) ?(?:h|hrs?|hours?|std\.?|stunden?|heures?|horas?|ore|uur|uren)(?:,? (?:and |und |et |y |e |en )?| ?)(?P<minute>[0-5]?[0-9]) ?(?:m|mins?|minutes?|minuten|minutos?|minuti|minuut)?(?:,? (?:and |und |et |y |e |en )?(?P<second>[0-5]?[0-9]) ?(?:s|secs?|seconds?|sekunden|secondes|segundos|seconden))?\b`)},
+	{worded, lazily(`(?i)\b(?P<minute>[0-9]{1,3}) ?(?:m|mins?|minutes?|minuten|minutos?|minuti|minuut),? ?(?:and |und |et |y |e |en )?(?P<second>[0-5]?[0-9]) ?(?:s|secs?|seconds?|sekunden|secondes|segundos|seconden)\b`)},
+	{clock, lazily(`(?i)\b(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.[0-9]+)?)?(?:\s?(?P<half>[ap]\.?m)\b)?`)},
+	{worded, lazily(`(?i)\b(?P<hour>[0-9]{1,2})(?: ?uhr| o['’]clock| ?(?P<half>[ap]\.?m)\b)`)},
+}
+
+var monthRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(?:` + monthNames + `)\b`) })
+
+// lazily compiles a pattern when it is first used: those with the names of months take long,
+// and most programs that are started read no text.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
 // lookFor says which kinds of timestamps a text may have.
@@ -96,11 +90,16 @@ func lookFor(text string) map[string]bool {
 			has[worded] = has[worded] || strings.IndexByte("hHmMsSuUoOaApP", next) >= 0
 		}
 	}
-	small := strings.ToLower(text)
-	for _, starts := range monthStarts {
-		has[monthly] = has[monthly] || slices.ContainsFunc(starts, func(start string) bool { return strings.Contains(small, start) })
-	}
+	has[monthly] = hasMonth(text)
 	return has
+}
+
+// hasMonth says whether a text may have the name of a month.
+func hasMonth(text string) bool {
+	small := strings.ToLower(text)
+	return slices.ContainsFunc(monthStarts[:], func(starts []string) bool {
+		return slices.ContainsFunc(starts, func(start string) bool { return strings.Contains(small, start) })
+	})
 }
 
 // timestamps finds the dates and times of day in hidden, which is text with parts blanked out.
@@ -108,10 +107,11 @@ func timestamps(text, hidden string) []figure {
 	var out []figure
 	b := []byte(hidden)
 	has := lookFor(hidden)
-	for _, re := range timestampRE {
-		if names := re.SubexpNames(); !has[kindOf(names)] {
+	for _, l := range layouts {
+		if !has[l.kind] {
 			continue
 		}
+		re := l.re()
 		for _, loc := range re.FindAllSubmatchIndex(b, -1) {
 			fields := map[string]string{}
 			for i, name := range re.SubexpNames() {
