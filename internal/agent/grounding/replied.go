@@ -3,7 +3,6 @@ package grounding
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -68,7 +67,6 @@ func (s *Sources) AddReply(r event.ChildReply) {
 	}
 	var given index
 	if r.Role == event.Query {
-		given.replied = h
 		given.add(Origin{In: InQuestion}, r.Task)
 	}
 	text := r.Text
@@ -136,10 +134,7 @@ func (h *replied) among(base, slack float64) string {
 		slices.SortStableFunc(h.numbers, func(a, b utterance) int { return cmp.Compare(a.value, b.value) })
 		h.sorted = true
 	}
-	off := math.Abs(base) * 1e-12
-	if slack < math.Abs(base)*.01 { // three digits: it may be rounded
-		off = max(off, slack)
-	}
+	off := allowed(base, slack)
 	for _, scale := range []float64{1, 100, .01} {
 		from, to := scale*(base-off), scale*(base+off)
 		i, _ := slices.BinarySearchFunc(h.numbers, from, func(u utterance, at float64) int { return cmp.Compare(u.value, at) })

@@ -64,7 +64,6 @@ const (
 // AddOutput takes in what code printed or returned.
 func (s *Sources) AddOutput(o Origin, text string) {
 	s.outputs.typed, s.outputs.replied = &s.typed, &s.replied
-	s.replied.code = &s.typed.code
 	s.outputs.add(o, text)
 	if s.listed == nil {
 		s.listed = map[int]bool{}

@@ -113,13 +113,7 @@ func (t *typing) settle() {
 	slices.Sort(t.used)
 	for _, list := range t.numbers {
 		slices.SortStableFunc(list, func(a, b statement) int {
-			switch {
-			case a.value < b.value:
-				return -1
-			case a.value > b.value:
-				return 1
-			}
-			return a.step - b.step
+			return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.step, b.step))
 		})
 	}
 }
@@ -154,17 +148,24 @@ func (t *typing) where(v *shown) (step int, typed bool) {
 	case v.origin.In == InVariables:
 		list = t.numbers[anyStep]
 	}
-	slack := math.Abs(v.base) * 1e-12
-	if v.slack < math.Abs(v.base)*.01 { // three digits: it may be rounded
-		slack = max(slack, v.slack)
-	}
-	i := sort.Search(len(list), func(i int) bool { return list[i].value >= v.base-slack })
-	for n := 0; i < len(list) && list[i].value <= v.base+slack && n < maxPlaces; i, n = i+1, n+1 {
+	off := allowed(v.base, v.slack)
+	i := sort.Search(len(list), func(i int) bool { return list[i].value >= v.base-off })
+	for n := 0; i < len(list) && list[i].value <= v.base+off && n < maxPlaces; i, n = i+1, n+1 {
 		if typed = true; list[i].step > 0 { // code that can be named
 			return list[i].step, true
 		}
 	}
 	return 0, typed
+}
+
+// allowed is what a number of an output may be off by from the one that it is, by its own
+// precision.
+func allowed(base, slack float64) float64 {
+	off := math.Abs(base) * 1e-12
+	if slack < math.Abs(base)*.01 { // three digits: it may be rounded
+		off = max(off, slack)
+	}
+	return off
 }
 
 // typedIn returns the step whose code has typed a figure of a value that is filled in.
