@@ -1,6 +1,7 @@
 package grounding
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"slices"
@@ -68,16 +69,11 @@ func mentions(text string) []unit {
 	return out
 }
 
+// inSmall are units that names write in small letters.
+var inSmall = map[string]string{"w": "W", "kw": "kW", "wh": "Wh", "kwh": "kWh", "hz": "Hz", "khz": "kHz", "mah": "mAh", "pa": "Pa", "v": "V"}
+
 // labelUnit is the unit at the end of a name, which may be in small letters.
-func labelUnit(word string) (unit, bool) {
-	for small, usual := range map[string]string{"w": "W", "kw": "kW", "wh": "Wh", "kwh": "kWh", "hz": "Hz", "khz": "kHz", "mah": "mAh", "pa": "Pa", "v": "V"} {
-		if word == small {
-			word = usual
-			break
-		}
-	}
-	return prefixed(word)
-}
+func labelUnit(word string) (unit, bool) { return prefixed(cmp.Or(inSmall[word], word)) }
 
 // findPrefixed looks for a number that a figure is with another prefix.
 func (x *index) findPrefixed(f figure) *shown {
