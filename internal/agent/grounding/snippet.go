@@ -71,21 +71,24 @@ func Given(values []Value, expression string, s *Sources) Filled {
 	for _, v := range values {
 		out.Figures = append(out.Figures, v.rest(s)...)
 	}
-	out.Figures = slices.DeleteFunc(out.Figures, func(f event.Figure) bool { return f.Source == "" })
 	untraced := 0
 	out.Figures = slices.DeleteFunc(out.Figures, func(f event.Figure) bool {
 		if f.Untraced() {
 			untraced++
+			return untraced > maxGivenUntraced
 		}
-		return f.Untraced() && untraced > maxGivenUntraced
+		return f.Source == "" // it stands for what is not listed
 	})
 	return out
 }
 
 // rest returns the figures of what is not shown that were typed and are found nowhere.
 func (v Value) rest(s *Sources) []event.Figure {
+	if v.Rest == "" {
+		return nil
+	}
 	typed := v.typed(s)
-	if v.Rest == "" || typed == nil {
+	if typed == nil {
 		return nil
 	}
 	var out []event.Figure
