@@ -195,11 +195,11 @@ func Run(ctx context.Context, cfg Config, question string) (Answer, error) {
 	r.begin(ctx, question)
 
 	began := cfg.Now()
+	start := began
 	if b := cfg.Begin; b != nil {
-		cfg.Ledger.begin(began.Add(-b.Took))
-	} else {
-		cfg.Ledger.begin(began)
+		start = start.Add(-b.Took)
 	}
+	cfg.Ledger.Start(start)
 	answer, err := r.loop(ctx)
 	answer.Steps, answer.Tokens, answer.Took = r.step, r.tokens, cfg.Now().Sub(began)
 	answer.Messages = withoutPictures(r.messages)

@@ -20,7 +20,6 @@ type Ledger struct {
 	mu       sync.Mutex
 	used     Usage
 	reserved event.Tokens // by requests of queries that are under way
-	began    time.Time
 	shared   bool
 	change   chan struct{} // closed when something that was reserved is given back
 }
@@ -60,20 +59,17 @@ func (l *Ledger) Usage() Usage {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	out := l.used
-	out.Tokens, out.Began = out.Tokens.Add(l.reserved), l.began
+	out.Tokens = out.Tokens.Add(l.reserved)
 	return out
 }
 
-// Start starts the clock at a time before the first run begins, that of a whole whose parts
-// have one end.
-func (l *Ledger) Start(at time.Time) { l.begin(at) }
-
-// begin starts the clock, unless it runs already.
-func (l *Ledger) begin(now time.Time) {
+// Start starts the clock, unless it runs already: at the first run's begin, or before it at
+// that of a whole whose parts have one end.
+func (l *Ledger) Start(at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.began.IsZero() {
-		l.began = now
+	if l.used.Began.IsZero() {
+		l.used.Began = at
 	}
 }
 
