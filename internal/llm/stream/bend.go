@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/llm"
 )
@@ -60,16 +61,16 @@ func ReasoningAllowance(e llm.Effort) int {
 func (r Retry) Bend(ctx context.Context, req llm.Request, delta func(string), extended *atomic.Bool,
 	attempt func(show func(string)) (reply llm.Reply, spacious, again bool, err error)) (llm.Reply, error) {
 	return r.Stream(ctx, req, delta, func(show func(string)) (llm.Reply, error) {
-		var all llm.Reply // whose tokens are those of all requests
+		var used event.Tokens // by all requests
 		for {
 			reply, spacious, again, err := attempt(show)
-			all.Tokens = all.Tokens.Add(reply.Tokens)
+			used = used.Add(reply.Tokens)
 			if err == nil && !spacious && cutInThought(reply) {
 				extended.Store(true)
 				again = true
 			}
 			if !again {
-				reply.Tokens = all.Tokens
+				reply.Tokens = used
 				return reply, err
 			}
 		}
