@@ -487,16 +487,19 @@ func advice(err error) string {
 	return err.Error() + "."
 }
 
-// emptyReply stands for a reply with nothing in it: providers refuse an empty message.
-const emptyReply = "(an empty reply)"
+// said is a reply as it stands in the conversation.
+func said(text string, calls []llm.Call, reasoning llm.Reasoning) llm.Message {
+	m := llm.Message{Role: llm.Assistant, Reasoning: reasoning, Text: shorten(text, maxSaid, ""), Calls: calls}
+	if strings.TrimSpace(m.Text) == "" && len(calls) == 0 {
+		m.Text = "(an empty reply)" // providers refuse an empty message
+	}
+	return m
+}
 
 // observe puts the reply and what it came to into the conversation. Providers
 // want every native call answered, those that were not acted on too.
 func (r *run) observe(t turn, o actionResult) {
-	said := llm.Message{Role: llm.Assistant, Reasoning: t.reply.Reasoning, Text: shorten(t.reply.Text, maxSaid, ""), Calls: t.reply.Calls}
-	if strings.TrimSpace(said.Text) == "" && len(said.Calls) == 0 {
-		said.Text = emptyReply
-	}
+	said := said(t.reply.Text, t.reply.Calls, t.reply.Reasoning)
 	text := o.observation
 	if parts := r.directions(t, o); len(parts) > 0 {
 		text = directed(text, strings.Join(parts, "\n\n"))

@@ -213,10 +213,6 @@ func answered(a Answer) string {
 
 // Closed is a conversation that ends with a reply that gave the answer.
 func Closed(messages []llm.Message, reply event.ModelReplied, a Answer) []llm.Message {
-	said := llm.Message{Role: llm.Assistant, Reasoning: reply.Reasoning, Text: shorten(reply.Text, maxSaid, ""), Calls: reply.Calls}
-	if strings.TrimSpace(said.Text) == "" && len(said.Calls) == 0 {
-		said.Text = emptyReply
-	}
 	observed := llm.Message{Role: llm.User}
 	for _, c := range reply.Calls {
 		observed.Results = append(observed.Results, llm.Result{CallID: c.ID, Text: answered(a)})
@@ -224,5 +220,5 @@ func Closed(messages []llm.Message, reply event.ModelReplied, a Answer) []llm.Me
 	if len(reply.Calls) == 0 {
 		observed.Text = answered(a)
 	}
-	return withoutPictures(append(slices.Clone(messages), said, observed))
+	return withoutPictures(append(slices.Clone(messages), said(reply.Text, reply.Calls, reply.Reasoning), observed))
 }
