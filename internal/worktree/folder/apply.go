@@ -7,10 +7,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"syscall"
 
 	"praxis/fault"
-	"praxis/internal/bounded"
 	"praxis/internal/safetext"
 	"praxis/internal/worktree"
 )
@@ -124,15 +122,7 @@ func (w *writer) read(name string) (worktree.File, error) {
 		to, err := w.root.Readlink(name)
 		return worktree.File{Link: to}, err
 	}
-	if !info.Mode().IsRegular() {
-		return worktree.File{}, fmt.Errorf("%s is no regular file", safetext.Line(name))
-	}
-	f, err := w.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe by now
-	if err != nil {
-		return worktree.File{}, err
-	}
-	data, err := bounded.ReadClose(f, worktree.MaxFile)
-	return worktree.File{Data: data, Executable: info.Mode()&0o100 != 0}, err
+	return regular(w.root, name, worktree.MaxFile)
 }
 
 // write writes a file beside the place that it will take.

@@ -12,7 +12,6 @@ package folder
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -111,8 +110,8 @@ func (r *reader) folder(dir string, depth int) error {
 	if depth > maxDepth {
 		return fault.New(fault.Invalid, "Name a folder in it, or have git ignore it.", "cannot read project: folder %s lies more than %d folders deep", safetext.Line(dir), maxDepth)
 	}
-	if text, err := r.text(path.Join(dir, ignore.Name), maxRules); err == nil {
-		r.rules.Add(r.at(dir), text)
+	if f, err := regular(r.root, path.Join(dir, ignore.Name), maxRules); err == nil {
+		r.rules.Add(r.at(dir), f.Data)
 	}
 	f, err := r.root.Open(dir)
 	if err != nil {
@@ -177,11 +176,7 @@ func (r *reader) link(p string) error {
 }
 
 func (r *reader) file(p string) error {
-	info, err := r.root.Lstat(p)
-	if err != nil {
-		return fault.New(fault.Invalid, "", "cannot read project: %w", err)
-	}
-	data, err := r.text(p, MaxFile)
+	f, err := regular(r.root, p, MaxFile)
 	long := (*bounded.TooLong)(nil)
 	switch {
 	case errors.As(err, &long):
@@ -189,23 +184,24 @@ func (r *reader) file(p string) error {
 	case err != nil:
 		return fault.New(fault.Invalid, "Make it readable, or have git ignore it.", "cannot read project: %w", err)
 	}
-	return r.add(p, worktree.File{Data: data, Executable: info.Mode()&0o100 != 0})
+	return r.add(p, f)
 }
 
-// text reads a regular file of the folder.
-func (r *reader) text(p string, most int64) ([]byte, error) {
-	info, err := r.root.Lstat(p)
+// regular reads a regular file below a folder, of at most most bytes.
+func regular(root *os.Root, p string, most int64) (worktree.File, error) {
+	info, err := root.Lstat(p)
 	if err != nil {
-		return nil, err
+		return worktree.File{}, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", safetext.Line(p))
+		return worktree.File{}, fmt.Errorf("%s is no regular file", safetext.Line(p))
 	}
-	f, err := r.root.OpenFile(p, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe by now
+	f, err := root.OpenFile(p, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe by now
 	if err != nil {
-		return nil, err
+		return worktree.File{}, err
 	}
-	return bounded.ReadClose(io.ReadCloser(f), most)
+	data, err := bounded.ReadClose(f, most)
+	return worktree.File{Data: data, Executable: info.Mode()&0o100 != 0}, err
 }
 
 func (r *reader) add(p string, f worktree.File) error {
