@@ -41,10 +41,8 @@ func Protected(command string, there func(p string) bool) func(p string) bool {
 
 // program is the file that an interpreter runs, by its arguments.
 func program(args []string) string {
-	for i, a := range args {
+	for _, a := range args {
 		switch {
-		case a == "-m" && i+1 < len(args) && (args[i+1] == "pytest" || args[i+1] == "unittest"):
-			return ""
 		case a == "-m" || a == "-c" || a == "-e":
 			return ""
 		case !strings.HasPrefix(a, "-"):
