@@ -128,16 +128,15 @@ func (p *program) listSkills(found []app.Skill, asJSON bool) error {
 
 // skillOrigin says in a few words where a skill comes from.
 func skillOrigin(s app.Skill) string {
-	from := "elsewhere"
 	switch {
 	case s.Problem != "":
 		return ""
 	case s.Run != "":
-		from = "run " + s.Run
+		return "run " + s.Run
 	case s.Vouched:
-		from = "you"
+		return "you"
 	}
-	return from
+	return "elsewhere"
 }
 
 func (p *program) skillShow() *cobra.Command {
@@ -190,11 +189,11 @@ func (p *program) skillText(s app.SkillDetails) string {
 		from += ": nobody here vouches for it"
 	}
 	line("from", from)
-	tested := ""
+	tested := packageNames(s.Packages)
 	if s.Python != "" {
-		tested = "Python " + s.Python
+		tested = slices.Insert(tested, 0, "Python "+s.Python)
 	}
-	line("tested", strings.TrimSuffix(strings.Join(append([]string{tested}, packageNames(s.Packages)...), ", "), ", "))
+	line("tested", strings.Join(tested, ", "))
 	line("folder", s.Path)
 	fmt.Fprintf(&b, "\n%s\n\n%s\n", strings.TrimRight(safetext.Text(s.Code), "\n"), strings.TrimRight(safetext.Text("# Its tests:\n"+s.Tests), "\n"))
 	return b.String()
