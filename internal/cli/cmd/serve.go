@@ -282,10 +282,7 @@ func (p *program) serveKeyAdd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return p.printJSON(api.MadeKey{Key: made, Text: text})
-			}
-			return p.emit(text + "\n")
+			return p.done(asJSON, api.MadeKey{Key: made, Text: text}, text+"\n")
 		},
 	}
 	fs := cmd.Flags()
@@ -293,8 +290,7 @@ func (p *program) serveKeyAdd() *cobra.Command {
 	fs.StringVar(&like.Name, "name", "", "what it is for, in your words")
 	fs.StringArrayVar(&scopes, "scope", nil, "`RIGHT` that it gives: read, run, approve or admin (may be repeated; default read and run)")
 	fs.Var(&lasts, "lasts", "how long it is valid (default: until it is removed)")
-	fs.BoolVar(&asJSON, "json", false, "print one JSON object instead")
-	return cmd
+	return oneObject(cmd, &asJSON)
 }
 
 func (p *program) serveKeyList() *cobra.Command {
@@ -337,8 +333,7 @@ func (p *program) serveKeyList() *cobra.Command {
 			return p.emit(format.Fitted(t, p.columns()))
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
-	return cmd
+	return objectLines(cmd, &asJSON)
 }
 
 func (p *program) serveKeyRemove() *cobra.Command {
@@ -353,9 +348,8 @@ func (p *program) serveKeyRemove() *cobra.Command {
 			if err := keys.Remove(args[0]); err != nil || !asJSON {
 				return err
 			}
-			return p.printJSON(map[string]string{"removed": args[0]})
+			return p.printJSON(removed{args[0]})
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object instead")
-	return cmd
+	return oneObject(cmd, &asJSON)
 }
