@@ -129,7 +129,7 @@ func (s *Screen) budget() string {
 		}
 		out += " · " + p.text
 	}
-	if s.Cost != nil && known && s.used.budget.Cost == 0 && cost > 0 {
+	if known && s.used.budget.Cost == 0 && cost > 0 {
 		out += " · " + dollars(cost)
 	}
 	return " " + bar(fullest.used, fullest.most) + out

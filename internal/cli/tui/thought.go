@@ -153,17 +153,13 @@ func (s *Screen) listen() {
 
 // delta shows a piece of a reply or of what the model thinks.
 func (s *Screen) delta(e event.ModelDelta) {
-	stream := &s.thought
+	stream, doing := &s.thought, "writes"
 	if e.Reasoning {
-		stream = &s.reasoning
+		stream, doing = &s.reasoning, "thinks"
 		stream.add(e.Text, s.showReasoning)
 	} else {
 		s.reasoning.rest(s.showReasoning)
 		stream.add(e.Text, s.showThought)
-	}
-	doing := "writes"
-	if e.Reasoning {
-		doing = "thinks"
 	}
 	s.Wait.goOn(s.model+" "+doing, stream.tail())
 }
