@@ -59,7 +59,7 @@ func (m *modeFlags) check(cmd *cobra.Command, t *toolFlags) error {
 	case app.ModeTools:
 		wrong, other = append(codeOnly(), planOnly()...), app.ModeCode
 	case app.ModePlan:
-		wrong, other = append(append(codeOnly(), "notes", "schema"), budgetFlags()...), app.ModeCode
+		wrong, other = append(append(codeOnly(), "notes", "schema", "repo"), budgetFlags()...), app.ModeCode
 	default:
 		return usage("praxis ask", "there is no mode %q: write code, tools, both or plan", m.mode)
 	}
