@@ -26,7 +26,7 @@ var (
 // goOn goes on with a run that broke off.
 func (a *askCommand) goOn(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usage("praxis ask", "--resume goes on with the question of its run: leave the question out")
+		return usage(cmd.CommandPath(), "--resume goes on with the question of its run: leave the question out")
 	}
 	var others []string
 	session := false
@@ -39,7 +39,7 @@ func (a *askCommand) goOn(cmd *cobra.Command, args []string) error {
 		}
 	})
 	if len(others) > 0 {
-		return usage("praxis ask", "with --resume, %s is as the run recorded it", strings.Join(others, " and "))
+		return usage(cmd.CommandPath(), "with --resume, %s is as the run recorded it", strings.Join(others, " and "))
 	}
 	q := app.AskResume{Run: a.resume, Model: a.model, Budget: a.budget, Files: a.files, Output: app.Output{Dir: a.out}, Tools: a.tools.spec(a.p)}
 	if session {
