@@ -202,12 +202,12 @@ func parse(text []byte, n int) (Case, error) {
 func (c *Case) repo(l line) error {
 	if l.Repo == "" {
 		if l.Test != "" || l.Break != nil {
-			return fmt.Errorf("test and break are of a project, and there is no repo")
+			return fmt.Errorf("test and break go with a project, and there is no repo")
 		}
 		return nil
 	}
 	if strings.TrimSpace(l.Test) == "" {
-		return fmt.Errorf("there is no test: the command that runs the tests of the project")
+		return fmt.Errorf("there is no test: give the command that runs the tests of the project")
 	}
 	c.Repo, c.Image = &Repo{Path: l.Repo, Test: l.Test, Break: l.Break}, l.Image
 	if len(c.Replies) == 0 {

@@ -153,7 +153,7 @@ func (s Skill) Validate() error {
 	case len(s.Module) > MaxModule:
 		return refuse(change, "its module is longer than %s", safetext.Size(MaxModule))
 	case s.Version < 0 || s.Version > maxVersion || s.Origin.Step < 0 || len(s.Packages) > maxPackages:
-		return refuse(change, "its version, its step or its packages cannot be")
+		return refuse(change, "its version or its step is out of range, or it names more than %d packages", maxPackages)
 	}
 	for _, text := range []string{s.Code, s.Tests, s.Tool} {
 		if len(text) > MaxText || !utf8.ValidString(text) {
