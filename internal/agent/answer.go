@@ -122,8 +122,8 @@ type unusable struct{ cause error }
 func (e *unusable) Error() string { return e.cause.Error() }
 
 // evaluate asks the session for the values of the placeholders: all at once,
-// and when one raises one by one, so that the model sees each failure. Where a limit
-// was hit instead, one by one would take as long again for each.
+// and when one raises, one by one, so that the model sees each failure. Where a limit was
+// hit they are not evaluated again: each could take as long.
 // What the model can mend is *unusable.
 func (r *run) evaluate(ctx context.Context, expressions []string) ([]grounding.Value, error) {
 	if len(expressions) == 0 {

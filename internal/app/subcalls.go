@@ -494,7 +494,7 @@ const maxReplyText = 1 << 20
 
 var errTreeTime = errors.New("the time of the run is used up")
 
-// withinTime ends with the time that the whole tree may take.
+// withinTime returns a context that ends when the time of the whole tree is used up.
 func (c *subcalls) withinTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	most, began := time.Duration(c.began.Budget.Time), c.tree.ledger.Usage().Began
 	if most == 0 || began.IsZero() {

@@ -43,8 +43,8 @@ type Attempts struct {
 // Attempt is an attempt that was begun.
 type Attempt struct {
 	Began event.ChildBegan
-	// Make makes it. An error is not that of the attempt, which has one in what it returns:
-	// the run cannot go on.
+	// Make makes it. Why an attempt has no answer stands in what it returns; an error means
+	// that the whole run cannot go on.
 	Make func(ctx context.Context) (event.ChildEnded, error)
 }
 

@@ -468,7 +468,7 @@ func lettersIn(s string) int {
 }
 
 // joins says that the letters behind a number, which ends at end, join it with the next one.
-// 0x1F is a name.
+// They do not in 0x1F, which is a name.
 func joins(s string, end int) bool {
 	zero := s[end-1] == '0' && (end < 2 || !isWord(s[end-2])) && strings.IndexByte("xX", s[end]) >= 0
 	return !zero && joinRE.MatchString(s[end:])

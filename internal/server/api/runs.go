@@ -319,7 +319,8 @@ type RecordRef struct {
 	Record string `json:"record" in:"path" jsonschema:"its id, the beginning of one, or last"`
 }
 
-// A record's name is no path: others of the app's take files as well.
+// recordName is what a client may call a record: functions of the app take paths of files in
+// its place as well, and a client must not name files of this machine.
 var recordName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,63}$`)
 
 func (r RecordRef) check() error {
