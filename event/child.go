@@ -79,7 +79,7 @@ type ChildReply struct {
 	ChildEnded
 }
 
-// Answered says whether code that asked was given an answer.
+// Answered says whether the child has an answer.
 func (e ChildEnded) Answered() bool { return e.Status == Answered || e.Status == Unverified }
 
 // AttemptChosen says which of several attempts at a question is kept, and why: its answer,

@@ -174,7 +174,7 @@ func (a Attempts) make(ctx context.Context, from Prepared, rec Recorder) ([]even
 			if err != nil {
 				stop(err)
 			}
-			if err != nil || inner.Err() != nil && !has(e) {
+			if err != nil || inner.Err() != nil && !e.Answered() {
 				return
 			}
 			rec.Emit(e)

@@ -30,12 +30,12 @@ func Choose(ended []event.ChildEnded) event.AttemptChosen {
 	var out event.AttemptChosen
 	same := map[string]int{}
 	for _, e := range ended {
-		if has(e) {
+		if e.Answered() {
 			same[sense(e)]++
 		}
 	}
 	for _, e := range ended {
-		m := event.AttemptMark{N: e.N, Status: e.Status, Answered: has(e), Errors: e.Errors, Steps: e.Steps}
+		m := event.AttemptMark{N: e.N, Status: e.Status, Answered: e.Answered(), Errors: e.Errors, Steps: e.Steps}
 		if m.Answered {
 			m.Complete, m.Verified, m.Agree = e.Incomplete == "", len(event.Untraced(e.Figures)) == 0, same[sense(e)]
 		}
@@ -63,11 +63,6 @@ func Choose(ended []event.ChildEnded) event.AttemptChosen {
 	}
 	out.Why = fmt.Sprintf("attempt %d is chosen: %s", out.N, why)
 	return out
-}
-
-// has says whether an attempt has an answer.
-func has(e event.ChildEnded) bool {
-	return e.Status == event.Answered || e.Status == event.Unverified
 }
 
 // better compares two attempts, the better one first, and says by what.
