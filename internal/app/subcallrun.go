@@ -9,7 +9,6 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
-	"praxis/internal/llm"
 	"praxis/internal/record/replay"
 )
 
@@ -109,13 +108,7 @@ func (c *subcalls) resume(ctx context.Context, k *child, began *event.ChildBegan
 // open begins the record of a run. It may call and begin what its caller may.
 func (c *subcalls) open(ctx context.Context, inner *questionRun, b event.RunBegan, calls *replay.Calls) (context.Context, error) {
 	x := c.x
-	named := map[string]llm.Model{}
-	for _, name := range b.SubcallModels {
-		if m := c.models[name]; m != nil {
-			named[name] = m
-		}
-	}
-	sub, err := x.app.newSubcalls(b, c.tree, inner.model, named)
+	sub, err := x.app.newSubcalls(b, c.tree, inner.model, c.models)
 	if err != nil {
 		return ctx, err
 	}

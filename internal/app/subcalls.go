@@ -88,8 +88,9 @@ type subcalls struct {
 
 var _ bridge.Children = (*subcalls)(nil)
 
-// newSubcalls makes what the code of a run may begin with the models that it may name.
-func (a *App) newSubcalls(began event.RunBegan, t *tree, own llm.Model, named map[string]llm.Model) (*subcalls, error) {
+// newSubcalls makes what the code of a run may begin. models hold those that it may name, and
+// maybe others: what its caller may name is not always its own.
+func (a *App) newSubcalls(began event.RunBegan, t *tree, own llm.Model, models map[string]llm.Model) (*subcalls, error) {
 	c := &subcalls{
 		began: began, tree: t, slots: make(chan struct{}, runsAtOnce), models: map[string]llm.Model{"": own, own.Name(): own},
 		costs: map[string]func(event.Tokens) float64{}, stop: map[int]context.CancelFunc{},
@@ -97,11 +98,14 @@ func (a *App) newSubcalls(began event.RunBegan, t *tree, own llm.Model, named ma
 	if began.Caller != nil {
 		c.depth = began.Caller.Depth
 	}
-	for name, m := range named {
-		c.models[name] = m
-	}
-	if len(began.SubcallModels) > 0 && named[began.SubcallModels[0]] != nil {
-		c.models[""] = named[began.SubcallModels[0]]
+	for i, name := range began.SubcallModels {
+		m := models[name]
+		if m == nil {
+			continue // its replies came from a file
+		}
+		if c.models[name] = m; i == 0 {
+			c.models[""] = m
+		}
 	}
 	for _, m := range c.models {
 		cost, err := a.costOf(m, began.Budget)
@@ -161,13 +165,7 @@ func (a *App) subcallsOf(began *event.RunBegan, own llm.Model, models []string) 
 // forAttempt is what one of several attempts at a question may begin. Its budget is its own:
 // that of the question is divided.
 func (c *subcalls) forAttempt(began event.RunBegan) (*subcalls, error) {
-	named := map[string]llm.Model{}
-	for _, name := range began.SubcallModels {
-		if m := c.models[name]; m != nil {
-			named[name] = m
-		}
-	}
-	return c.x.app.newSubcalls(began, newTree(), c.x.model, named)
+	return c.x.app.newSubcalls(began, newTree(), c.x.model, c.models)
 }
 
 // of says whose code it is that begins something. A run that has no children is left alone.
