@@ -48,7 +48,10 @@ func (a *App) chooseSkills(ctx context.Context, q AskRequest, inputs []run.Input
 			places[f.Skill.Name] = f
 		}
 	}
-	fit := skill.Match(usable, q.Question, columns(inputs), maxGivenSkills)
+	var fit []skill.Skill
+	if len(usable) > 0 { // most have none, and no file is opened for it
+		fit = skill.Match(usable, q.Question, columns(inputs), maxGivenSkills)
+	}
 	if len(fit) == 0 && !q.Learn {
 		return out, nil
 	}
