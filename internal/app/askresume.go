@@ -384,15 +384,20 @@ func (g *resumption) inputsAgain(ctx context.Context) (err error) {
 	if g.at.Snapshot != "" || !g.rec.Requested() || g.session == nil {
 		return nil
 	}
-	given := map[string]func() (io.ReadCloser, error){}
-	for name, in := range g.files {
-		given[name] = in.Open
-	}
 	if c := g.rec.Began.Caller; c != nil && c.Role == event.Attempt { // its session begins with them
 		return nil
 	}
-	g.given, err = g.rec.Given(ctx, g.app.records.Journal, given)
+	g.given, err = g.recorded(ctx)
 	return err
+}
+
+// recorded are the inputs as they are recorded, or what stands in for them.
+func (g *resumption) recorded(ctx context.Context) ([]run.Input, error) {
+	files := map[string]func() (io.ReadCloser, error){}
+	for name, in := range g.files {
+		files[name] = in.Open
+	}
+	return g.rec.Given(ctx, g.app.records.Journal, files)
 }
 
 // inputs are the files of a run that did not ask its model: it is given them anew.
@@ -456,12 +461,30 @@ func (g *resumption) goOn(ctx context.Context, x *questionRun, task *run.Task, c
 	if task.Conversation != nil {
 		task.Conversation = func(ctx context.Context, _ run.Session) (c run.Conversation, err error) {
 			x.talk, err = openThread(ctx, g.app.records, x.request.Thread)
-			if err == nil && slices.ContainsFunc(g.rec.Line, func(id string) bool { return slices.Contains(x.talk.was.Runs, id) }) {
-				x.talk = nil // it broke off when all was saved but its own end
+			if err == nil && g.savedIn(x.talk) {
+				x.talk = nil
 			}
 			return c, err
 		}
 	}
+}
+
+// savedIn says whether the run broke off when all was saved but its own end: its thread has it.
+func (g *resumption) savedIn(t *thread) bool {
+	return slices.ContainsFunc(g.rec.Line, func(id string) bool { return slices.Contains(t.was.Runs, id) })
+}
+
+// childRecord is what is recorded of a run that this one began, as its own record says, too.
+// It is usable when it can be gone on with, or has its answer; the error is that ctx ended.
+func (g *resumption) childRecord(ctx context.Context, id string) (rec replay.Recording, usable bool, err error) {
+	rec, err = replay.LoadResumed(ctx, g.app.records.Journal, id)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return rec, false, err
+	case err != nil:
+		return rec, false, nil // nothing can be read of it
+	}
+	return rec, rec.Began.Caller != nil && slices.Contains(g.rec.Line, rec.Began.Caller.Run) && rec.Requested(), nil
 }
 
 // made adds what the steps made that are not taken again: it is this run's to save.

@@ -89,8 +89,8 @@ func (x *questionRun) askAttempts(ctx context.Context, began event.RunBegan, inp
 	if g := x.again; g != nil && task.Conversation != nil {
 		task.Conversation = func(ctx context.Context, s run.Session) (run.Conversation, error) {
 			c, err := x.conversation(ctx, s)
-			if err == nil && slices.ContainsFunc(g.rec.Line, func(id string) bool { return slices.Contains(x.talk.was.Runs, id) }) {
-				x.talk = nil // it broke off when all was saved but its own end
+			if err == nil && g.savedIn(x.talk) {
+				x.talk = nil
 			}
 			return c, err
 		}
@@ -343,22 +343,14 @@ func (a *attempts) before(ctx context.Context, g *resumption, n int) (out earlie
 			ended.Tokens = event.Tokens{} // they were used before
 			return earlier{began: c.Began, ended: &ended}, nil
 		}
-		rec, err := replay.LoadResumed(ctx, a.whole.app.records.Journal, c.Began.Run)
-		if err != nil {
-			if ctx.Err() != nil {
-				return out, err
-			}
-			continue // nothing can be read of it
-		}
-		if rec.Began.Caller == nil || !slices.Contains(g.rec.Line, rec.Began.Caller.Run) {
-			continue
-		}
-		if rec.Answer != nil && rec.Ended != nil {
+		switch rec, usable, err := g.childRecord(ctx, c.Began.Run); {
+		case err != nil:
+			return out, err
+		case usable && rec.Answer != nil && rec.Ended != nil:
 			ended := rec.AsChild(n)
 			ended.Tokens = event.Tokens{}
 			return earlier{began: c.Began, ended: &ended}, nil
-		}
-		if rec.Requested() {
+		case usable:
 			return earlier{began: c.Began, run: c.Began.Run}, nil
 		}
 	}

@@ -211,11 +211,7 @@ func (g *resumption) project(ctx context.Context, x *questionRun, given []run.In
 		return nil
 	}
 	if len(given) == 0 {
-		files := map[string]func() (io.ReadCloser, error){}
-		for name, in := range g.files {
-			files[name] = in.Open
-		}
-		if given, err = g.rec.Given(ctx, g.app.records.Journal, files); err != nil {
+		if given, err = g.recorded(ctx); err != nil {
 			return err
 		}
 	}

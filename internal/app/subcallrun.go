@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"praxis/event"
@@ -17,12 +16,10 @@ import (
 // it is the first. The caller holds mu.
 func (c *subcalls) begin(ctx context.Context, k *child, began *event.ChildBegan, was string) (finish func() event.ChildEnded, err error) {
 	if was != "" {
-		rec, err := replay.LoadResumed(ctx, c.x.app.records.Journal, was)
-		switch {
-		case err != nil && ctx.Err() != nil:
+		switch rec, usable, err := c.x.again.childRecord(ctx, was); {
+		case err != nil:
 			return nil, errGivenUp()
-		case err != nil || rec.Began.Caller == nil || !slices.Contains(c.x.again.rec.Line, rec.Began.Caller.Run) || !rec.Requested():
-			// Nothing is recorded that could be gone on with.
+		case !usable: // it begins anew
 		case rec.Answer != nil && rec.Ended != nil:
 			began.Run = was
 			c.x.run.Emit(*began)
