@@ -347,13 +347,13 @@ func (x *questionRun) ask(ctx context.Context, began event.RunBegan, inputs []ru
 func (x *questionRun) askOnce(ctx context.Context, began event.RunBegan, inputs []run.Input) (agent.Answer, error) {
 	task, cfg, err := x.task(ctx, began, inputs)
 	if err != nil {
-		x.run.Emit(event.RunEnded{Status: event.Failed, Reason: err.Error()})
 		return agent.Answer{}, err
 	}
 	return run.Ask(ctx, task, cfg, x.run)
 }
 
-// task describes what is to be executed, and how the agent answers.
+// task describes what is to be executed, and how the agent answers. Where it cannot, the run
+// has failed.
 func (x *questionRun) task(ctx context.Context, began event.RunBegan, inputs []run.Input) (run.Task, agent.Config, error) {
 	q := x.request
 	cfg := agent.Config{Model: x.model, Cost: x.cost, Store: x.store, Load: x.app.records.Content}
@@ -380,6 +380,7 @@ func (x *questionRun) task(ctx context.Context, began event.RunBegan, inputs []r
 	if q.Mode != ModeCode {
 		native, err := x.run.bridge.Native(q.Mode == ModeBoth)
 		if err != nil {
+			x.run.Emit(event.RunEnded{Status: event.Failed, Reason: err.Error()})
 			return task, cfg, err
 		}
 		cfg.Tools = native

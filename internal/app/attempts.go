@@ -267,7 +267,6 @@ func (c *attempt) make(ctx context.Context, began event.RunBegan) (event.ChildEn
 func (x *questionRun) askAttempt(ctx context.Context, c *attempt, began event.RunBegan) (agent.Answer, error) {
 	task, cfg, err := x.task(ctx, began, c.of.inputs)
 	if err != nil {
-		x.run.Emit(event.RunEnded{Status: event.Failed, Reason: err.Error()})
 		return agent.Answer{}, err
 	}
 	task.From, task.SaveEnd, task.Ready = &c.from, true, nil
