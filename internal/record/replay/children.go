@@ -36,24 +36,22 @@ func (r Recording) attempt() bool {
 
 // children replays the children of a run that are runs, and theirs. It returns how many
 // more may be.
-func (c Config) children(ctx context.Context, rec Recording, into *Report, left int) error {
-	_, err := c.childReports(ctx, rec, into, left)
-	return err
-}
-
-func (c Config) childReports(ctx context.Context, rec Recording, into *Report, left int) (int, error) {
+func (c Config) children(ctx context.Context, rec Recording, into *Report, left int) (int, error) {
 	c.Recorder, c.Store = nil, nil // a child is replayed for its report alone
+	var callers []string
 	for _, child := range rec.Children {
 		if child.Began.Run == "" || left <= 0 {
 			continue
 		}
-		left--
+		if left--; callers == nil {
+			callers = c.callers(ctx, rec)
+		}
 		one := ChildReport{N: child.Began.N, Role: child.Began.Role, Run: child.Began.Run}
-		was, err := c.loadChild(ctx, rec, child)
+		was, err := c.loadChild(ctx, rec, child, callers)
 		if err == nil {
 			var r Report
 			if r, err = replay(ctx, c, was, nil); err == nil {
-				left, err = c.childReports(ctx, was, &r, left)
+				left, err = c.children(ctx, was, &r, left)
 				one.Report = &r
 			}
 		}
@@ -74,12 +72,8 @@ func (c Config) childReports(ctx context.Context, rec Recording, into *Report, l
 	return left, nil
 }
 
-// loadChild reads a child, which must say itself whose it is.
-func (c Config) loadChild(ctx context.Context, rec Recording, child Child) (Recording, error) {
-	was, err := Load(ctx, c.Source, child.Began.Run)
-	if err != nil {
-		return Recording{}, err
-	}
+// callers are the run and those that it goes on from: its children are theirs.
+func (c Config) callers(ctx context.Context, rec Recording) []string {
 	callers := []string{rec.ID}
 	for p := rec.Began.Parent; p != nil && p.Change == event.Resumed && len(callers) < maxParents; {
 		callers = append(callers, p.Run)
@@ -88,6 +82,15 @@ func (c Config) loadChild(ctx context.Context, rec Recording, child Child) (Reco
 			break
 		}
 		p = before.Began.Parent
+	}
+	return callers
+}
+
+// loadChild reads a child, which must say itself that it is one of the callers'.
+func (c Config) loadChild(ctx context.Context, rec Recording, child Child, callers []string) (Recording, error) {
+	was, err := Load(ctx, c.Source, child.Began.Run)
+	if err != nil {
+		return Recording{}, err
 	}
 	if was.Began.Caller == nil || !slices.Contains(callers, was.Began.Caller.Run) {
 		return Recording{}, fault.New(fault.Conflict, "", "cannot replay run %s as a child: its record says that it is none of run %s", was.ID, rec.ID)

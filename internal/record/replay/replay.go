@@ -92,7 +92,7 @@ func (r Recording) Again(program string) event.RunBegan {
 func Replay(ctx context.Context, cfg Config, rec Recording) (Report, error) {
 	r, err := replay(ctx, cfg, rec, nil)
 	if err == nil {
-		err = cfg.children(ctx, rec, &r, maxTree)
+		_, err = cfg.children(ctx, rec, &r, maxTree)
 	}
 	return r, err
 }
