@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -186,12 +185,8 @@ func (p *replayed) sum(ctx context.Context, path string, known map[string]string
 		return sum
 	}
 	sum := ""
-	if s, ok := p.kit.session.Session.(interface {
-		ReadFile(ctx context.Context, name string, to io.Writer) error
-	}); ok {
-		if h := sha256.New(); s.ReadFile(ctx, path, h) == nil {
-			sum = hex.EncodeToString(h.Sum(nil))
-		}
+	if h := sha256.New(); p.kit.session.ReadFile(ctx, path, h) == nil {
+		sum = hex.EncodeToString(h.Sum(nil))
 	}
 	known[path] = sum
 	return sum
