@@ -51,6 +51,11 @@ type Options struct {
 	// Notes are what libraries write of themselves: the secrets of this App are taken
 	// out of it. nil: it goes elsewhere.
 	Notes *diagnostics.Writer
+	// Warm is how many sandboxes are kept ready for each of the kinds of sessions that were
+	// made last. 0: none, as for a program that makes one or two.
+	Warm int
+	// MaxSessions is how many sandboxes may live at once, those that are ready apart; 0: 64.
+	MaxSessions int
 	// Parts stand in for the real machinery in tests.
 	Parts *Parts
 }
@@ -183,7 +188,7 @@ func (m *machine) open(ctx context.Context, o Options) error {
 		return fmt.Errorf("cannot sweep what dead processes left: %w", err)
 	}
 	m.sessions, err = session.Open(session.Config{Dir: o.Config.Home, Backend: m.backend, Languages: o.Languages, Programs: installed.Store, Program: installed.Guest, Seals: m.seals,
-		Retention: usualRetention(o.Config), Recorded: true})
+		Retention: usualRetention(o.Config), Recorded: true, Warm: o.Warm, MaxSessions: o.MaxSessions})
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -57,6 +58,9 @@ type Config struct {
 	// Recorded says that recorded runs begin with states of named sessions: what leaves
 	// a history is then left until CollectSnapshots is called, whose caller knows of runs.
 	Recorded bool
+	// Warm is how many guests are kept ready for each of the kinds of sessions that were
+	// made last, from the first one of a kind on. 0: none, unless Manager.Warm says so.
+	Warm int
 }
 
 // Patience is how long guests are waited for, so that a silent one keeps nobody
@@ -105,7 +109,10 @@ type Manager struct {
 	reserved int   // places of sessions that are being made
 	failed   error // of sessions that were reaped; Close tells
 	pools    map[poolKey]*pool
+	made     int64 // sessions that were asked for, with which pools are compared
 	closed   bool
+
+	hits, misses atomic.Int64 // of pools
 }
 
 // Options say what a new session is like. Zero values mean defaults.
@@ -252,7 +259,11 @@ func (m *Manager) Create(ctx context.Context, opt Options, sink event.Sink) (*Se
 	defer free()
 	origin := FromPool
 	g, ok := m.claim(t, opt)
-	if !ok {
+	m.keepWarm(t, opt)
+	if ok {
+		m.hits.Add(1)
+	} else {
+		m.misses.Add(1)
 		origin = Restored
 		if t.built {
 			origin = Built

@@ -33,6 +33,7 @@ type pool struct {
 	template template
 	hold     *hold // of the template
 	opt      Options
+	last     int64 // under Manager.mu: how many sessions had been made when one like these was; 0: Warm made the pool
 
 	mu     sync.Mutex
 	want   int
@@ -86,6 +87,107 @@ func (m *Manager) Warm(ctx context.Context, opt Options, n int, sink event.Sink)
 			return fault.New(fault.Conflict, "", "cannot warm sessions: the session manager is closed")
 		case <-filled:
 		}
+	}
+}
+
+// PoolStats say what pools are worth.
+type PoolStats struct {
+	Warm   int   // guests that are ready
+	Hits   int64 // sessions that were claimed from a pool
+	Misses int64 // sessions that had to be restored from a template, or whose template was built first
+}
+
+// Pools returns what the pools hold, and what became of the sessions that were made.
+func (m *Manager) Pools() PoolStats {
+	out := PoolStats{Hits: m.hits.Load(), Misses: m.misses.Load()}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range m.pools {
+		p.mu.Lock()
+		out.Warm += len(p.warm)
+		p.mu.Unlock()
+	}
+	return out
+}
+
+// maxKinds is for how many kinds of sessions guests are kept warm by Config.Warm: those
+// that were made last.
+const maxKinds = 3
+
+// keepWarm keeps Config.Warm guests ready for sessions like one that is being made, and
+// ends what is ready for a kind that was not asked for in a long time.
+func (m *Manager) keepWarm(t template, opt Options) {
+	if m.cfg.Warm <= 0 || opt.Seed != nil || opt.build {
+		return
+	}
+	key := poolKey{t.key, opt.Limits}
+	m.mu.Lock()
+	m.made++
+	if p := m.pools[key]; p != nil || m.closed {
+		if p != nil && p.last > 0 {
+			p.last = m.made
+		}
+		m.mu.Unlock()
+		return
+	}
+	m.mu.Unlock()
+	h, err := holdFolder(t.dir)
+	if err != nil {
+		return // the session that is being made says what is wrong with its template
+	}
+	p := &pool{template: t, hold: h, opt: opt, want: m.cfg.Warm, filled: make(chan struct{})}
+	p.opt.Before = nil // it is of the session that is being made
+	m.mu.Lock()
+	if m.pools[key] != nil || m.closed {
+		m.mu.Unlock()
+		h.release()
+		return
+	}
+	p.last = m.made
+	m.pools[key] = p
+	over := m.oldestLocked()
+	m.mu.Unlock()
+	m.refillSoon(p)
+	if over != nil && !m.spawn(func(context.Context) { over.end() }) {
+		over.end()
+	}
+}
+
+// oldestLocked takes the pool out that was not asked for longest, if there are too many.
+func (m *Manager) oldestLocked() *pool {
+	kinds, oldest := 0, poolKey{}
+	for key, p := range m.pools {
+		if p.last == 0 {
+			continue
+		}
+		if kinds++; kinds == 1 || p.last < m.pools[oldest].last {
+			oldest = key
+		}
+	}
+	if kinds <= maxKinds {
+		return nil
+	}
+	p := m.pools[oldest]
+	delete(m.pools, oldest)
+	return p
+}
+
+// end ends the warm guests of a pool that was taken out, and one that is just getting warm.
+func (p *pool) end() {
+	for {
+		p.mu.Lock()
+		p.want = 0
+		warm, busy, filled := p.warm, p.busy, p.filled
+		p.warm = nil
+		p.mu.Unlock()
+		for _, l := range warm {
+			l.close() // that of a guest which served nobody; there is nothing of it to save
+		}
+		if !busy {
+			p.hold.release()
+			return
+		}
+		<-filled // a refill is bounded by the patience with a guest
 	}
 }
 
@@ -146,7 +248,8 @@ func (m *Manager) fill(ctx context.Context, p *pool) {
 		p.mu.Lock()
 		p.tries++
 		p.failed = err
-		if err == nil {
+		spare := err == nil && len(p.warm) >= p.want // fewer are wanted meanwhile
+		if err == nil && !spare {
 			p.warm = append(p.warm, l)
 		}
 		more = err == nil && len(p.warm) < p.want && ctx.Err() == nil
@@ -154,6 +257,9 @@ func (m *Manager) fill(ctx context.Context, p *pool) {
 		close(p.filled)
 		p.filled = make(chan struct{})
 		p.mu.Unlock()
+		if spare {
+			l.close()
+		}
 	}
 }
 

@@ -286,6 +286,35 @@ func TestPoolIsClaimedAndRefilled(t *testing.T) {
 	}
 }
 
+// Of the kinds of sessions that were made last some guests are ready, without being asked
+// for; those of a kind that nobody asks for any more are ended.
+func TestWhatIsMadeLastIsWarm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := backendManager(t, Config{Dir: t.TempDir(), Backend: fake.New(fake.Config{Program: newToy}), MaxSessions: 20, Warm: 2})
+		kind := func(n int) Options {
+			opt := toyOptions(t)
+			opt.Limits.OpenFiles = 100 + n
+			return opt
+		}
+		for n := range maxKinds + 1 {
+			if o, _ := create(t, m, kind(n)).Origin(); o == FromPool {
+				t.Errorf("the first session of kind %d came from a pool", n)
+			}
+			time.Sleep(time.Minute)
+			if o, _ := create(t, m, kind(n)).Origin(); o != FromPool {
+				t.Errorf("the second session of kind %d was %s, want %s", n, o, FromPool)
+			}
+			time.Sleep(time.Minute)
+		}
+		if got, want := m.Pools(), (PoolStats{Warm: 2 * maxKinds, Hits: maxKinds + 1, Misses: maxKinds + 1}); got != want {
+			t.Errorf("the pools are %+v, want %+v", got, want)
+		}
+		if o, _ := create(t, m, kind(0)).Origin(); o == FromPool {
+			t.Error("a kind that was made longest ago is still ready")
+		}
+	})
+}
+
 func TestSessionsAreBounded(t *testing.T) {
 	m := toyManager(t, t.TempDir())
 	for range 8 {

@@ -55,12 +55,21 @@ type serveCommand struct {
 	sessions int
 	stored   int
 	runs     int
+	warm     int
 	requests float64
 	files    bool
 }
 
 // defaultListen is where a server listens unless it is said otherwise.
 const defaultListen = "127.0.0.1:7411"
+
+// sandboxesOfRun is how many sandboxes a run may have on the average: its own, those of its
+// attempts and of what it begins.
+const sandboxesOfRun = 8
+
+// defaultWarm is a burst of two sessions. Each sandbox that waits takes the memory of one that
+// is used, some 30 MB without packages.
+const defaultWarm = 2
 
 func (p *program) serveCommand() *cobra.Command {
 	s := &serveCommand{p: p, idle: flagValue[time.Duration]{parse: app.ParseTimeout, kind: "time"}}
@@ -86,6 +95,7 @@ func (s *serveCommand) register(cmd *cobra.Command) {
 	fs.IntVar(&s.sessions, "max-sessions", live.DefaultMost, "sessions of a tenant that have a sandbox at a time; others are paused")
 	fs.IntVar(&s.stored, "max-stored", live.DefaultStored, "sessions of a tenant, those that are paused included")
 	fs.IntVar(&s.runs, "max-runs", live.DefaultRuns, "runs of a tenant that go on at a time")
+	fs.IntVar(&s.warm, "warm", defaultWarm, "sandboxes that are kept ready for each kind of session that was made lately; 0: none")
 	fs.Float64Var(&s.requests, "max-requests", server.DefaultRequests, "requests of a tenant a second")
 	fs.BoolVar(&s.files, "allow-file-models", false, "let clients name models of files, such as scripted:FILE")
 	s.tools.registerFiles(cmd)
@@ -102,10 +112,14 @@ func (s *serveCommand) open(log *slog.Logger) (*server.Server, error) {
 	if !(s.requests > 0) {
 		return nil, usage("praxis serve", "--max-requests must be above 0")
 	}
+	if s.warm < 0 {
+		return nil, usage("praxis serve", "--warm must not be below 0")
+	}
 	o, err := s.p.options()
 	if err != nil {
 		return nil, err
 	}
+	o.Warm, o.MaxSessions = s.warm, s.sessions+sandboxesOfRun*s.runs
 	var idle time.Duration
 	if s.idle.value != nil {
 		idle = *s.idle.value
