@@ -110,6 +110,8 @@ nightly: test
 	go test ./cmd/praxis -run TestRepairs -timeout 2h -args -all-repairs
 	go test ./cmd/praxis -run TestPackages -timeout 1h -args -all-packages
 	go test ./internal/test/battery -run 'TestProbes|TestJavaScriptProbes' -timeout 2h -args -longer 5 -all-probes
+	go test ./internal/test/battery -run 'TestR$$' -timeout 1h -args -all-kernels
+	go test ./internal/test/battery/builds -run TestBuildOnContainer -timeout 1h -args -all-builds
 	go test ./internal/test/battery/scripts -run TestArrow -timeout 1h -args -damages 20000
 	go test ./internal/sandbox/gvisor -run TestExam -timeout 1h -args -all
 	go test ./internal/language/python -run TestInterruptPoints -timeout 1h -args -all

@@ -2,6 +2,7 @@ package battery
 
 import (
 	"archive/tar"
+	"flag"
 	"slices"
 	"strings"
 	"testing"
@@ -44,9 +45,14 @@ func withClient(t *testing.T, name string) image.Image {
 	return img
 }
 
+var allKernels = flag.Bool("all-kernels", false, "examine R, too")
+
 // TestR examines the kernel that a container image without Python brings: R's, as Debian
 // has it. Our Python drives it.
 func TestR(t *testing.T) {
+	if !*allKernels {
+		t.Skip("the exam of R takes minutes: -all-kernels takes it, as \"make nightly\" does; TestRBesidePython runs")
+	}
 	plain := imported(t, "r:1", container.Image{Plain: true, Layers: [][]byte{container.Folder(t, "", defaultImage.Root), layerOfR(t)}})
 	if !slices.Equal(plain.Undriven, []string{"r"}) {
 		t.Fatalf("got %q", plain.Undriven)

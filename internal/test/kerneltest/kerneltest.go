@@ -9,6 +9,7 @@ package kerneltest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -315,14 +316,18 @@ func (e *exam) completion() {
 	s := e.session()
 	e.run(s, e.l.Set, event.OK)
 	err := s.Use(e.Context(), func(c *guest.Client) error {
-		got, err := c.Complete(e.Context(), e.contextName(s), e.l.Prefix, len([]rune(e.l.Prefix)))
-		for _, m := range got.Matches {
-			if m == e.l.Completion {
+		var last []string
+		// A kernel that is slow to answer completes nothing, for the person who waits: on a
+		// busy machine it is asked again, as that person would.
+		for range 10 {
+			got, err := c.Complete(e.Context(), e.contextName(s), e.l.Prefix, len([]rune(e.l.Prefix)))
+			if err != nil || slices.Contains(got.Matches, e.l.Completion) {
 				return err
 			}
+			last = got.Matches
 		}
-		e.Errorf("%q is completed by %q", e.l.Prefix, got.Matches)
-		return err
+		e.Errorf("%q is completed by %q", e.l.Prefix, last)
+		return nil
 	})
 	if err != nil {
 		e.Error(err)

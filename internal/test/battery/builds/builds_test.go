@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -325,8 +326,13 @@ func TestBuildGivenUp(t *testing.T) {
 	}
 }
 
+var allBuilds = flag.Bool("all-builds", false, "also build on a container image, which takes a minute")
+
 // TestBuildOnContainer builds on a container image, which brings its own Python.
 func TestBuildOnContainer(t *testing.T) {
+	if !*allBuilds {
+		t.Skip("it takes a minute: -all-builds takes it, as \"make nightly\" does")
+	}
 	w := newWorld(t)
 	ours, err := w.BuildImage(t.Context(), app.SessionSpec{}, w)
 	if err != nil {
