@@ -29,6 +29,20 @@ type (
 	BenchCommands = bench.Commands
 )
 
+// PoolStats say what the sandboxes are worth that are kept ready.
+type PoolStats = session.PoolStats
+
+// Pools returns how many sandboxes are ready, and for how many sessions there was one.
+func (a *App) Pools() PoolStats {
+	a.mu.Lock()
+	m := a.machine
+	a.mu.Unlock()
+	if m == nil {
+		return PoolStats{}
+	}
+	return m.sessions.Pools()
+}
+
 // BenchSuites are the benchmarks that there are.
 func BenchSuites() []string { return bench.Suites() }
 
@@ -128,6 +142,15 @@ func (a *App) measured(ctx context.Context, packages []string, sink event.Sink) 
 		img, err = m.images.Resolve(ctx, image.Request{}, sink)
 	}
 	return m, img, err
+}
+
+// BenchImage resolves the image with packages that something else is measured on.
+func (a *App) BenchImage(ctx context.Context, packages []string, sink event.Sink) (image.Image, error) {
+	m, err := a.machinery(ctx)
+	if err != nil {
+		return image.Image{}, err
+	}
+	return m.images.Resolve(ctx, image.Request{With: packages}, sink)
 }
 
 // BenchTrace says where the time of a round trip goes, by so many executions.

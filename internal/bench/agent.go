@@ -198,7 +198,7 @@ func (b *bench) agentSteps(ctx context.Context, rounds int, snapshots bool) (Fig
 			}
 			all = append(all, times...)
 		}
-		return figure(all), nil
+		return FigureOf(all), nil
 	})
 }
 

@@ -156,7 +156,7 @@ func Run(ctx context.Context, cfg Config, suites ...string) (Report, error) {
 		cfg.Rounds = 30
 	}
 	b := &bench{Config: cfg, opt: session.Options{Image: cfg.Image}, skipped: map[string]string{}}
-	r := Report{Machine: machine(), Image: cfg.Image.Name, Figures: map[string]Figure{}, Skipped: b.skipped}
+	r := Report{Machine: Here(), Image: cfg.Image.Name, Figures: map[string]Figure{}, Skipped: b.skipped}
 	// The template is built before the first clock runs.
 	s, err := cfg.Sessions.Create(ctx, b.opt, cfg.Sink)
 	if err != nil {
@@ -177,8 +177,8 @@ func Run(ctx context.Context, cfg Config, suites ...string) (Report, error) {
 	return r, nil
 }
 
-// figure sorts the samples into percentiles.
-func figure(samples []float64) Figure {
+// FigureOf sorts the samples into percentiles.
+func FigureOf(samples []float64) Figure {
 	slices.Sort(samples)
 	at := func(p float64) float64 {
 		i := int(p*float64(len(samples)-1) + 0.5)
@@ -197,7 +197,7 @@ func sample(n int, f func() (float64, error)) (Figure, error) {
 		}
 		out = append(out, v)
 	}
-	return figure(out), nil
+	return FigureOf(out), nil
 }
 
 func ms(since time.Time) float64 { return float64(time.Since(since).Nanoseconds()) / 1e6 }
@@ -250,7 +250,7 @@ func inTurns(n int, names []string, out map[string]Figure, all ...func() error) 
 		}
 	}
 	for i, name := range names {
-		out[name] = figure(samples[i])
+		out[name] = FigureOf(samples[i])
 	}
 	return nil
 }
@@ -261,7 +261,7 @@ func ratio(a, b []float64) Figure {
 	for i := range a {
 		out[i] = a[i] / b[i]
 	}
-	return figure(out)
+	return FigureOf(out)
 }
 
 // starts takes a native import, a restore and a fork in turns.
@@ -310,7 +310,7 @@ func (b *bench) starts(ctx context.Context, out map[string]Figure) error {
 		}
 	}
 	out["restore_ratio"], out["fork_ratio"] = ratio(samples[1], samples[0]), ratio(samples[2], samples[0])
-	out["native_import_ms"], out["restore_ms"], out["fork_ms"] = figure(samples[0]), figure(samples[1]), figure(samples[2])
+	out["native_import_ms"], out["restore_ms"], out["fork_ms"] = FigureOf(samples[0]), FigureOf(samples[1]), FigureOf(samples[2])
 	return nil
 }
 
@@ -428,7 +428,7 @@ func (b *bench) cpuRatio(ctx context.Context) (Figure, error) {
 func (b *bench) pss(ctx context.Context) (Figure, error) {
 	const together = 4
 	return sample(max(3, b.Rounds/10), func() (float64, error) {
-		before, err := descendantsPSS(os.Getpid())
+		before, err := DescendantsPSS(os.Getpid())
 		if err != nil {
 			return 0, err
 		}
@@ -442,12 +442,13 @@ func (b *bench) pss(ctx context.Context) (Figure, error) {
 				return 0, err
 			}
 		}
-		after, err := descendantsPSS(os.Getpid())
+		after, err := DescendantsPSS(os.Getpid())
 		return float64(after-before) / together / (1 << 20), err
 	})
 }
 
-func machine() Machine {
+// Here describes this machine.
+func Here() Machine {
 	m := Machine{Cores: runtime.NumCPU(), CPU: runtime.GOARCH}
 	if b, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		for line := range strings.Lines(string(b)) {

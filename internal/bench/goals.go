@@ -32,6 +32,9 @@ func Goals() []Goal {
 		{Figure: "agent_branches_ratio", Unit: "×", Bound: 1, What: "4 attempts at a question ÷ 4 questions on all processors"},
 		{Figure: "sub_queries_50_s", Unit: "s", Bound: 1, What: "50 queries of code at once, of a model that takes 100 ms for each"},
 		{Figure: "programs_ratio", Unit: "×", Bound: 1, AtLeast: true, What: "programs a second, asked ÷ started as processes on the host"},
+		{Figure: "server_trip_ratio", Unit: "×", Bound: 1.5, What: "round trip over HTTP ÷ the engine's own"},
+		{Figure: "server_executions_per_second", Unit: "1/s", Bound: 1000, AtLeast: true, What: "small executions a second across 50 sessions"},
+		{Figure: "server_alive", Bound: 200, AtLeast: true, What: "sessions that live at once on 24 GB"},
 	}
 }
 

@@ -105,7 +105,7 @@ func (b *bench) overhead(ctx context.Context) (Figure, error) {
 			})
 		})
 	})
-	without := figure(plain)
+	without := FigureOf(plain)
 	if err != nil || without.P50 == 0 {
 		return Figure{}, err
 	}

@@ -52,7 +52,7 @@ func (b *bench) tripsAlone(ctx context.Context, s *session.Session, out map[stri
 	}
 	trips, err := b.trips(ctx, s, b.Rounds*tripsARound)
 	if err == nil {
-		out["exec_roundtrip_us"] = figure(trips)
+		out["exec_roundtrip_us"] = FigureOf(trips)
 	}
 	return err
 }
@@ -99,11 +99,11 @@ func (b *bench) tripsInTurns(ctx context.Context, s *session.Session, j *jupyter
 			z[i] *= 1000
 		}
 		ours, theirs = append(ours, a...), append(theirs, z...)
-		ratios = append(ratios, figure(a).P50/figure(z).P50)
+		ratios = append(ratios, FigureOf(a).P50/FigureOf(z).P50)
 	}
-	out["jupyter_start_ms"], out["jupyter_import_ms"] = figure(starts), figure(imports)
-	out["exec_roundtrip_us"], out["jupyter_roundtrip_us"] = figure(ours), figure(theirs)
-	out["roundtrip_ratio"] = figure(ratios)
+	out["jupyter_start_ms"], out["jupyter_import_ms"] = FigureOf(starts), FigureOf(imports)
+	out["exec_roundtrip_us"], out["jupyter_roundtrip_us"] = FigureOf(ours), FigureOf(theirs)
+	out["roundtrip_ratio"] = FigureOf(ratios)
 	return nil
 }
 

@@ -52,7 +52,7 @@ func (b *bench) languageStarts(ctx context.Context, out map[string]Figure) error
 		}
 	}
 	out["js_start_ratio"] = ratio(times[1], times[0])
-	out["python_start_ms"], out["js_start_ms"] = figure(times[0]), figure(times[1])
+	out["python_start_ms"], out["js_start_ms"] = FigureOf(times[0]), FigureOf(times[1])
 	return nil
 }
 
@@ -91,14 +91,14 @@ func (b *bench) languageTrips(ctx context.Context, out map[string]Figure) error 
 			}
 		}
 		if round > 0 {
-			last := func(i int) float64 { return figure(times[i][len(times[i])-tripsARound:]).P50 }
+			last := func(i int) float64 { return FigureOf(times[i][len(times[i])-tripsARound:]).P50 }
 			ratios = append(ratios, last(1)/last(0))
 		}
 	}
 	for i, c := range codes {
-		out[c.name] = figure(times[i])
+		out[c.name] = FigureOf(times[i])
 	}
-	out["js_trip_ratio"] = figure(ratios)
+	out["js_trip_ratio"] = FigureOf(ratios)
 	return nil
 }
 
@@ -171,10 +171,10 @@ func (b *bench) sqlRatio(ctx context.Context, out map[string]Figure) error {
 			}
 			ours = append(ours, took)
 		}
-		inside, outside = append(inside, figure(ours).P50), append(outside, figure(native).P50)
+		inside, outside = append(inside, FigureOf(ours).P50), append(outside, FigureOf(native).P50)
 	}
 	out["sql_ratio"] = ratio(inside, outside)
-	out["sql_inside_ms"], out["sql_outside_ms"] = figure(inside), figure(outside)
+	out["sql_inside_ms"], out["sql_outside_ms"] = FigureOf(inside), FigureOf(outside)
 	return nil
 }
 

@@ -108,7 +108,7 @@ func Plans(ctx context.Context, cfg PlanConfig) (Report, error) {
 		cfg.Sink = event.Discard
 	}
 	b := &bench{Config: Config{Image: cfg.Image, Rounds: cfg.Rounds, Sink: cfg.Sink}}
-	r := Report{Machine: machine(), Image: cfg.Image.Name, Figures: map[string]Figure{}}
+	r := Report{Machine: Here(), Image: cfg.Image.Name, Figures: map[string]Figure{}}
 	overhead := make([]float64, 0, cfg.Rounds*len(Programs()))
 	for _, p := range Programs() {
 		cfg.Sink.Emit(event.Progress{Stage: "bench", Text: p.Name})
@@ -116,7 +116,7 @@ func Plans(ctx context.Context, cfg PlanConfig) (Report, error) {
 			return r, fmt.Errorf("cannot measure %s: %w", p.Name, err)
 		}
 	}
-	r.Figures["label_overhead"] = figure(overhead)
+	r.Figures["label_overhead"] = FigureOf(overhead)
 	for _, m := range []struct {
 		name string
 		take func(context.Context) (Figure, error)
@@ -158,9 +158,9 @@ func (b *bench) compare(ctx context.Context, p Program, rivals []Rival, figures 
 			rival[i] = append(rival[i], took/python)
 		}
 	}
-	figures[p.Name+"_ratio"] = figure(ratio)
+	figures[p.Name+"_ratio"] = FigureOf(ratio)
 	for i, r := range rivals {
-		figures[r.figure(p)] = figure(rival[i])
+		figures[r.figure(p)] = FigureOf(rival[i])
 	}
 	return nil
 }
@@ -348,7 +348,7 @@ func (b *bench) planState(ctx context.Context, figures map[string]Figure) error 
 	if err != nil {
 		return err
 	}
-	figures["dump_kb"] = figure([]float64{float64(len(state)) / 1000})
+	figures["dump_kb"] = FigureOf([]float64{float64(len(state)) / 1000})
 	f, err := sample(20*b.Rounds, func() (float64, error) {
 		began := time.Now()
 		_, err := plan.Resume(ctx, state, o.Tools, o.Policy)

@@ -96,7 +96,7 @@ func (b *bench) programsPerSecond(ctx context.Context, out map[string]Figure) er
 	if err != nil {
 		return err
 	}
-	out["programs_per_second"], out["subprocess_per_second"], out["programs_ratio"] = figure(inside), figure(outside), figure(ratios)
+	out["programs_per_second"], out["subprocess_per_second"], out["programs_ratio"] = FigureOf(inside), FigureOf(outside), FigureOf(ratios)
 	return nil
 }
 

@@ -13,11 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// descendantsPSS sums the proportional set size, in bytes, of all processes
+// DescendantsPSS sums the proportional set size, in bytes, of all processes
 // that descend from pid: what a session costs, shared pages split among users. The
 // kernel splits a page among address spaces, and gVisor runs the threads of a guest's
 // program as processes that share one: of those, one counts.
-func descendantsPSS(pid int) (int64, error) {
+func DescendantsPSS(pid int) (int64, error) {
 	children, err := childrenOf()
 	if err != nil {
 		return 0, err

@@ -134,7 +134,7 @@ func (b *bench) contextSearches(ctx context.Context, out map[string]Figure) (err
 		}
 	}
 	for i, name := range names {
-		out[name] = figure(all[i])
+		out[name] = FigureOf(all[i])
 	}
 	return nil
 }

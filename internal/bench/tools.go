@@ -106,7 +106,7 @@ func (b *bench) call(ctx context.Context) (Figure, error) {
 	if err != nil {
 		return Figure{}, err
 	}
-	return figure(times), nil
+	return FigureOf(times), nil
 }
 
 // callRecorded is call with the run's journal, where a call is on disk before it
@@ -116,7 +116,7 @@ func (b *bench) callRecorded(ctx context.Context) (Figure, error) {
 		_, err = recorder(ctx, r.Journal, event.RunBegan{Kind: event.Code}, func(ctx context.Context, rec *journal.Recorder) error {
 			times, err := b.calling(ctx, rec, timedCalls(b.Rounds*callSamples/5))
 			if err == nil {
-				out = figure(times)
+				out = FigureOf(times)
 			}
 			return err
 		})
@@ -153,7 +153,7 @@ print(*[rate(%[1]d) for _ in range(%[2]d)])
 	if err != nil {
 		return Figure{}, err
 	}
-	return figure(rates), nil
+	return FigureOf(rates), nil
 }
 
 // defined is how many tools the start is measured with, and perFile how many

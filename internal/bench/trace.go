@@ -82,7 +82,7 @@ func clockAhead(all []guest.Traced) int64 {
 
 // TraceExecution traces n executions of one session, one after the other.
 func TraceExecution(ctx context.Context, cfg Config, n int) (Trace, error) {
-	out := Trace{Machine: machine(), Image: cfg.Image.Name, Code: traced}
+	out := Trace{Machine: Here(), Image: cfg.Image.Name, Code: traced}
 	s, err := cfg.Sessions.Create(ctx, session.Options{Image: cfg.Image}, cfg.Sink)
 	if err != nil {
 		return out, err
@@ -117,7 +117,7 @@ func TraceExecution(ctx context.Context, cfg Config, n int) (Trace, error) {
 		for _, t := range all {
 			samples = append(samples, float64(took(t))/1e3)
 		}
-		return Hop{Name: name, What: what, Figure: figure(samples)}
+		return Hop{Name: name, What: what, Figure: FigureOf(samples)}
 	}
 	for _, h := range hops() {
 		out.Hops = append(out.Hops, of(h.name, h.what, func(t guest.Traced) int64 { return h.took(t, ahead) }))

@@ -51,7 +51,7 @@ from the index) runs on the host with the image's own interpreter.`,
 	}
 	withFlag(cmd, &b.with)
 	cmd.Flags().BoolVar(&b.json, "json", false, "print one JSON object instead")
-	cmd.AddCommand(p.traceBenchCommand())
+	cmd.AddCommand(p.traceBenchCommand(), p.serverBenchCommand())
 	return cmd
 }
 
@@ -70,16 +70,17 @@ func (b *benchCommand) run(ctx context.Context, suites []string) error {
 		if b.json {
 			return b.p.printJSON(report)
 		}
-		return b.p.emit(describeReport(report, b.p.columns()))
+		return b.p.emit(describeReport(report, app.BenchNames(), b.p.columns()))
 	})
 }
 
-func describeReport(r app.BenchReport, width int) string {
+// describeReport draws the figures of these names, and the goals of all.
+func describeReport(r app.BenchReport, names []string, width int) string {
 	var b strings.Builder
 	describeMachine(&b, r.Machine)
 	fmt.Fprintf(&b, "image    %s\n\n", safetext.Line(r.Image))
 	t := format.Table{{Head: "FIGURE"}, {Head: "UNIT"}, {Head: "P50"}, {Head: "P95", Drop: 3}, {Head: "P99", Drop: 5}, {Head: "RUNS", Drop: 4}, {Head: "AIM", Drop: 1}, {Head: "WHAT IT IS", Wrap: true}}
-	for _, name := range app.BenchNames() {
+	for _, name := range names {
 		if f, ok := r.Figures[name]; ok {
 			about := measured(name)
 			t.Add(name, about.unit, number(f.P50), number(f.P95), number(f.P99), strconv.Itoa(f.Runs), about.aim, about.what)
@@ -245,7 +246,7 @@ func describedAgent(name string) meaning {
 	case "programs_ratio":
 		return meaning{"×", "", "programs_per_second compared with subprocess_per_second, round by round"}
 	}
-	return meaning{}
+	return describedServer(name)
 }
 
 // number writes a figure with three digits that count.

@@ -15,7 +15,7 @@ func TestDescribeReport(t *testing.T) {
 		Figures: map[string]app.BenchFigure{"claim_warm_ms": {P50: 98.7, P95: 120, P99: 130.4, Runs: 7}, "call_us": {P50: 500, P95: 501, P99: 502, Runs: 7}},
 		Skipped: map[string]string{"roundtrip_ratio": "no index"},
 	}
-	got := describeReport(r, 0)
+	got := describeReport(r, app.BenchNames(), 0)
 	for _, want := range []string{
 		`^claim_warm_ms  ms    98\.7  120  130  7     ≤ 3    taking a session`,
 		`^claim_warm_ms    ms    ≤ 3     98\.7      no   warm claim`,

@@ -99,7 +99,7 @@ func TestNarrow(t *testing.T) {
 			return p.emit(table)
 		}, []string{"session_wall", "praxis", "long text"}},
 		{"bench", func(p *program) error {
-			_, table, _ := strings.Cut(describeReport(report, p.columns()), "\n\n")
+			_, table, _ := strings.Cut(describeReport(report, app.BenchNames(), p.columns()), "\n\n")
 			return p.emit(table)
 		}, []string{"session_pss_mb", "12346", "what they share"}},
 		{"bench trace", func(p *program) error {

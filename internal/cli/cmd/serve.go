@@ -138,12 +138,17 @@ func (s *serveCommand) open(log *slog.Logger) (*server.Server, error) {
 			if home == o.Config.Home {
 				return app.Open(o)
 			}
-			other := o // its keys and runs are its own; the configuration is the server's
-			other.Config.Home, other.Config.Run = home, filepath.Join(home, "run")
-			other.Config.Journal.Key, other.Config.SealKey = "", ""
-			return app.Open(other)
+			return app.Open(withHome(o, home))
 		},
 	})
+}
+
+// withHome returns options for another data folder: its keys and runs are its own, the rest
+// of the configuration is the same.
+func withHome(o app.Options, home string) app.Options {
+	o.Config.Home, o.Config.Run = home, filepath.Join(home, "run")
+	o.Config.Journal.Key, o.Config.SealKey = "", ""
+	return o
 }
 
 // logServed writes a line of the log for a request.

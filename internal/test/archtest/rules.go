@@ -115,6 +115,7 @@ func serverPackages() map[string]Package {
 		"internal/server/api":    {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/live"}},
 		"internal/server/rest":   {Imports: []string{fault, event, "internal/server/access", "internal/server/api", "internal/server/live"}, Third: []string{schema}},
 		"internal/server/rpc":    {Imports: []string{fault, "internal/server/api", "internal/server/live", "internal/server/rest"}, Third: []string{"github.com/coder/websocket"}},
+		"internal/server/measure": {Imports: []string{event, "internal/app", "internal/bench", "internal/image", "internal/server"}, Third: []string{"github.com/coder/websocket", "golang.org/x/sync"}},
 		"internal/server": {
 			Imports: []string{fault, "internal/app", atomicfile, "internal/server/..."}, Third: []string{"golang.org/x/time"}, Tests: []string{"internal/test/toy"}, TestThird: []string{"github.com/coder/websocket"},
 		},
