@@ -86,7 +86,13 @@ func describeReport(r app.BenchReport, names []string, width int) string {
 			t.Add(name, about.unit, number(f.P50), number(f.P95), number(f.P99), strconv.Itoa(f.Runs), about.aim, about.what)
 		}
 	}
-	return b.String() + format.Fitted(t, width) + describeGoals(r, width)
+	var skipped strings.Builder
+	for _, name := range names {
+		if why := r.Skipped[name]; why != "" {
+			fmt.Fprintf(&skipped, "skipped: %s: %s\n", name, safetext.Line(why))
+		}
+	}
+	return b.String() + format.Fitted(t, width) + describeGoals(r, width) + skipped.String()
 }
 
 // describeGoals compares the figures with what is wanted.
@@ -96,19 +102,17 @@ func describeGoals(r app.BenchReport, width int) string {
 		return ""
 	}
 	t := format.Table{{Head: "FIGURE"}, {Head: "UNIT", Drop: 2}, {Head: "GOAL"}, {Head: "MEASURED"}, {Head: "MET", Drop: 1}, {Head: "WHAT IT IS", Wrap: true}}
-	var skipped strings.Builder
 	for _, g := range goals {
 		switch {
 		case g.Measured == nil:
 			t.Add(g.Figure, g.Unit, g.Goal, "skipped", "", g.What)
-			fmt.Fprintf(&skipped, "skipped: %s: %s\n", g.Figure, safetext.Line(g.Skipped))
 		case g.Met:
 			t.Add(g.Figure, g.Unit, g.Goal, number(*g.Measured), "yes", g.What)
 		default:
 			t.Add(g.Figure, g.Unit, g.Goal, number(*g.Measured), "no", g.What)
 		}
 	}
-	return "\n" + format.Fitted(t, width) + skipped.String()
+	return "\n" + format.Fitted(t, width)
 }
 
 // ownCommands are how this program is started for what is measured of whole processes.

@@ -57,7 +57,7 @@ func StartJupyter(ctx context.Context, dir string, img image.Image) (*Jupyter, e
 	j := &Jupyter{client: newClient(fmt.Sprintf("http://127.0.0.1:%d", port), "token "+secret), dir: dir, cancel: cancel, over: make(chan error, 1)}
 	go func() {
 		err := img.RunOutside(running, image.Outside{
-			Args: []string{"-m", "jupyter_server", "--ServerApp.ip=127.0.0.1", fmt.Sprintf("--ServerApp.port=%d", port), "--ServerApp.port_retries=0", "--ServerApp.open_browser=False", "--ServerApp.root_dir=" + dir},
+			Args: []string{"-m", "jupyter_server", "--ServerApp.ip=127.0.0.1", fmt.Sprintf("--ServerApp.port=%d", port), "--ServerApp.port_retries=0", "--ServerApp.open_browser=False", "--ServerApp.allow_root=True", "--ServerApp.root_dir=" + dir},
 			Dir:  dir, Out: said, Err: said,
 			Env: []string{"HOME=" + dir, "IPYTHONDIR=" + dir, "JUPYTER_CONFIG_DIR=" + dir, "JUPYTER_DATA_DIR=" + dir, "JUPYTER_RUNTIME_DIR=" + dir, "JUPYTER_TOKEN=" + secret},
 		})
