@@ -10,14 +10,16 @@ import (
 	"time"
 )
 
-// The guard's pace. While something runs it looks every quick; when nothing
-// has run for a while it looks ever more seldom, up to slow, so that an idle
-// session costs nearly nothing.
+// The guard's pace. While something runs it looks every quick. When nothing runs it looks
+// ever more seldom, up to slow: in sessions that are called now and then, what the guard does
+// after an execution would otherwise cost many times what the execution does.
 const (
-	quick    = 50 * time.Millisecond
-	slow     = time.Second
-	quickFor = 2 * time.Second
-	hasty    = 10 * time.Millisecond // while more than half of the memory is used
+	quick = 50 * time.Millisecond
+	slow  = time.Second
+	hasty = 10 * time.Millisecond // while more than half of the memory is used
+	// between are two measurements at least while nothing runs: executions that are over
+	// before the guard looks have it look again and again.
+	between = 250 * time.Millisecond
 )
 
 // guard keeps time, CPU and memory limits.
@@ -48,8 +50,8 @@ func (g *guard) wake() {
 	}
 }
 
-// nudge is wake for the path that must be fast: it does nothing while the
-// guard looks often enough anyway.
+// nudge is wake for the path that must be fast: it does nothing while the guard is about
+// to look anyway.
 func (g *guard) nudge() {
 	if g.sleepy.Load() {
 		g.wake()
@@ -65,34 +67,46 @@ func (g *guard) run() {
 	defer g.wg.Done()
 	timer := time.NewTimer(slow)
 	defer timer.Stop()
-	busy := time.Now() // when something ran last
-	pace := quick
+	pace, tight := quick, false
+	look := time.Now().Add(slow) // when it looks next, unless something has a deadline before
+	var measured time.Time       // when memory and processes were last counted
 	for {
+		woken := false
 		select {
 		case <-g.stop:
 			return
 		case <-g.wakeup:
-			busy = time.Now()
+			woken = true
 		case <-timer.C:
 		}
 		now := time.Now()
 		next, active := g.srv.tick(now)
-		tight := g.srv.checkMemory()
-		g.srv.checkProcesses()
-		if active {
-			busy = now
-		}
-		if now.Sub(busy) < quickFor {
+		switch due := !now.Before(look); {
+		case due:
+			if active || tight || now.Sub(measured) >= between {
+				tight = g.srv.checkMemory()
+				g.srv.checkProcesses()
+				measured = now
+			}
+			if pace = min(2*pace, slow); active || woken {
+				pace = quick
+			}
+			wait := pace
+			if tight {
+				wait = min(wait, max(pace/5, hasty))
+			}
+			look = now.Add(wait)
+		case active || woken:
 			pace = quick
-		} else {
-			pace = min(2*pace, slow)
+			if soon := now.Add(quick); soon.Before(look) {
+				look = soon
+			}
 		}
-		g.sleepy.Store(pace > quick)
-		wait := min(pace, max(next.Sub(now), time.Millisecond))
-		if tight {
-			wait = min(wait, max(pace/5, hasty))
+		g.sleepy.Store(look.Sub(now) > quick)
+		if look.Before(next) {
+			next = look
 		}
-		timer.Reset(wait)
+		timer.Reset(max(next.Sub(now), time.Millisecond))
 	}
 }
 
