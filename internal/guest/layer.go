@@ -21,10 +21,3 @@ func (c *Client) Layer(ctx context.Context, w io.Writer) error {
 	_, err := c.download(ctx, "make layer", wire.OpLayer, wire.Layer{}, w)
 	return err
 }
-
-// Dial says whether something in the session takes connections at a port of its own
-// address: an error of the kind Unavailable says that nothing does.
-func (c *Client) Dial(ctx context.Context, port int) error {
-	_, err := roundTrip[struct{}](ctx, c, "connect to port", wire.OpDial, wire.Dial{Port: port})
-	return err
-}

@@ -20,7 +20,7 @@ type Process struct {
 	sink event.Sink
 	done chan struct{}
 	pid  int
-	fed  bool // it has a standard input
+	fed  bool // it has a standard input, or a terminal
 
 	// Written by follow before done is closed.
 	exit wire.Exit
@@ -32,6 +32,7 @@ type Process struct {
 	k       *call
 	moved   chan struct{} // closed when k is another
 	shut    bool          // standard input was closed
+	leaves  bool          // it is not followed any more when the stream is reopened
 }
 
 // Start starts a program as the session's user. What it writes goes to sink,
@@ -57,6 +58,27 @@ func (c *Client) Start(ctx context.Context, args wire.Process, sink event.Sink) 
 	if err != nil {
 		return nil, err
 	}
+	return c.followed(ctx, what, k, args.Proc, args.Stdin || args.Terminal != nil, sink)
+}
+
+// Connect follows a process that the guest has already, as after a restore: see
+// [Client.Processes]. What it wrote before does not come again.
+func (c *Client) Connect(ctx context.Context, info wire.ProcessInfo, sink event.Sink) (*Process, error) {
+	const what = "follow process"
+	end, err := c.begin(ctx, what, true)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	k, err := c.openWhole(ctx, what, wire.OpConnect, wire.Connect{Proc: info.Proc})
+	if err != nil {
+		return nil, err
+	}
+	return c.followed(ctx, what, k, info.Proc, info.Stdin, sink)
+}
+
+// followed makes the process of a request that starts or follows it.
+func (c *Client) followed(ctx context.Context, what string, k *call, name string, fed bool, sink event.Sink) (*Process, error) {
 	f, err := k.frame(ctx, what)
 	if err != nil {
 		return nil, err
@@ -65,7 +87,7 @@ func (c *Client) Start(ctx context.Context, args wire.Process, sink event.Sink) 
 	if err != nil {
 		return nil, c.reject(what, err)
 	}
-	p := &Process{c: c, name: args.Proc, sink: sink, done: make(chan struct{}), pid: pid, fed: args.Stdin, k: k, moved: make(chan struct{})}
+	p := &Process{c: c, name: name, sink: sink, done: make(chan struct{}), pid: pid, fed: fed, k: k, moved: make(chan struct{})}
 	c.mu.Lock()
 	gone := c.err != nil // Close may be waiting already
 	if !gone {
@@ -104,7 +126,7 @@ func (p *Process) follow() {
 	k := p.k
 	for {
 		f, err := k.next(ctx, what)
-		if errors.Is(err, errLost) {
+		if errors.Is(err, errLost) && !p.isLeft() {
 			if k, err = p.reconnect(ctx, what, seq); err == nil {
 				continue
 			}
@@ -176,6 +198,24 @@ func (p *Process) reconnect(ctx context.Context, what string, seq uint64) (*call
 	return k, err
 }
 
+// Leave has the process not be followed any more when the stream is reopened: what it does
+// after a checkpoint that it goes on from elsewhere does not come twice. Wait then returns an
+// error.
+func (p *Process) Leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.leaves = true
+}
+
+func (p *Process) isLeft() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.leaves
+}
+
+// Done is closed when the process has ended, or is not followed any more.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
 // Wait returns how the process ended.
 func (p *Process) Wait(ctx context.Context) (wire.Exit, error) {
 	select {
@@ -204,22 +244,26 @@ func (p *Process) Stdin() io.WriteCloser { return (*stdin)(p) }
 type stdin Process
 
 // Write sends b to the process. It waits while the process does not read, until Close.
-func (s *stdin) Write(b []byte) (int, error) {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	ctx, cancel := context.WithCancelCause(context.Background())
+func (s *stdin) Write(b []byte) (int, error) { return (*Process)(s).Input(context.Background(), b) }
+
+// Input sends b to the process's standard input, or types it at its terminal. It waits
+// while the process does not read, until the input is closed or ctx is over.
+func (p *Process) Input(ctx context.Context, b []byte) (int, error) {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	s.mu.Lock()
-	shut := s.shut
-	s.unwrite = func() { cancel(io.ErrClosedPipe) }
-	s.mu.Unlock()
+	p.mu.Lock()
+	shut := p.shut
+	p.unwrite = func() { cancel(io.ErrClosedPipe) }
+	p.mu.Unlock()
 	if shut {
 		return 0, io.ErrClosedPipe
 	}
 	n := 0
 	for len(b) > 0 {
 		piece := b[:min(len(b), wire.Chunk)]
-		if err := s.send(func(k *call) error { return k.send(ctx, "write to process", piece) }); err != nil {
+		if err := p.send(ctx, func(k *call) error { return k.send(ctx, "write to process", piece) }); err != nil {
 			return n, err
 		}
 		n, b = n+len(piece), b[len(piece):]
@@ -241,7 +285,7 @@ func (s *stdin) Close() error {
 	if twice {
 		return nil
 	}
-	err := s.send(func(k *call) error { return k.write(context.Background(), wire.End) })
+	err := (*Process)(s).send(context.Background(), func(k *call) error { return k.write(context.Background(), wire.End) })
 	if errors.Is(err, io.ErrClosedPipe) {
 		return nil
 	}
@@ -250,16 +294,16 @@ func (s *stdin) Close() error {
 
 // send does something with the process's request; when the stream is reopened
 // meanwhile, again with the new one.
-func (s *stdin) send(f func(*call) error) error {
+func (p *Process) send(ctx context.Context, f func(*call) error) error {
 	for {
-		if !s.fed {
+		if !p.fed {
 			return io.ErrClosedPipe
 		}
-		s.mu.Lock()
-		k, moved := s.k, s.moved
-		s.mu.Unlock()
+		p.mu.Lock()
+		k, moved := p.k, p.moved
+		p.mu.Unlock()
 		select {
-		case <-s.done:
+		case <-p.done:
 			return io.ErrClosedPipe
 		default:
 		}
@@ -269,8 +313,39 @@ func (s *stdin) send(f func(*call) error) error {
 		}
 		select {
 		case <-moved:
-		case <-s.done:
+		case <-p.done:
 			return io.ErrClosedPipe
+		case <-ctx.Done():
+			return canceled(ctx, "write to process")
 		}
 	}
+}
+
+// Resize gives the process's terminal another size.
+func (p *Process) Resize(ctx context.Context, size wire.Size) error {
+	_, err := roundTrip[struct{}](ctx, p.c, "resize terminal", wire.OpResize, wire.Resize{Proc: p.name, Size: size})
+	return err
+}
+
+// Processes lists those that the guest has: those that run, and those whose end it has
+// reported to nobody. What it says of them cannot be trusted.
+func (c *Client) Processes(ctx context.Context) ([]wire.ProcessInfo, error) {
+	const what = "list processes"
+	out, err := roundTrip[wire.Processes](ctx, c, what, wire.OpProcesses, nil)
+	if err != nil {
+		return nil, err
+	}
+	if len(out.Processes) > wire.MaxProcesses {
+		return nil, c.reject(what, violation("a list of too many processes"))
+	}
+	for _, p := range out.Processes {
+		size := 0
+		for _, a := range p.Argv {
+			size += len(a) + 1
+		}
+		if !wire.ValidName(p.Proc) || p.PID <= 0 || size > wire.MaxArgv+len(p.Argv) || len(p.Argv) > wire.MaxArgv || len(p.Cwd) > wire.MaxPath {
+			return nil, c.reject(what, violation("a process that cannot be"))
+		}
+	}
+	return out.Processes, nil
 }

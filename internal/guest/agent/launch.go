@@ -30,6 +30,7 @@ type program struct {
 	Control    bool     `json:"control"`    // file descriptor 3 belongs to the program
 	Seeded     bool     `json:"seeded"`     // its randomness follows from the session's seed
 	Root       bool     `json:"root"`       // it is the root of the sandbox, to make an image
+	Terminal   bool     `json:"terminal"`   // descriptor 0 is the terminal that it controls
 }
 
 // maxProgram bounds the text of a program, in bytes.
@@ -67,7 +68,7 @@ func launch(r *reaper, p program, files [4]int) (*child, error) {
 	attr := &syscall.ProcAttr{
 		Dir: "/",
 		Env: []string{"GOMAXPROCS=1", "GOGC=off"},
-		Sys: &syscall.SysProcAttr{Setsid: true},
+		Sys: &syscall.SysProcAttr{Setsid: true, Setctty: p.Terminal},
 	}
 	for _, fd := range files {
 		if fd < 0 {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"net"
 	"os"
 	"path"
 	"path/filepath"
@@ -25,7 +24,6 @@ import (
 const (
 	maxNoted      = 1 << 19  // entries
 	maxNotedNames = 96 << 20 // bytes of their paths
-	dialTime      = 5 * time.Second
 )
 
 // layerTime is when everything in a layer was changed last: 1980-01-01, the first day that
@@ -276,19 +274,4 @@ func writeChanged(out *tar.Writer, p string, st stamp, h *tar.Header, first map[
 	// Exactly as much as was announced, also when the file changes meanwhile.
 	_, err = io.CopyBuffer(struct{ io.Writer }{out}, io.LimitReader(io.MultiReader(f, zeros{}), st.size), make([]byte, wire.Chunk))
 	return err
-}
-
-// dial says whether somebody takes connections at a port.
-func (s *server) dial(_ *request, args wire.Dial) (none, error) {
-	if args.Port < 1 || args.Port > 65535 {
-		return none{}, failf("invalid", "Use a port from 1 to 65535.", "cannot connect: the port is out of range")
-	}
-	for _, host := range []string{"127.0.0.1", "::1"} {
-		conn, err := net.DialTimeout("tcp", net.JoinHostPort(host, strconv.Itoa(args.Port)), dialTime)
-		if err == nil {
-			_ = conn.Close()
-			return none{}, nil
-		}
-	}
-	return none{}, failf("unavailable", "", "nobody takes connections at port %d", args.Port)
 }

@@ -26,6 +26,9 @@ type process struct {
 	feeding  sync.Mutex // held by the one that writes to stdin
 	written  func()     // says that it writes no more files
 	starter  *request   // that it was started by
+	argv     []string   // as others see it
+	dir      string
+	terminal bool // out and stdin are the two ways of one
 
 	mu       sync.Mutex
 	cond     sync.Cond
@@ -34,6 +37,7 @@ type process struct {
 	reason   string
 	closing  bool
 	exit     *wire.Exit
+	known    bool // somebody received the exit
 }
 
 // start starts a process and follows it.
@@ -56,7 +60,10 @@ func (s *server) start(req *request, args wire.Process) error {
 		}
 		dir = join(root, rel)
 	}
-	p := &process{name: args.Proc, srv: s, out: -1, err: -1, wakeup: -1, starter: req}
+	if args.Terminal != nil && !args.Terminal.Possible() {
+		return failf("invalid", "Use 1 to 10000 rows and columns.", "cannot start process: a terminal has no such size")
+	}
+	p := &process{name: args.Proc, srv: s, out: -1, err: -1, wakeup: -1, starter: req, argv: shownArgv(args.Argv), dir: dir, terminal: args.Terminal != nil}
 	p.cond.L = &p.mu
 	s.mu.Lock()
 	_, twice := s.procs[p.name]
@@ -87,9 +94,9 @@ func (s *server) start(req *request, args wire.Process) error {
 
 // launch starts the program and the goroutine that looks after it.
 func (p *process) launch(cfg config, args wire.Process, dir string) (err error) {
-	outW, errW, inR := -1, -1, -1
+	theirs := [4]int{-1, -1, -1, -1}
 	defer func() {
-		closeAll(outW, errW, inR)
+		closeAll(theirs[:]...)
 		if err != nil {
 			p.closeFiles()
 		}
@@ -97,29 +104,20 @@ func (p *process) launch(cfg config, args wire.Process, dir string) (err error) 
 	if p.wakeup, err = newWakeup(); err != nil {
 		return err
 	}
-	if p.out, outW, err = outPipe(cfg.privileged()); err != nil {
-		return err
+	if p.terminal {
+		theirs, err = p.openTerminal(cfg.privileged(), *args.Terminal)
+	} else {
+		theirs, err = p.openPipes(cfg.privileged(), args.Stdin)
 	}
-	if p.err, errW, err = outPipe(cfg.privileged()); err != nil {
+	if err != nil {
 		return err
-	}
-	if args.Stdin {
-		inW := -1
-		if inR, inW, err = userPipe(cfg.privileged()); err != nil {
-			return err
-		}
-		if err := syscall.SetNonblock(inW, true); err != nil { // so that closing ends a write that waits
-			closeAll(inW)
-			return err
-		}
-		p.stdin = os.NewFile(uintptr(inW), "stdin")
 	}
 	env, path := cfg.env(args.Env)
 	c, err := launch(p.srv.reaper, program{
 		Argv: args.Argv, Env: env, Path: path, Dir: dir, Cgroup: cfg.group, Privileged: cfg.privileged(),
 		Memory: cfg.memoryOfProcess(), OpenFiles: cfg.Limits.OpenFiles, CPUs: cfg.cpus(), Namespaces: cfg.Limits.UserNamespaces > 0,
-		Seeded: cfg.seeded(), Root: args.Root,
-	}, [4]int{inR, outW, errW, -1})
+		Seeded: cfg.seeded(), Root: args.Root, Terminal: p.terminal,
+	}, theirs)
 	if err != nil {
 		return err
 	}
@@ -135,6 +133,28 @@ func (p *process) launch(cfg config, args wire.Process, dir string) (err error) 
 	p.srv.wg.Add(1)
 	go p.run()
 	return nil
+}
+
+// openPipes makes what the agent reads and writes of the process, and returns the other ends.
+func (p *process) openPipes(privileged, stdin bool) (theirs [4]int, err error) {
+	theirs = [4]int{-1, -1, -1, -1}
+	if p.out, theirs[1], err = outPipe(privileged); err != nil {
+		return theirs, err
+	}
+	if p.err, theirs[2], err = outPipe(privileged); err != nil || !stdin {
+		return theirs, err
+	}
+	r, w, err := userPipe(privileged)
+	if err != nil {
+		return theirs, err
+	}
+	theirs[0] = r
+	if err := syscall.SetNonblock(w, true); err != nil { // so that closing ends a write that waits
+		closeAll(w)
+		return theirs, err
+	}
+	p.stdin = os.NewFile(uintptr(w), "stdin")
+	return theirs, nil
 }
 
 func (p *process) closeFiles() {
@@ -211,7 +231,7 @@ func (p *process) feed(r *request) {
 	for {
 		b, err := r.receive()
 		if err != nil {
-			if r.gone() == nil { // the end of the input, not of the follower
+			if r.gone() == nil && !p.terminal { // the end of the input, not of the follower
 				_ = p.stdin.Close()
 			}
 			return
@@ -318,7 +338,7 @@ func (p *process) answer() {
 		// Whoever feeds the input of a process that is over need not wait for more.
 		p.follower.retire()
 		p.follower.reply(p.exit)
-		p.follower = nil
+		p.follower, p.known = nil, true
 	}
 }
 

@@ -254,9 +254,12 @@ var handlers = map[string]handler{
 	wire.OpStart:     {false, follow((*server).start)},
 	wire.OpConnect:   {true, follow((*server).connect)},
 	wire.OpSignal:    {true, reply((*server).signal)},
+	wire.OpResize:    {true, reply((*server).resize)},
+	wire.OpProcesses: {true, reply((*server).processes)},
 	wire.OpExpose:    {false, reply((*server).expose)},
 	wire.OpLayer:     {false, reply((*server).layer)},
 	wire.OpDial:      {false, reply((*server).dial)},
+	wire.OpForward:   {false, reply((*server).forward)},
 }
 
 // reply makes a handler of a function whose result closes the request.

@@ -123,7 +123,15 @@
 // that is canceled ends the process: nobody knows of it. What is not yet
 // credited stays in the process's pipes, so that a slow reader slows the process
 // and loses nothing. {"op":"connect","proc": name, "after": seq} follows it again
-// on a later stream.
+// on a later stream. A process with "terminal": {"rows":R,"cols":C} has one of its own in
+// the place of the pipes; {"op":"resize"} changes its size. {"op":"processes"} lists what
+// whoever goes on from a saved state may follow: what runs, and what ended unseen.
+//
+// # Ports
+//
+// {"op":"forward","port":N} connects to a port of the sandbox's own address. Data of both
+// sides are the bytes of the connection, an end says that a side has no more, the response
+// or a failure closes the request once both have ended, or the host cancels it.
 //
 // # Guest requests
 //

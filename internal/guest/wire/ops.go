@@ -36,8 +36,11 @@ const (
 	OpStart     = "start"     // Process → event Started, output, then Exit
 	OpConnect   = "connect"   // Connect → event Started, output, then Exit
 	OpSignal    = "signal"    // Signal → none
+	OpResize    = "resize"    // Resize → none
+	OpProcesses = "processes" // none → Processes
 	OpLayer     = "layer"     // Layer → data, end, then none
 	OpDial      = "dial"      // Dial → none
+	OpForward   = "forward"   // Dial, data, end → data, end, then none
 )
 
 // Bounds on what the fields hold. Both sides check them.
@@ -500,6 +503,10 @@ type Process struct {
 	Env   map[string]string `json:"env,omitempty"`
 	Cwd   string            `json:"cwd,omitempty"`   // empty: the working folder
 	Stdin bool              `json:"stdin,omitempty"` // false: standard input is empty
+	// Terminal gives it a terminal of its own, which its standard input, output and error
+	// are: what it writes is all of stream 1, and the request's data is what is typed. The
+	// end of the data says nothing to it.
+	Terminal *Size `json:"terminal,omitempty"`
 	// Root starts it as the root of the sandbox, with the capabilities that a package
 	// manager needs. Only a session that was set up with Build allows it.
 	Root bool `json:"root,omitempty"`
@@ -513,7 +520,9 @@ type Layer struct {
 }
 
 // Dial asks whether a port of the sandbox's own address takes a connection. A failure
-// "unavailable" says that it does not.
+// "unavailable" says that it does not. The op "forward" keeps the connection: the request's
+// data is what is sent and received, the end of either side is the end of that. It does not
+// live through a checkpoint.
 type Dial struct {
 	Port int `json:"port"`
 }
@@ -527,6 +536,48 @@ type Connect struct {
 // Started is the first event of a process that is followed.
 type Started struct {
 	PID int `json:"pid"`
+}
+
+// Size is that of a terminal, in characters.
+type Size struct {
+	Rows int `json:"rows"` // 1 to MaxSize
+	Cols int `json:"cols"` // 1 to MaxSize
+}
+
+// MaxSize bounds the rows and columns of a terminal.
+const MaxSize = 10_000
+
+// Possible says whether a terminal can have the size.
+func (s Size) Possible() bool {
+	return s.Rows > 0 && s.Rows <= MaxSize && s.Cols > 0 && s.Cols <= MaxSize
+}
+
+// Resize gives the terminal of a process another size. The process gets SIGWINCH.
+type Resize struct {
+	Proc string `json:"proc"`
+	Size
+}
+
+// ProcessInfo describes a process that runs, or whose end nobody received yet.
+type ProcessInfo struct {
+	Proc     string   `json:"proc"`
+	PID      int      `json:"pid"`
+	Argv     []string `json:"argv"` // the first MaxArgv bytes of it
+	Cwd      string   `json:"cwd"`
+	Stdin    bool     `json:"stdin,omitempty"` // it has a standard input, or a terminal
+	Terminal bool     `json:"terminal,omitempty"`
+}
+
+// MaxArgv bounds the arguments that are listed of a process, in bytes, and MaxProcesses the
+// processes that are.
+const (
+	MaxArgv      = 256
+	MaxProcesses = 256
+)
+
+// Processes is the reply to the op of that name, sorted by pid.
+type Processes struct {
+	Processes []ProcessInfo `json:"processes"`
 }
 
 // Signal sends a signal to a process and its group.
