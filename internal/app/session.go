@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -44,6 +45,8 @@ type SessionSpec struct {
 	Limits    event.Limits
 	Seed      *int64    // makes the session deterministic
 	Date      time.Time // when it begins by its clocks, if it has a seed; zero: the same for all
+	// Lasting says that whoever opens the session ends it, too: no bound of time does.
+	Lasting bool
 }
 
 // check refuses limits that are out of their ranges.
@@ -146,6 +149,9 @@ func (a *App) openSession(ctx context.Context, spec SessionSpec, before func(con
 // only what the spec says itself is compared with them.
 func (m *machine) openNamed(ctx context.Context, c Config, spec SessionSpec, before func(context.Context) error, sink event.Sink) (*Session, error) {
 	opt := session.Options{Seed: spec.Seed, Date: spec.Date, Before: before}
+	if spec.Lasting {
+		opt.Wall, opt.Idle = math.MaxInt64, math.MaxInt64
+	}
 	info, err := m.sessions.LookupNamed(spec.Name)
 	switch {
 	case fault.KindOf(err) == fault.NotFound:

@@ -1,6 +1,10 @@
 package app
 
-import "praxis/internal/session"
+import (
+	"context"
+
+	"praxis/internal/session"
+)
 
 // CheckSessionName refuses what cannot be the name of a session.
 func CheckSessionName(name string) error { return session.CheckName(name) }
@@ -10,3 +14,8 @@ func (s *Session) Saved() bool { return s.named != nil && s.named.Head() != "" }
 
 // End ends the sandbox, whatever runs in it. The session is still to be closed.
 func (s *Session) End() error { return s.s.Close() }
+
+// Mend looks whether the sandbox has died, and replaces it by one from the last state if it
+// has. It returns what became of the session, "" when nothing did. An error with the code
+// fault.SessionClosed says that the session has ended for good.
+func (s *Session) Mend(ctx context.Context) (string, error) { return s.s.Mend(ctx) }

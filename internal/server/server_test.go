@@ -337,13 +337,14 @@ func TestPermissions(t *testing.T) {
 	reader := w.key("default", access.Read)
 	w.must(mine, "POST", "/v1/sessions", object{"id": "secret-session"}, 201)
 	x := w.must(mine, "POST", "/v1/sessions/secret-session/executions", object{"code": "print hidden"}, 201)
+	process := w.must(mine, "POST", "/v1/sessions/secret-session/processes", object{"argv": []string{"echo", "hidden"}}, 201)
 	run := w.must(mine, "POST", "/v1/runs/code", object{"code": "print hidden"}, 201)
 	_, theirKey, err := w.s.shared.Keys.Add(access.Key{Tenant: "default"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ids := strings.NewReplacer("{session}", "secret-session", "{execution}", fmt.Sprint(x["id"]), "{run}", fmt.Sprint(run["id"]),
-		"{record}", fmt.Sprint(run["record"]), "{id}", theirKey.ID, "{thread}", "secret-thread", "{language}", "python")
+		"{record}", fmt.Sprint(run["record"]), "{id}", theirKey.ID, "{thread}", "secret-thread", "{language}", "python", "{process}", fmt.Sprint(process["id"]))
 	for _, o := range api.Table() {
 		path := ids.Replace(o.Path)
 		if strings.ContainsAny(path, "{}") {

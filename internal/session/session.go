@@ -274,6 +274,20 @@ func (s *Session) revive(ctx context.Context, dead *live, exit sandbox.Exit) (ev
 	return out, nil
 }
 
+// Mend looks whether the sandbox has died, and replaces it by one from the last snapshot if it
+// has. It returns what became of the session, "" when nothing did.
+func (s *Session) Mend(ctx context.Context) (string, error) {
+	l, err := s.current()
+	if err != nil || l == nil || !broken(l) {
+		return "", err
+	}
+	out, err := s.revive(ctx, l, l.exit())
+	if err == nil {
+		_, err = s.current()
+	}
+	return out.Message, err
+}
+
 // exit closes a guest whose stream is over and returns why it ended. One that did
 // not end by itself is ended here.
 func (l *live) exit() sandbox.Exit {
@@ -408,6 +422,18 @@ func (s *Session) Use(ctx context.Context, f func(*guest.Client) error) error {
 		l.exit() // what cannot be talked to any more does not go on
 	}
 	return err
+}
+
+// Guest returns the guest's client for what goes on while other calls come and go, such as
+// a watch or a process that is followed: nothing waits for its end, and it ends when the
+// sandbox does.
+func (s *Session) Guest(ctx context.Context) (*guest.Client, error) {
+	l, done, err := s.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	done()
+	return l.client, nil
 }
 
 // current returns the live guest without waiting for anything, nil while the

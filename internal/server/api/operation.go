@@ -58,6 +58,7 @@ const (
 	Events        // it may return a *Stream in the place of a result
 	Upload        // it reads Call.Body
 	Download      // it returns a *Content
+	Socket        // it returns a *Terminal, which needs a connection of its own
 )
 
 // Operation is one thing that a program can ask for.
@@ -93,6 +94,15 @@ type Content struct {
 	Write func(w io.Writer) error
 }
 
+// Terminal is a result that is a connection to the terminal of a process.
+type Terminal struct {
+	Process *live.Process
+	After   int64  // the number of the last output that the caller has seen
+	Leave   func() // called when the connection is closed
+	// Final describes the process.
+	Final func() any
+}
+
 // Nothing is the request or the result of an operation that has none.
 type Nothing struct{}
 
@@ -123,7 +133,7 @@ func (o Operation) of(k Kind) Operation {
 // Table returns all operations, in the order in which they are documented.
 func Table() []Operation {
 	var out []Operation
-	for _, part := range [][]Operation{sessions(), executions(), files(), runs(), records(), plans(), things(), administration()} {
+	for _, part := range [][]Operation{sessions(), executions(), files(), processes(), runs(), records(), plans(), things(), administration()} {
 		out = append(out, part...)
 	}
 	return out

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"time"
 
@@ -386,50 +385,4 @@ func execute(ctx context.Context, c *Call, in NewExecution) (any, error) {
 		return nil, err
 	}
 	return out, nil
-}
-
-// FileRef names a file of a session.
-type FileRef struct {
-	SessionRef
-	Path string `json:"path" in:"query" jsonschema:"absolute, or of the working folder"`
-}
-
-// Folder names a folder of a session.
-type Folder struct {
-	SessionRef
-	Path string `json:"path,omitempty" in:"query" jsonschema:"left out: the working folder"`
-}
-
-// Files is a list of files.
-type Files struct {
-	Files []app.File `json:"files"`
-}
-
-func files() []Operation {
-	return []Operation{
-		operation("files.list", http.MethodGet, "/sessions/{session}/files", access.Read, http.StatusOK, "List what is in a folder of a session, and below it.",
-			func(ctx context.Context, c *Call, in Folder) (out Files, err error) {
-				out.Files = []app.File{}
-				err = c.Tenant.Hub.Use(ctx, in.Session, func(s *app.Session) error {
-					dir := in.Path
-					if dir == "" {
-						dir = app.WorkDir
-					}
-					list, err := s.Files(ctx, dir)
-					out.Files = append(out.Files, list...)
-					return err
-				})
-				return out, err
-			}),
-		operation("files.read", http.MethodGet, "/sessions/{session}/file", access.Read, http.StatusOK, "Read a file of a session.",
-			func(ctx context.Context, c *Call, in FileRef) (*Content, error) {
-				return &Content{Type: "application/octet-stream", Write: func(w io.Writer) error {
-					return c.Tenant.Hub.Use(ctx, in.Session, func(s *app.Session) error { return s.ReadFile(ctx, in.Path, w) })
-				}}, nil
-			}).of(Download),
-		operation("files.write", http.MethodPut, "/sessions/{session}/file", access.Run, http.StatusNoContent, "Write a file of a session whole, with the folders above it.",
-			func(ctx context.Context, c *Call, in FileRef) (Nothing, error) {
-				return Nothing{}, c.Tenant.Hub.Use(ctx, in.Session, func(s *app.Session) error { return s.WriteFile(ctx, in.Path, c.Body) })
-			}).of(Upload),
-	}
 }

@@ -71,6 +71,7 @@ type Hub struct {
 	cfg  Config
 	stop context.CancelFunc // of what tends the sessions
 	work sync.WaitGroup
+	busy sync.WaitGroup // calls and what goes on beside them; all ends with the sandboxes
 
 	mu       sync.Mutex
 	sessions map[string]*session
@@ -109,6 +110,8 @@ type session struct {
 	s     *app.Session      // written under turn and Hub.mu; nil: it has no sandbox
 	opens bool              // under Hub.mu: it is about to have a sandbox
 	execs works[*Execution] // under Hub.mu
+	procs works[*Process]   // under Hub.mu
+	note  string            // under Hub.mu: what became of a sandbox that died, until a call reports it
 }
 
 // Open reads what sessions there are. Close must be called.
@@ -159,7 +162,7 @@ func (h *Hub) read() error {
 		if err != nil {
 			return err
 		}
-		h.sessions[id] = newSession(meta, app.SessionSpec{Name: id})
+		h.sessions[id] = newSession(meta, app.SessionSpec{Name: id, Lasting: true})
 	}
 	return nil
 }
@@ -219,6 +222,7 @@ func (h *Hub) Create(ctx context.Context, q Request, sink event.Sink) (Info, err
 	if q.Lasts > 0 {
 		meta.Ends = meta.Made.Add(q.Lasts)
 	}
+	q.Spec.Lasting = true
 	e := newSession(meta, q.Spec)
 	e.fresh = true
 	if err := h.add(e); err != nil {
@@ -280,24 +284,35 @@ func (h *Hub) Use(ctx context.Context, id string, f func(*app.Session) error) er
 	return h.use(ctx, e, event.Discard, f)
 }
 
-func (h *Hub) use(ctx context.Context, e *session, sink event.Sink, f func(*app.Session) error) error {
+// occupy has a session not be idle until free is called. It can be paused all the same by
+// who asks for that.
+func (h *Hub) occupy(e *session) (free func(), err error) {
 	h.mu.Lock()
-	if h.closed || e.gone {
-		defer h.mu.Unlock()
-		if h.closed {
-			return errStopping()
-		}
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, errStopping()
+	}
+	if e.gone {
 		_, err := h.findLocked(e.id)
-		return err
+		return nil, err
 	}
 	e.calls++
-	h.mu.Unlock()
-	defer func() {
+	h.busy.Add(1)
+	return func() {
+		defer h.busy.Done()
 		h.mu.Lock()
+		defer h.mu.Unlock()
 		e.calls--
 		e.used = time.Now()
-		h.mu.Unlock()
-	}()
+	}, nil
+}
+
+func (h *Hub) use(ctx context.Context, e *session, sink event.Sink, f func(*app.Session) error) error {
+	free, err := h.occupy(e)
+	if err != nil {
+		return err
+	}
+	defer free()
 	s, err := h.enter(ctx, e, sink)
 	if err != nil {
 		return err
@@ -322,6 +337,9 @@ func (h *Hub) enter(ctx context.Context, e *session, sink event.Sink) (*app.Sess
 
 // opened returns the session with a sandbox. Its turn is held.
 func (h *Hub) opened(ctx context.Context, e *session, sink event.Sink) (*app.Session, error) {
+	if err := h.mend(ctx, e); err != nil {
+		return nil, err
+	}
 	if e.s != nil {
 		return e.s, nil
 	}
@@ -329,7 +347,7 @@ func (h *Hub) opened(ctx context.Context, e *session, sink event.Sink) (*app.Ses
 	lost := !e.meta.Saved && !e.fresh
 	h.mu.Unlock()
 	if lost {
-		return nil, fault.New(fault.Conflict, "Make another session.", "cannot use session %s: the server ended before it was saved, and its state is lost", e.id)
+		return nil, fault.New(fault.Conflict, "Make another session.", "cannot use session %s: it ended before it was saved, and its state is lost", e.id)
 	}
 	if err := h.makeSpace(ctx, e); err != nil {
 		return nil, err
@@ -339,8 +357,11 @@ func (h *Hub) opened(ctx context.Context, e *session, sink event.Sink) (*app.Ses
 		h.set(e, nil)
 		return nil, err
 	}
-	e.fresh, e.spec = false, app.SessionSpec{Name: e.id}
 	h.set(e, s)
+	if !e.fresh {
+		h.findProcesses(context.WithoutCancel(ctx), e, s)
+	}
+	e.fresh, e.spec = false, app.SessionSpec{Name: e.id, Lasting: true}
 	return s, nil
 }
 
@@ -415,6 +436,10 @@ func (h *Hub) pause(ctx context.Context, e *session, wait bool) error {
 		if s == nil {
 			return nil
 		}
+		if err := h.mend(ctx, e); err != nil {
+			return err
+		}
+		h.leaveProcesses(e)
 		if _, err := s.Save(ctx, "paused"); err != nil {
 			return err
 		}
@@ -552,6 +577,7 @@ func (h *Hub) drop(ctx context.Context, e *session, saved bool) error {
 		h.set(e, nil)
 		err = errors.Join(err, s.Close())
 	}
+	h.loseProcesses(e, "the session was deleted")
 	if saved {
 		if gone := h.cfg.App.RemoveSession(ctx, e.id); fault.KindOf(gone) != fault.NotFound {
 			err = errors.Join(err, gone)
@@ -584,9 +610,12 @@ func (h *Hub) tend(ctx context.Context) {
 }
 
 func (h *Hub) tendAt(ctx context.Context, now time.Time) {
-	var idle, over []*session
+	var idle, over, alive []*session
 	h.mu.Lock()
 	for _, e := range h.sessions {
+		if e.s != nil && !e.gone {
+			alive = append(alive, e)
+		}
 		switch {
 		case e.gone:
 		case !e.meta.Ends.IsZero() && now.After(e.meta.Ends):
@@ -596,6 +625,9 @@ func (h *Hub) tendAt(ctx context.Context, now time.Time) {
 		}
 	}
 	h.mu.Unlock()
+	for _, e := range alive {
+		h.notice(ctx, e)
+	}
 	for _, e := range over {
 		if err := h.drop(ctx, e, true); err != nil && ctx.Err() == nil {
 			h.cfg.Failed(e.id, fmt.Errorf("cannot delete a session that is over: %w", err))
@@ -625,6 +657,7 @@ func (h *Hub) Close(ctx context.Context) error {
 	h.mu.Unlock()
 	h.stop()
 	h.work.Wait()
+	defer h.busy.Wait()
 	var err error
 	for _, e := range all {
 		if paused := h.pause(ctx, e, true); paused != nil {
@@ -633,6 +666,7 @@ func (h *Hub) Close(ctx context.Context) error {
 				err = errors.Join(err, e.s.Close())
 			}
 		}
+		h.loseProcesses(e, "the server stopped; the process goes on when its session is opened again")
 	}
 	return err
 }
@@ -696,7 +730,7 @@ func (h *Hub) Fork(ctx context.Context, id string, count int, lasts time.Duratio
 		if lasts > 0 {
 			meta.Ends = meta.Made.Add(lasts)
 		}
-		e := newSession(meta, app.SessionSpec{Name: meta.ID})
+		e := newSession(meta, app.SessionSpec{Name: meta.ID, Lasting: true})
 		if err := h.add(e); err != nil {
 			return made, err
 		}

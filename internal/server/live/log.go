@@ -35,16 +35,25 @@ func newLog() *Log { return &Log{next: 1, changed: make(chan struct{})} }
 // Emit adds an event. One that cannot be written as JSON is a mistake of the program that no
 // client could do anything about: it is left out.
 func (l *Log) Emit(e event.Event) {
-	data, err := event.Marshal(e)
-	if err != nil {
-		return
+	if data, err := event.Marshal(e); err == nil {
+		l.add(event.Name(e), data)
 	}
+}
+
+// note adds something that is no event of a run.
+func (l *Log) note(name string, v any) {
+	if data, err := event.Encode(v); err == nil {
+		l.add(name, data)
+	}
+}
+
+func (l *Log) add(name string, data []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended {
 		return // a thread that the code left wrote once more
 	}
-	l.entries = append(l.entries, Entry{l.next, event.Name(e), data})
+	l.entries = append(l.entries, Entry{l.next, name, data})
 	l.next++
 	l.bytes += len(data)
 	drop := 0

@@ -23,13 +23,29 @@ func FuzzDecode(f *testing.F) {
 				}
 				continue
 			}
-			r := httptest.NewRequest("GET", "/?path="+url.QueryEscape(id)+"&limit="+url.QueryEscape(id), nil)
-			for _, name := range []string{"session", "execution", "run", "record", "thread", "id", "language"} {
+			r := httptest.NewRequest("GET", "/?path="+url.QueryEscape(id)+"&limit="+url.QueryEscape(id)+"&recursive="+url.QueryEscape(id)+"&rows="+url.QueryEscape(id), nil)
+			for _, name := range []string{"session", "execution", "run", "record", "thread", "id", "language", "process"} {
 				r.SetPathValue(name, id)
 			}
 			if err := bind(r, in.Elem()); err != nil && fault.KindOf(err) != fault.Invalid {
 				t.Fatalf("%s: %v", o.Name, err)
 			}
+		}
+	})
+}
+
+// Whatever a client of a terminal sends, it is one order or refused as invalid.
+func FuzzControl(f *testing.F) {
+	f.Add([]byte(`{"resize":{"rows":24,"cols":80}}`))
+	f.Add([]byte(`{"signal":2}`))
+	f.Add([]byte(`{"signal":2,"resize":{}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := decodeControl(data)
+		if err != nil && fault.KindOf(err) != fault.Invalid {
+			t.Fatal(err)
+		}
+		if err == nil && (c.Resize == nil) == (c.Signal == 0) {
+			t.Fatalf("accepted %+v", c)
 		}
 	})
 }

@@ -69,7 +69,7 @@ func describe(o api.Operation, schemas *schemas) map[string]any {
 	}
 	done := map[string]any{"description": "it went well"}
 	good := map[string]any{}
-	if o.Out != reflect.TypeFor[api.Nothing]() && o.Kind != api.Download {
+	if o.Out != reflect.TypeFor[api.Nothing]() && o.Kind != api.Download && o.Kind != api.Socket {
 		good = content("application/json", schemas.of(o.Out))
 	}
 	switch o.Kind {

@@ -209,6 +209,8 @@ func (d *door) handle(w http.ResponseWriter, r *http.Request, o *api.Operation) 
 		return c.Key, d.stream(w, r, v)
 	case *api.Content:
 		return c.Key, d.content(w, v)
+	case *api.Terminal:
+		return c.Key, d.terminal(w, r, v)
 	case api.Nothing:
 		w.WriteHeader(http.StatusNoContent)
 		return c.Key, nil
@@ -276,6 +278,12 @@ func bind(r *http.Request, in reflect.Value) error {
 		switch v := in.FieldByIndex(f.Index); v.Kind() {
 		case reflect.String:
 			v.SetString(text)
+		case reflect.Bool:
+			on, err := strconv.ParseBool(text)
+			if err != nil {
+				return fault.New(fault.Invalid, "Give true or false.", "cannot read %s: %q is neither", name, safetext.Clip(safetext.Line(text), 40))
+			}
+			v.SetBool(on)
 		case reflect.Int:
 			n, err := strconv.Atoi(text)
 			if err != nil {

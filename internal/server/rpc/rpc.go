@@ -289,6 +289,9 @@ func (c *connection) do(ctx context.Context, o *api.Operation, q request) (any, 
 	if err != nil {
 		return nil, err
 	}
+	if o.Kind == api.Socket {
+		return nil, fault.New(fault.Invalid, "Open it as a WebSocket of its own, or start a process with a terminal and follow its events.", "cannot open a terminal here")
+	}
 	params := q.Params
 	if o.Kind == api.Upload {
 		var body struct {

@@ -111,9 +111,9 @@ func packages() map[string]Package {
 func serverPackages() map[string]Package {
 	return map[string]Package{
 		"internal/server/access": {Imports: []string{fault, atomicfile}},
-		"internal/server/live":   {Imports: []string{fault, event, "internal/app", atomicfile}, Third: []string{"golang.org/x/sync"}, Tests: []string{"internal/test/toy"}},
+		"internal/server/live":   {Imports: []string{fault, event, "internal/app", atomicfile}, Third: []string{"golang.org/x/sync", "golang.org/x/time"}, Tests: []string{"internal/test/toy"}},
 		"internal/server/api":    {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/live"}},
-		"internal/server/rest":   {Imports: []string{fault, event, "internal/server/access", "internal/server/api", "internal/server/live"}, Third: []string{schema}},
+		"internal/server/rest":   {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/api", "internal/server/live"}, Third: []string{schema, "github.com/coder/websocket"}},
 		"internal/server/rpc":    {Imports: []string{fault, "internal/server/api", "internal/server/live", "internal/server/rest"}, Third: []string{"github.com/coder/websocket"}},
 		"internal/server/measure": {Imports: []string{event, "internal/app", "internal/bench", "internal/image", "internal/server"}, Third: []string{"github.com/coder/websocket", "golang.org/x/sync"}},
 		"internal/server": {

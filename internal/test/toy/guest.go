@@ -23,6 +23,11 @@
 //	hang            a thread that never ends
 //	wait            until it is interrupted
 //	die             the guest ends
+//
+// Its processes are programs of one word: "echo" prints its arguments and ends, "cat" prints
+// what it is given (and greets, if the variable GREET is set), "sleep" waits for a signal, "exit" ends with the code that it is given,
+// "die" ends the guest.
+// At port 80 it answers what is sent to it once that has ended, or once a line is empty.
 package toy
 
 import (
@@ -64,6 +69,7 @@ type state struct {
 	Later []string // what threads print at the end
 	Hang  bool
 	Ran   int // executions, so that no two states are the same
+	Procs []proc
 }
 
 type file struct {
@@ -87,6 +93,10 @@ type guest struct {
 
 	requests map[uint32]*request // at the host, by id
 	sent     uint32              // requests that there were
+
+	followers map[string]uint32 // the requests that follow processes, by their names
+	watchers  map[uint32]string // the folders that are watched, by request
+	forwards  map[uint32]*bytes.Buffer
 
 	tasks sync.WaitGroup
 }
@@ -115,6 +125,7 @@ func (g *guest) Load(b []byte) error {
 // Run implements fake.Program.
 func (g *guest) Run(in io.Reader, out io.Writer) int {
 	g.out, g.write, g.requests = out, map[uint32]*upload{}, map[uint32]*request{}
+	g.forget()
 	died := make(chan struct{})
 	frames := make(chan wire.Frame)
 	go func() { // ends when the input does, at the latest when the sandbox is closed
@@ -190,14 +201,19 @@ func (g *guest) take(f wire.Frame, die func()) {
 			die()
 			return
 		}
+		g.forget()
 		g.sendJSON(wire.HelloKind, 0, wire.Hello{Version: wire.Version, Epoch: h.Epoch})
 	case wire.Data:
+		g.input(f, false)
 		if u := g.write[f.ID]; u != nil {
 			u.data = append(u.data, f.Body...)
 			n := uint32(wire.Cost(len(f.Body)))
 			g.send(wire.Credit, f.ID, []byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)})
 		}
+	case wire.Cancel:
+		g.canceled(f)
 	case wire.End:
+		g.input(f, true)
 		if u := g.write[f.ID]; u != nil {
 			delete(g.write, f.ID)
 			if u.folder {
@@ -225,7 +241,15 @@ func (g *guest) request(f wire.Frame, die func()) {
 		_ = json.Unmarshal(f.Body, &s) // what is not said is zero
 		g.sendJSON(wire.Response, f.ID, wire.SetupReply{Version: "toy"})
 	case wire.OpContexts:
-		g.sendJSON(wire.Response, f.ID, wire.Contexts{Contexts: []wire.ContextInfo{{Name: wire.Main, Language: "python", State: "idle"}}})
+		g.mu.Lock()
+		all := []wire.ContextInfo{{Name: wire.Main, Language: "python", State: "idle"}}
+		for _, name := range slices.Sorted(maps.Keys(g.state.Vars)) {
+			if name, ok := strings.CutPrefix(name, contextVar); ok {
+				all = append(all, wire.ContextInfo{Name: name, Language: "python", State: "idle"})
+			}
+		}
+		g.mu.Unlock()
+		g.sendJSON(wire.Response, f.ID, wire.Contexts{Contexts: all})
 	case wire.OpInterrupt:
 		g.interrupt()
 		g.sendJSON(wire.Response, f.ID, struct{}{})
@@ -243,6 +267,11 @@ func (g *guest) request(f wire.Frame, die func()) {
 	case wire.OpExecute:
 		var x wire.Execute
 		_ = json.Unmarshal(f.Body, &x)
+		if x.Context != "" && x.Context != wire.Main {
+			g.mu.Lock()
+			g.state.Vars[contextVar+x.Context] = true
+			g.mu.Unlock()
+		}
 		select {
 		case <-g.stop: // an interrupt that came too late for the code before
 		default:
@@ -266,7 +295,9 @@ func (g *guest) request(f wire.Frame, die func()) {
 	case wire.OpList:
 		g.list(f)
 	default:
-		g.sendJSON(wire.Response, f.ID, struct{}{})
+		if !g.live(op.Op, f, die) {
+			g.sendJSON(wire.Response, f.ID, struct{}{})
+		}
 	}
 }
 
@@ -279,8 +310,10 @@ func absolute(name string) string {
 
 func (g *guest) put(name string, f file) {
 	g.mu.Lock()
-	defer g.mu.Unlock()
+	_, there := g.state.Files[name]
 	g.state.Files[name] = f
+	g.mu.Unlock()
+	g.changed(name, there, true)
 }
 
 // unpack makes the files of an archive.
