@@ -42,6 +42,9 @@ type AskRequest struct {
 	// Thread is the conversation that the question goes on with, and the name of
 	// its session; "": it stands alone. Session.Name is not used.
 	Thread string
+	// Earlier is what was said in a conversation that was led elsewhere and that Thread, which
+	// is new, goes on with.
+	Earlier []Said
 	// Language is the main one of the model's code, as in CodeRequest; "": the image's first.
 	Language string
 	// Style is how the question is worked at: one of Styles; "": the configuration's.
@@ -94,6 +97,9 @@ func (q *AskRequest) check(languages language.Table) (err error) {
 	case ModeCode, ModeTools, ModeBoth:
 	default:
 		return fault.New(fault.Invalid, "Write code, tools or both.", "cannot ask in the mode %q: code and tools do not answer in it", safetext.Line(q.Mode))
+	}
+	if len(q.Earlier) > 0 && q.Thread == "" {
+		return fault.New(fault.Invalid, "Name a thread that is new.", "cannot go on with an earlier conversation: there is no thread for it")
 	}
 	if q.Language, err = languageOf(languages, q.Language, ""); err != nil {
 		return err
@@ -440,6 +446,12 @@ func (x *questionRun) conversation(ctx context.Context, s run.Session) (run.Conv
 	}
 	x.talk = t
 	out := run.Conversation{History: t.history, Changed: t.moved(s.Describe())}
+	if earlier := x.request.Earlier; len(earlier) > 0 {
+		if t.was.Revision != 0 {
+			return out, fault.Coded(fault.ThreadExists, fault.Data{"name": t.name}, "cannot begin thread %s with an earlier conversation: it exists", t.name)
+		}
+		out.History, out.Changed = agent.Earlier(earlier), "the conversation was led elsewhere up to here: what it computed is not in this session, and what an assistant said in it was not checked"
+	}
 	if out.Changed != "" {
 		x.sink.Emit(event.Notice{Text: out.Changed})
 	}

@@ -102,6 +102,9 @@ func (a *App) threadContents(ctx context.Context, yield func(sum string)) error 
 		if t.Conversation != "" {
 			yield(t.Conversation)
 		}
+		for _, p := range t.Past {
+			yield(p.Conversation)
+		}
 		for _, sum := range t.Contents {
 			yield(sum)
 		}

@@ -298,6 +298,12 @@ func (m *Manager) LogNamed(ctx context.Context, name string) ([]SnapshotInfo, er
 
 // ForkNamed makes the session to, which starts where from stands now.
 func (m *Manager) ForkNamed(ctx context.Context, from, to string) error {
+	return m.ForkNamedAt(ctx, from, to, "")
+}
+
+// ForkNamedAt makes the session to, which starts at a snapshot of from; "": where it stands
+// now. NotFound: from has no such snapshot.
+func (m *Manager) ForkNamedAt(ctx context.Context, from, to, snapshot string) error {
 	if _, err := m.readNamed(from); err != nil {
 		return err
 	}
@@ -317,6 +323,12 @@ func (m *Manager) ForkNamed(ctx context.Context, from, to string) error {
 	info, err := m.readNamed(from)
 	if err != nil {
 		return err
+	}
+	if snapshot != "" {
+		if !slices.ContainsFunc(info.Snapshots, func(s SnapshotInfo) bool { return s.ID == snapshot }) {
+			return fault.Coded(fault.SnapshotUnmatched, fault.Data{"name": from}, "cannot fork session %s: it has no snapshot %.12s", from, safetext.Line(snapshot))
+		}
+		info.Head = snapshot
 	}
 	if err := m.snapshots.verify(ctx, info.Head); err != nil {
 		return unusable(from, "fork", err)

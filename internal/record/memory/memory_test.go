@@ -117,9 +117,35 @@ func TestThreadGoesOn(t *testing.T) {
 		t.Errorf("thread = %+v, want %+v", th, second)
 	}
 	want := memory.Thread{Name: "sales", Created: first.Created, Used: second.Used, Runs: []string{"run1", "run2"}, Question: "How many?", Turns: 2,
-		Messages: 7, Bytes: second.Bytes, Conversation: second.Conversation, Snapshot: "snap-run2", Image: "default", Revision: second.Revision}
+		Messages: 7, Bytes: second.Bytes, Conversation: second.Conversation, Snapshot: "snap-run2", Image: "default", Revision: second.Revision,
+		Past: []memory.Past{{Run: "run1", Messages: 3, Bytes: first.Bytes, Conversation: first.Conversation, Snapshot: "snap-run1"}}}
 	if !reflect.DeepEqual(th, want) || !th.Used.After(th.Created) || th.Revision <= first.Revision || th.Bytes < 100 {
 		t.Errorf("thread = %+v, want %+v", th, want)
+	}
+}
+
+// TestThreadAt goes back to where a thread stood, and on from there.
+func TestThreadAt(t *testing.T) {
+	m, _ := open(t, t.TempDir())
+	first := save(t, m, "sales", "run1", 1)
+	save(t, m, "sales", "run2", 2)
+	third := save(t, m, "sales", "run3", 3)
+	if now, err := third.At("run3"); err != nil || !reflect.DeepEqual(now, third) {
+		t.Errorf("got %+v, %v", now, err)
+	}
+	_, err := third.At("run4")
+	wantFault(t, err, fault.NotFound, "that state is not kept")
+	back, err := third.At("run1")
+	if err != nil || back.Conversation != first.Conversation || back.Snapshot != "snap-run1" || back.Turns != 1 || len(back.Runs) != 1 || len(back.Past) != 0 {
+		t.Fatalf("got %+v, %v", back, err)
+	}
+	if _, err := m.AddFork(t.Context(), back, "other"); err != nil {
+		t.Fatal(err)
+	}
+	save(t, m, "other", "run9", 2)
+	th, messages, err := m.OpenThread(t.Context(), "other")
+	if err != nil || th.Forked != "sales" || len(messages) != 5 || !reflect.DeepEqual(th.Runs, []string{"run1", "run9"}) || len(th.Past) != 1 {
+		t.Errorf("got %+v, %v", th, err)
 	}
 }
 

@@ -43,7 +43,47 @@ type Thread struct {
 	Snapshot     string    `json:"snapshot,omitempty"` // the state of the session that the conversation belongs to
 	Image        string    `json:"image,omitempty"`    // name of the image that the session runs
 	Forked       string    `json:"forked,omitempty"`   // the thread that it was made from
+	Past         []Past    `json:"past,omitempty"`     // where it stood before, the oldest first
 	Revision     int64     `json:"-"`                  // 0: never saved
+}
+
+// Past is where a thread stood when a run of it had been answered.
+type Past struct {
+	Run          string `json:"run"`
+	Messages     int    `json:"messages"`
+	Bytes        int64  `json:"bytes"`
+	Conversation string `json:"conversation"`
+	Snapshot     string `json:"snapshot,omitempty"`
+}
+
+// maxPast bounds how many states of a thread can be gone back to.
+const maxPast = 50
+
+// stands returns where the thread stands.
+func (t Thread) stands() Past {
+	if len(t.Runs) == 0 || t.Conversation == "" {
+		return Past{}
+	}
+	return Past{t.Runs[len(t.Runs)-1], t.Messages, t.Bytes, t.Conversation, t.Snapshot}
+}
+
+// At returns the thread as it was when a run of it had been answered.
+func (t Thread) At(run string) (Thread, error) {
+	now := t.stands()
+	if run != "" && now.Run == run {
+		return t, nil
+	}
+	i := slices.IndexFunc(t.Past, func(p Past) bool { return p.Run == run })
+	if i < 0 {
+		return Thread{}, fault.New(fault.NotFound, "Go on with the thread as it is.", "cannot go back in thread %s to run %s: that state is not kept", t.Name, safetext.Clip(safetext.Line(run), 40))
+	}
+	was := t.Past[i]
+	t.Messages, t.Bytes, t.Conversation, t.Snapshot, t.Past = was.Messages, was.Bytes, was.Conversation, was.Snapshot, t.Past[:i]
+	if n := slices.Index(t.Runs, run); n >= 0 {
+		t.Turns -= len(t.Runs) - 1 - n
+		t.Runs = t.Runs[:n+1]
+	}
+	return t, nil
 }
 
 // record is a Thread as it is stored.
@@ -174,6 +214,10 @@ func (m *Memory) SaveThread(ctx context.Context, t Thread, turn Turn) (Thread, e
 	if err != nil {
 		return Thread{}, fmt.Errorf("cannot save the conversation of thread %s: %w", t.Name, err)
 	}
+	if was := t.stands(); was.Conversation != "" {
+		t.Past = append(slices.Clone(t.Past), was)
+		t.Past = t.Past[max(0, len(t.Past)-maxPast):]
+	}
 	t.Used = m.now().UTC()
 	if t.Created.IsZero() {
 		t.Created = t.Used
@@ -286,14 +330,19 @@ func (m *Memory) Threads(ctx context.Context) ([]Thread, error) {
 // ForkThread makes the thread called to, which goes on from where from stands.
 // Of from nothing changes.
 func (m *Memory) ForkThread(ctx context.Context, from, to string) (Thread, error) {
-	if err := checkName(to); err != nil {
-		return Thread{}, err
-	}
 	t, err := m.Thread(ctx, from)
 	if err != nil {
 		return Thread{}, err
 	}
-	t.Name, t.Revision, t.Forked, t.Created = to, 0, from, m.now().UTC()
+	return m.AddFork(ctx, t, to)
+}
+
+// AddFork makes the thread called to, which goes on from where t stands.
+func (m *Memory) AddFork(ctx context.Context, t Thread, to string) (Thread, error) {
+	if err := checkName(to); err != nil {
+		return Thread{}, err
+	}
+	t.Name, t.Revision, t.Forked, t.Created = to, 0, t.Name, m.now().UTC()
 	return m.set(ctx, t)
 }
 
