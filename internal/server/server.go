@@ -33,6 +33,7 @@ import (
 	"praxis/internal/server/access"
 	"praxis/internal/server/api"
 	"praxis/internal/server/live"
+	"praxis/internal/server/openai"
 	"praxis/internal/server/rest"
 	"praxis/internal/server/rpc"
 )
@@ -126,6 +127,7 @@ func New(cfg Config) (*Server, error) {
 	mux := http.NewServeMux()
 	mux.Handle("/", rest.New(doors))
 	mux.Handle("/rpc", rpc.New(doors))
+	mux.Handle(openai.Prefix+"/", openai.New(doors))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") }) // nobody reads it who is gone
 	s.handler = s.guard(mux)
 	return s, nil
@@ -197,7 +199,7 @@ func (s *Server) open(name string) (*api.Tenant, error) {
 	if err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
-	return &api.Tenant{Name: name, App: a, Hub: h}, nil
+	return &api.Tenant{Name: name, App: a, Hub: h, Dir: filepath.Join(home, Folder)}, nil
 }
 
 // admit keeps to the requests that a tenant may make in a second.

@@ -22,6 +22,7 @@ type Tenant struct {
 	Name string
 	App  *app.App
 	Hub  *live.Hub
+	Dir  string // the folder of what a server keeps of it
 }
 
 // Call says who asks.

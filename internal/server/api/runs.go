@@ -194,30 +194,39 @@ func (c *Call) checkModel(specs ...string) error {
 	return nil
 }
 
-// ask begins a question.
-func ask(ctx context.Context, c *Call, in Question) (any, error) {
+// question makes of a question what the application is asked.
+func (c *Call) question(in Question) (q app.AskRequest, err error) {
 	if err := c.checkModel(append([]string{in.Model}, in.Fallback...)...); err != nil {
-		return nil, err
+		return q, err
 	}
 	given, err := inputs(in.Files)
 	if err != nil {
-		return nil, err
+		return q, err
 	}
 	timeout, err := seconds("timeout_s", in.TimeoutS)
 	if err != nil {
-		return nil, err
+		return q, err
 	}
 	budget, err := in.Budget.budget()
 	if err != nil {
-		return nil, err
+		return q, err
 	}
-	q := app.AskRequest{
+	q = app.AskRequest{
 		Question: in.Question, Mode: in.Mode, Model: in.Model, Fallbacks: in.Fallback, Effort: in.Effort, MaxSteps: in.MaxSteps, Budget: budget,
 		Thread: in.Thread, Strict: in.Strict, Language: in.Language, Files: given, Bounds: event.Bounds{Timeout: event.Duration(timeout)},
 		Session: app.SessionSpec{With: in.With, NPM: in.NPM, Image: in.Image, Seed: in.Seed}, Tools: c.Server.Tools, Net: c.Server.Net,
 	}
 	if len(in.Schema) > 0 {
 		q.Checks.Schema = app.Text{Name: "the schema of the request", Text: string(in.Schema)}
+	}
+	return q, nil
+}
+
+// ask begins a question.
+func ask(ctx context.Context, c *Call, in Question) (any, error) {
+	q, err := c.question(in)
+	if err != nil {
+		return nil, err
 	}
 	return c.follow(ctx, in.Following, func(ctx context.Context, sink event.Sink) (any, error) { return c.Tenant.App.Ask(ctx, q, sink) })
 }

@@ -61,7 +61,7 @@ func PraxisRules() Rules {
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
 			jsondoc, toolSchema, toolfile, "internal/tool/pystub", "internal/tool/search", "internal/tool/kind/gofunc", "internal/tool/approval",
 			"internal/tool/openapi",
-			"internal/server/access", "internal/server/live", "internal/server/rest", "internal/server/rpc",
+			"internal/server/access", "internal/server/live", "internal/server/rest", "internal/server/rpc", "internal/server/openai",
 			"internal/tool/kind/wasm",
 			"internal/tool/kind/web",
 			"internal/tool/kind/mcp",
@@ -110,12 +110,13 @@ func packages() map[string]Package {
 // serverPackages are the doors over the application.
 func serverPackages() map[string]Package {
 	return map[string]Package{
-		"internal/server/access": {Imports: []string{fault, atomicfile}},
-		"internal/server/live":   {Imports: []string{fault, event, "internal/app", atomicfile}, Third: []string{"golang.org/x/sync", "golang.org/x/time"}, Tests: []string{"internal/test/toy"}},
-		"internal/server/api":    {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/live"}},
-		"internal/server/rest":   {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/api", "internal/server/live"}, Third: []string{schema, "github.com/coder/websocket"}},
-		"internal/server/rpc":    {Imports: []string{fault, "internal/server/api", "internal/server/live", "internal/server/rest"}, Third: []string{"github.com/coder/websocket"}},
+		"internal/server/access":  {Imports: []string{fault, atomicfile}},
+		"internal/server/live":    {Imports: []string{fault, event, "internal/app", atomicfile}, Third: []string{"golang.org/x/sync", "golang.org/x/time"}, Tests: []string{"internal/test/toy"}},
+		"internal/server/api":     {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/live"}},
+		"internal/server/rest":    {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/api", "internal/server/live"}, Third: []string{schema, "github.com/coder/websocket"}},
+		"internal/server/rpc":     {Imports: []string{fault, "internal/server/api", "internal/server/live", "internal/server/rest"}, Third: []string{"github.com/coder/websocket"}},
 		"internal/server/measure": {Imports: []string{event, "internal/app", "internal/bench", "internal/image", "internal/server"}, Third: []string{"github.com/coder/websocket", "golang.org/x/sync"}},
+		"internal/server/openai":  {Imports: []string{fault, event, "internal/app", atomicfile, "internal/server/access", "internal/server/api", "internal/server/live", "internal/server/rest"}, Tests: []string{"internal/test/toy", "internal/server"}},
 		"internal/server": {
 			Imports: []string{fault, "internal/app", atomicfile, "internal/server/..."}, Third: []string{"golang.org/x/time"}, Tests: []string{"internal/test/toy"}, TestThird: []string{"github.com/coder/websocket"},
 		},

@@ -1,0 +1,24 @@
+package api
+
+import (
+	"context"
+
+	"praxis/event"
+	"praxis/internal/app"
+	"praxis/internal/server/live"
+)
+
+// Converse begins a question for a door that writes what comes of it in words of its own.
+// earlier is what was said in a conversation that was led elsewhere, if the question's thread
+// is new. The result of the run is an [app.AskResult]; ended is called when there is one.
+func (c *Call) Converse(in Question, earlier []app.Said, ended func()) (*live.Run, error) {
+	q, err := c.question(in)
+	if err != nil {
+		return nil, err
+	}
+	q.Earlier = earlier
+	return c.Tenant.Hub.Start(func(ctx context.Context, sink event.Sink) (any, error) {
+		defer ended()
+		return c.Tenant.App.Ask(ctx, q, sink)
+	})
+}

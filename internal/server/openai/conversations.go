@@ -1,0 +1,267 @@
+package openai
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"praxis/fault"
+	"praxis/internal/app"
+	"praxis/internal/atomicfile"
+	"praxis/internal/bounded"
+	"praxis/internal/safetext"
+)
+
+// Bounds of what is stored of a tenant's conversations.
+const (
+	maxPoints   = 5000 // answers that can be gone on from
+	maxThreads  = 100  // threads that the door began: each has a session on the disk
+	maxStored   = 300  // responses that can be read again
+	maxFile     = 8 << 20
+	maxResponse = 16 << 20
+)
+
+// point is an answer that was given: where a conversation that goes on from it stands.
+type point struct {
+	Key        string    `json:"key,omitempty"`      // of the conversation up to the answer; "": only its response leads here
+	Response   string    `json:"response,omitempty"` // the id of the response that the answer was; "": it is not stored
+	Thread     string    `json:"thread"`
+	Run        string    `json:"run"`                  // the record of the run that gave it
+	Instructed string    `json:"instructed,omitempty"` // a hash of the instructions that the thread has
+	Began      bool      `json:"began,omitempty"`      // the door began the thread
+	Answered   time.Time `json:"answered,omitzero"`    // when
+}
+
+// conversations are the conversations of a tenant. It is safe for concurrent use.
+type conversations struct {
+	dir string
+
+	mu     sync.Mutex
+	points []point         // the oldest first
+	busy   map[string]bool // threads that a run of the door goes on with
+}
+
+// openConversations reads what is known of a tenant's conversations, in the folder dir.
+func openConversations(dir string) (*conversations, error) {
+	c := &conversations{dir: filepath.Join(dir, "openai"), busy: map[string]bool{}}
+	if err := atomicfile.Make(c.dir); err != nil {
+		return nil, err
+	}
+	data, err := bounded.ReadFile(c.file(), maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the conversations: %w", err)
+	}
+	if c.points, err = decodePoints(data); err != nil {
+		return nil, fmt.Errorf("cannot read the conversations in %s: %w", c.file(), err)
+	}
+	return c, nil
+}
+
+func (c *conversations) file() string { return filepath.Join(c.dir, "conversations.json") }
+
+func decodePoints(data []byte) ([]point, error) {
+	var out []point
+	if err := json.Unmarshal(data, &out); err != nil {
+		return nil, fault.New(fault.Invalid, "Restore the file, or move it away: conversations begin anew then.", "it is damaged: %w", err)
+	}
+	return out, nil
+}
+
+// save writes the file. c.mu is held.
+func (c *conversations) save() error {
+	data, err := json.Marshal(c.points)
+	if err == nil {
+		err = atomicfile.WriteFile(c.file(), data)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot store the conversation: %w", err)
+	}
+	return nil
+}
+
+// find returns the newest answer that fits.
+func (c *conversations) find(fits func(point) bool) (point, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range slices.Backward(c.points) {
+		if fits(p) {
+			return p, true
+		}
+	}
+	return point{}, false
+}
+
+// add keeps an answer. Those that are too many, the oldest first, are forgotten.
+func (c *conversations) add(p point) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.points = append(c.points, p)
+	responses := 0
+	for _, p := range slices.Backward(c.points) {
+		if p.Response == "" {
+			continue
+		}
+		if responses++; responses == maxStored+1 { // those before it went when it came
+			c.dropResponse(p.Response)
+			break
+		}
+	}
+	for len(c.points) > maxPoints {
+		c.dropResponse(c.points[0].Response)
+		c.points = slices.Delete(c.points, 0, 1)
+	}
+	return c.save()
+}
+
+// forget leaves out the answers that fit.
+func (c *conversations) forget(fits func(point) bool) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.points = slices.DeleteFunc(c.points, func(p point) bool {
+		if !fits(p) {
+			return false
+		}
+		c.dropResponse(p.Response)
+		return true
+	})
+	return c.save()
+}
+
+// take marks a thread as one that a run goes on with. It is false when another does already.
+func (c *conversations) take(thread string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.busy[thread] {
+		return false
+	}
+	c.busy[thread] = true
+	return true
+}
+
+func (c *conversations) give(thread string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.busy, thread)
+}
+
+// newThread returns a name for a thread, and sees to it that there are not too many: the one
+// that was used longest ago goes.
+func (c *conversations) newThread(ctx context.Context, a *app.App) (string, error) {
+	raw := make([]byte, 8)
+	rand.Read(raw) // it never fails
+	name := "chat-" + hex.EncodeToString(raw)
+	c.take(name)
+	old := c.tooMany()
+	if old == "" {
+		return name, nil
+	}
+	if err := a.RemoveThread(ctx, old); err != nil && fault.KindOf(err) != fault.NotFound {
+		c.give(name)
+		return "", err
+	}
+	if err := c.forget(func(p point) bool { return p.Thread == old }); err != nil {
+		c.give(name)
+		return "", err
+	}
+	return name, nil
+}
+
+// tooMany returns the thread that has to go for another, or "".
+func (c *conversations) tooMany() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	seen, oldest := map[string]bool{}, ""
+	for _, p := range slices.Backward(c.points) { // a thread stands where its last answer does
+		if p.Began && !seen[p.Thread] && !c.busy[p.Thread] {
+			seen[p.Thread], oldest = true, p.Thread
+		}
+	}
+	if len(seen) < maxThreads {
+		return ""
+	}
+	return oldest
+}
+
+// responseID is what the id of a response looks like.
+var responseID = regexp.MustCompile(`^resp_[0-9a-z]{1,40}$`)
+
+// response returns the file of a response.
+func (c *conversations) response(id string) string { return filepath.Join(c.dir, id+".json") }
+
+// keepResponse stores a response.
+func (c *conversations) keepResponse(id string, data []byte) error {
+	if len(data) > maxResponse {
+		return nil // it can be gone on from, and not be read again
+	}
+	if err := atomicfile.WriteFile(c.response(id), data); err != nil {
+		return fmt.Errorf("cannot store the response: %w", err)
+	}
+	return nil
+}
+
+// readResponse reads a response that was stored.
+func (c *conversations) readResponse(id string) ([]byte, error) {
+	missing := fault.New(fault.NotFound, "Ask for one that this server gave and still keeps.", "cannot find the response %s", safetext.Quote(safetext.Line(id)))
+	if !responseID.MatchString(id) {
+		return nil, missing
+	}
+	data, err := bounded.ReadFile(c.response(id), maxResponse+1)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, missing
+	}
+	return data, err
+}
+
+// dropResponse removes the file of a response.
+func (c *conversations) dropResponse(id string) {
+	if id != "" {
+		_ = os.Remove(c.response(id)) // it may never have been stored
+	}
+}
+
+// keyOf returns the hash of a conversation. Clients leave out and change what does not matter:
+// blanks, the pictures of an answer, and the thoughts that some write into it.
+func keyOf(all []said) string {
+	h := sha256.New()
+	for _, s := range all {
+		text, who := s.text, "person"
+		if !s.person {
+			text, who = pictureMark.ReplaceAllString(thoughtMark.ReplaceAllString(text, ""), ""), "assistant"
+		}
+		fmt.Fprintf(h, "%s %q", who, strings.Join(strings.Fields(text), " "))
+		for _, f := range s.files {
+			fmt.Fprintf(h, " %s", f.sum)
+		}
+		fmt.Fprintln(h)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+var (
+	pictureMark = regexp.MustCompile(`!\[[^\]]*\]\([^)]*\)`)
+	thoughtMark = regexp.MustCompile(`(?s)<details type="reasoning".*?</details>|<think>.*?</think>`)
+)
+
+// hashOf returns a hash of a text, "" of none.
+func hashOf(text string) string {
+	if text == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}

@@ -1,0 +1,86 @@
+package openai
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/app"
+)
+
+// finished is an answer that is ready to be written.
+type finished struct {
+	result     app.AskResult
+	text       string // as the client shows it
+	reason     string // why it ends: stop or length
+	about      result
+	transcript *transcript
+}
+
+// finish follows a run to its end, and keeps the answer.
+func (x *turn) finish(r *http.Request, to observer) (finished, error) {
+	s, err := x.follow(r.Context(), to)
+	if err != nil {
+		return finished{}, fault.New(fault.Canceled, "", "the client went away: %w", err)
+	}
+	out := finished{transcript: s, reason: "stop"}
+	if out.result, err = x.result(); err != nil {
+		return out, err
+	}
+	if out.result.Incomplete != "" {
+		out.reason = "length"
+	}
+	out.text = s.answerText(out.result, x.schema != nil)
+	if err := s.paragraph(checked(out.result)); err != nil {
+		return out, err
+	}
+	out.about = x.resultOf(out.result, s, x.keep(out.result, out.text, x.response))
+	return out, nil
+}
+
+// broken returns an error if it is one that we made: the client of a stream knows it already.
+func broken(err error) error {
+	if fault.KindOf(err) != fault.Internal {
+		return nil
+	}
+	return err
+}
+
+// stream writes server-sent events.
+type stream struct {
+	w       *answer
+	control *http.ResponseController
+}
+
+func newStream(w *answer) *stream {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no") // a proxy that collects would hold events back
+	w.WriteHeader(http.StatusOK)
+	return &stream{w, http.NewResponseController(w)}
+}
+
+// text sends a text.
+func (s *stream) text(text string) error {
+	deadline(s.w)
+	if _, err := io.WriteString(s.w, text); err != nil {
+		return err
+	}
+	return s.control.Flush()
+}
+
+// data sends a value as the data of an event.
+func (s *stream) data(name string, v any) error {
+	data, err := event.Encode(v)
+	if err != nil {
+		return fmt.Errorf("cannot write an event: %w", err)
+	}
+	if name != "" {
+		name = "event: " + name + "\n"
+	}
+	return s.text(name + "data: " + string(data) + "\n\n")
+}
+
+// still says that the answer is still being made.
+func (s *stream) still() error { return s.text(": still there\n\n") }
