@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -134,6 +135,7 @@ func within(ctx context.Context, d time.Duration, what string, f func(context.Co
 // Output says where what code makes is saved.
 type Output struct {
 	Dir     string   // "": nothing is saved, and only counted
+	As      string   // what is said in its place, where it says nothing to who reads it; "": Dir
 	Protect []string // paths of files that are never overwritten
 }
 
@@ -150,6 +152,7 @@ type Made struct {
 // collector takes what an execution, or a run of several, leaves behind.
 type collector struct {
 	dir    string    // "" saves nothing and only counts
+	as     string    // what is said in its place
 	guard  []ownFile // never overwritten
 	before listing
 	failed error    // why before is not known
@@ -169,7 +172,7 @@ func newCollector(o Output, spec SessionSpec, inputs []Input) *collector {
 	for _, in := range inputs {
 		paths = append(paths, in.Path)
 	}
-	return &collector{dir: o.Dir, guard: ownFiles(paths...)}
+	return &collector{dir: o.Dir, as: cmp.Or(o.As, o.Dir), guard: ownFiles(paths...)}
 }
 
 // maxPictures bounds the memory that pictures of one run take, in bytes.
@@ -257,6 +260,7 @@ func (c *collector) save(ctx context.Context, s source) (Made, error) {
 	if openErr != nil {
 		return out, errors.Join(err, openErr)
 	}
+	o.dir = c.as
 	copyErr := within(ctx, copyTime, "save all of what the code made", func(ctx context.Context) error {
 		err := o.saveFiles(ctx, s, after, names)
 		if len(whole) > 0 && ctx.Err() == nil {

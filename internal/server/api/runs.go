@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +42,8 @@ type Answer struct {
 	Files      []string        `json:"files,omitempty"`
 	Steps      int             `json:"steps"`
 	Tokens     event.Tokens    `json:"tokens"`
+	Made       *Made           `json:"made,omitempty"`
+	Unsaved    *fault.Error    `json:"unsaved,omitempty" jsonschema:"why not all is kept that code made"`
 	Draft      string          `json:"draft,omitempty" jsonschema:"without an answer: the last one that could not be taken"`
 	Found      string          `json:"found,omitempty" jsonschema:"without an answer: the last output of code"`
 }
@@ -49,6 +52,12 @@ type Answer struct {
 type CodeDone struct {
 	Execution event.Execution `json:"execution"`
 	Exit      *int            `json:"exit,omitempty" jsonschema:"the exit code that the code ended itself with"`
+	Language  string          `json:"language,omitempty"`
+	Missing   *app.Missing    `json:"missing,omitempty" jsonschema:"the module that the code ended for the lack of"`
+	Snapshot  string          `json:"snapshot,omitempty" jsonschema:"that a named session stands at now"`
+	Whole     bool            `json:"whole,omitempty" jsonschema:"every byte of the output was an event"`
+	Made      *Made           `json:"made,omitempty"`
+	Unsaved   *fault.Error    `json:"unsaved,omitempty" jsonschema:"why not all is kept that the code made"`
 }
 
 func runOf(r *live.Run) Run {
@@ -63,10 +72,11 @@ func runOf(r *live.Run) Run {
 	switch v := result.(type) {
 	case app.AskResult:
 		out.Record = v.Run
-		out.Answer = &Answer{Text: v.Text, Value: v.Value, Incomplete: v.Incomplete, Figures: v.Figures, Files: v.Files, Steps: v.Steps, Tokens: v.Tokens, Draft: v.Draft, Found: v.Found}
+		out.Answer = &Answer{Text: v.Text, Value: v.Value, Incomplete: v.Incomplete, Figures: v.Figures, Files: v.Files, Steps: v.Steps, Tokens: v.Tokens, Draft: v.Draft, Found: v.Found, Made: madeOf(v.Made), Unsaved: fault.Of(v.Unsaved)}
 		out.Answer.Verified = err == nil && v.Incomplete == "" && len(event.Untraced(v.Figures)) == 0
 	case app.CodeResult:
-		out.Record, out.Code = v.Run, &CodeDone{v.Execution, v.Exit}
+		out.Record = v.Run
+		out.Code = &CodeDone{v.Execution, v.Exit, v.Language, v.Missing, v.Snapshot, v.Whole, madeOf(v.Made), fault.Of(v.Unsaved)}
 	case app.PlanResult:
 		out.Record, out.Plan = v.Run, &v
 	}
@@ -109,6 +119,8 @@ func inputs(given []GivenFile) ([]app.Input, error) {
 type Following struct {
 	Stream bool `json:"stream,omitempty" jsonschema:"answer with events as they happen"`
 	Detach bool `json:"detach,omitempty" jsonschema:"answer at once; the run goes on when the caller is gone"`
+	// LingerS bounds that for a caller that follows, so that it can lose its connection.
+	LingerS float64 `json:"linger_s,omitempty" jsonschema:"with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on"`
 }
 
 // Question asks the agent.
@@ -131,6 +143,17 @@ type Question struct {
 	Seed     *int64          `json:"seed,omitempty"`
 	TimeoutS float64         `json:"timeout_s,omitempty" jsonschema:"wall time of each execution; 0: the usual one"`
 	Files    []GivenFile     `json:"files,omitempty"`
+
+	Style       string        `json:"style,omitempty" jsonschema:"react, program or plan-first; left out: the server's usual one"`
+	Branches    int           `json:"branches,omitempty" jsonschema:"attempts that are made side by side, of which the best is chosen; 0: one"`
+	Sees        bool          `json:"sees,omitempty" jsonschema:"the model sees pictures, although its server does not say so"`
+	Notes       bool          `json:"notes,omitempty" jsonschema:"let the model keep notes and find those of all threads"`
+	ShowChanges bool          `json:"show_changes,omitempty" jsonschema:"show the model which variables each step made and changed"`
+	InputChecks []event.Check `json:"input_checks,omitempty" jsonschema:"Python that runs before the model is asked"`
+	Checks      []event.Check `json:"checks,omitempty" jsonschema:"Python that runs when the model has answered"`
+	Subcalls    bool          `json:"subcalls,omitempty" jsonschema:"let code query models and begin runs of its own"`
+	Models      []string      `json:"subcall_models,omitempty" jsonschema:"that code may name beside the run's own"`
+	Making
 	Following
 }
 
@@ -169,6 +192,13 @@ type NewCode struct {
 	Seed     *int64      `json:"seed,omitempty"`
 	TimeoutS float64     `json:"timeout_s,omitempty"`
 	Files    []GivenFile `json:"files,omitempty"`
+
+	Languages   []string   `json:"languages,omitempty" jsonschema:"that the session has, the main one first"`
+	Date        *time.Time `json:"date,omitempty" jsonschema:"when a session with a seed begins by its clocks"`
+	File        string     `json:"file,omitempty" jsonschema:"name of the file that the code was read from"`
+	Stdin       []byte     `json:"stdin,omitempty" jsonschema:"base64: what the code reads from standard input"`
+	OwnPackages bool       `json:"own_packages,omitempty" jsonschema:"add the packages that the code itself names (PEP 723)"`
+	Making
 	Following
 }
 
@@ -196,14 +226,14 @@ func (c *Call) checkModel(specs ...string) error {
 
 // question makes of a question what the application is asked.
 func (c *Call) question(in Question) (q app.AskRequest, err error) {
-	if err := c.checkModel(append([]string{in.Model}, in.Fallback...)...); err != nil {
+	if err := c.checkModel(slices.Concat([]string{in.Model}, in.Fallback, in.Models)...); err != nil {
 		return q, err
 	}
 	given, err := inputs(in.Files)
 	if err != nil {
 		return q, err
 	}
-	timeout, err := seconds("timeout_s", in.TimeoutS)
+	bounds, err := in.bounds(in.TimeoutS)
 	if err != nil {
 		return q, err
 	}
@@ -213,8 +243,9 @@ func (c *Call) question(in Question) (q app.AskRequest, err error) {
 	}
 	q = app.AskRequest{
 		Question: in.Question, Mode: in.Mode, Model: in.Model, Fallbacks: in.Fallback, Effort: in.Effort, MaxSteps: in.MaxSteps, Budget: budget,
-		Thread: in.Thread, Strict: in.Strict, Language: in.Language, Files: given, Bounds: event.Bounds{Timeout: event.Duration(timeout)},
-		Session: app.SessionSpec{With: in.With, NPM: in.NPM, Image: in.Image, Seed: in.Seed}, Tools: c.Server.Tools, Net: c.Server.Net,
+		Style: in.Style, Branches: in.Branches, Sees: in.Sees, Notes: in.Notes, ShowChanges: in.ShowChanges, Subcalls: in.Subcalls, SubcallModels: in.Models,
+		Thread: in.Thread, Strict: in.Strict, Language: in.Language, Files: given, Bounds: bounds, Checks: app.CheckSpec{Inputs: in.InputChecks, Answer: in.Checks},
+		Session: app.SessionSpec{With: in.With, NPM: in.NPM, Image: in.Image, Seed: in.Seed, Limits: in.limits()}, Tools: c.Server.Tools, Net: c.Server.Net,
 	}
 	if len(in.Schema) > 0 {
 		q.Checks.Schema = app.Text{Name: "the schema of the request", Text: string(in.Schema)}
@@ -228,7 +259,10 @@ func ask(ctx context.Context, c *Call, in Question) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.follow(ctx, in.Following, func(ctx context.Context, sink event.Sink) (any, error) { return c.Tenant.App.Ask(ctx, q, sink) })
+	return c.began(ctx, in.Following, in.KeepFiles, in.Thread, func(ctx context.Context, out app.Output, sink event.Sink) (any, error) {
+		q.Output = out
+		return c.Tenant.App.Ask(ctx, q, sink)
+	})
 }
 
 // code begins a piece of code by itself.
@@ -237,20 +271,27 @@ func code(ctx context.Context, c *Call, in NewCode) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	timeout, err := seconds("timeout_s", in.TimeoutS)
+	bounds, err := in.bounds(in.TimeoutS)
 	if err != nil {
 		return nil, err
 	}
 	q := app.CodeRequest{
-		Code: in.Code, Language: in.Language, Args: in.Args, Files: given, Bounds: event.Bounds{Timeout: event.Duration(timeout)},
-		Session: app.SessionSpec{Name: in.Session, With: in.With, NPM: in.NPM, Image: in.Image, Seed: in.Seed}, Tools: c.Server.Tools, Net: c.Server.Net,
+		Code: in.Code, Language: in.Language, File: filepath.Base(in.File), Args: in.Args, Files: given, Bounds: bounds, OwnPackages: in.OwnPackages,
+		Session: app.SessionSpec{Name: in.Session, With: in.With, NPM: in.NPM, Image: in.Image, Languages: in.Languages, Seed: in.Seed, Limits: in.limits()},
+		Tools:   c.Server.Tools, Net: c.Server.Net,
 	}
-	return c.follow(ctx, in.Following, func(ctx context.Context, sink event.Sink) (any, error) {
-		out, err := c.Tenant.App.RunCode(ctx, q, sink)
-		if err == nil {
-			err = out.Unsaved
-		}
-		return out, err
+	if in.File == "" {
+		q.File = ""
+	}
+	if in.Date != nil {
+		q.Session.Date = *in.Date
+	}
+	if in.Stdin != nil {
+		q.Stdin = &app.Input{Name: "standard input", Bytes: int64(len(in.Stdin)), Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(in.Stdin)), nil }}
+	}
+	return c.began(ctx, in.Following, in.KeepFiles, in.Session, func(ctx context.Context, out app.Output, sink event.Sink) (any, error) {
+		q.Output = out
+		return c.Tenant.App.RunCode(ctx, q, sink)
 	})
 }
 
@@ -260,16 +301,28 @@ func runStream(r *live.Run, after int64, leave func()) *Stream {
 
 // follow begins a run, and waits for it unless it is to be followed or left alone.
 func (c *Call) follow(ctx context.Context, f Following, do func(ctx context.Context, sink event.Sink) (any, error)) (any, error) {
+	linger, err := seconds("linger_s", f.LingerS)
+	if err != nil {
+		return nil, err
+	}
 	r, err := c.Tenant.Hub.Start(do)
 	if err != nil {
 		return nil, err
 	}
+	return c.following(ctx, f, linger, r)
+}
+
+// following waits for a run unless it is to be followed or left alone.
+func (c *Call) following(ctx context.Context, f Following, linger time.Duration, r *live.Run) (any, error) {
 	switch {
 	case f.Stream && f.Detach:
 		return runStream(r, 0, nil), nil
 	case f.Stream:
 		return runStream(r, 0, r.Interrupt), nil
 	case f.Detach:
+		if linger > 0 {
+			r.Log.WhenLeft(linger, r.Interrupt)
+		}
 		return runOf(r), nil
 	}
 	r.Wait(ctx)

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -262,6 +263,9 @@ type NewExecution struct {
 	OutputBytes int64   `json:"output_bytes,omitempty" jsonschema:"that the result holds; 0: the usual number"`
 	Stream      bool    `json:"stream,omitempty" jsonschema:"answer with events as they happen"`
 	Detach      bool    `json:"detach,omitempty" jsonschema:"answer at once; the code goes on when the caller is gone"`
+	LingerS     float64 `json:"linger_s,omitempty" jsonschema:"with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on"`
+
+	Bounds *event.Bounds `json:"bounds,omitempty" jsonschema:"zero fields: the usual ones"`
 }
 
 // ExecutionRef names an execution.
@@ -361,15 +365,21 @@ func streamOf(x *live.Execution, after int64, leave func()) *Stream {
 
 // execute begins an execution, and waits for it unless it is to be followed or left alone.
 func execute(ctx context.Context, c *Call, in NewExecution) (any, error) {
-	timeout, err := seconds("timeout_s", in.TimeoutS)
+	bounds, err := Making{Bounds: in.Bounds}.bounds(in.TimeoutS)
 	if err != nil {
 		return nil, err
 	}
-	x, err := c.Tenant.Hub.Execute(in.Session, live.Code{
-		Text: in.Code, Language: in.Language, Bounds: event.Bounds{Timeout: event.Duration(timeout), OutputBytes: in.OutputBytes},
-	})
+	bounds.OutputBytes = cmp.Or(in.OutputBytes, bounds.OutputBytes)
+	linger, err := seconds("linger_s", in.LingerS)
 	if err != nil {
 		return nil, err
+	}
+	x, err := c.Tenant.Hub.Execute(in.Session, live.Code{Text: in.Code, Language: in.Language, Bounds: bounds})
+	if err != nil {
+		return nil, err
+	}
+	if in.Detach && !in.Stream && linger > 0 {
+		x.Log.WhenLeft(linger, x.Interrupt)
 	}
 	switch {
 	case in.Stream && in.Detach:

@@ -76,6 +76,7 @@ type Hub struct {
 	mu       sync.Mutex
 	sessions map[string]*session
 	runs     works[*Run]
+	made     []made
 	closed   bool
 }
 
@@ -106,6 +107,7 @@ type session struct {
 	used  time.Time         // under Hub.mu
 	meta  Meta              // under Hub.mu
 	gone  bool              // under Hub.mu: it is being deleted
+	apart bool              // under Hub.mu: a run uses it by its name
 	fresh bool              // under turn: it was made here and never opened
 	s     *app.Session      // written under turn and Hub.mu; nil: it has no sandbox
 	opens bool              // under Hub.mu: it is about to have a sandbox
@@ -134,7 +136,7 @@ func Open(cfg Config) (*Hub, error) {
 		return nil, err
 	}
 	h := &Hub{cfg: cfg, sessions: map[string]*session{}}
-	if err := h.read(); err != nil {
+	if err := errors.Join(h.read(), os.RemoveAll(h.madeFolder())); err != nil {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -343,11 +345,8 @@ func (h *Hub) opened(ctx context.Context, e *session, sink event.Sink) (*app.Ses
 	if e.s != nil {
 		return e.s, nil
 	}
-	h.mu.Lock()
-	lost := !e.meta.Saved && !e.fresh
-	h.mu.Unlock()
-	if lost {
-		return nil, fault.New(fault.Conflict, "Make another session.", "cannot use session %s: it ended before it was saved, and its state is lost", e.id)
+	if err := h.usable(e); err != nil {
+		return nil, errit
 	}
 	if err := h.makeSpace(ctx, e); err != nil {
 		return nil, err
@@ -363,6 +362,16 @@ func (h *Hub) opened(ctx context.Context, e *session, sink event.Sink) (*app.Ses
 	}
 	e.fresh, e.spec = false, app.SessionSpec{Name: e.id, Lasting: true}
 	return s, nil
+}
+
+// usable refuses a session that was lost. Its turn is held.
+func (h *Hub) usable(e *session) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if e.meta.Saved || e.fresh || e.s != nil {
+		return nil
+	}
+	return fault.New(fault.Conflict, "Make another session.", "cannot use session %s: the server ended before it was saved, and its state is lost", e.id)
 }
 
 // set says what sandbox a session has. Its turn is held.
@@ -431,24 +440,27 @@ func (h *Hub) pause(ctx context.Context, e *session, wait bool) error {
 		}
 		e.users.Release(allUsers)
 	}
-	return h.alone(ctx, e, func() error {
-		s := e.s
-		if s == nil {
-			return nil
-		}
+	return h.alone(ctx, e, func() error { return h.close(ctx, e) })
+}
+
+// close saves a session and closes its sandbox, if it has one. The session is alone.
+func (h *Hub) close(ctx context.Context, e *session) error {
+	s := e.s
+	if s == nil {
+		return nil
+	}
 		if err := h.mend(ctx, e); err != nil {
 			return err
 		}
 		h.leaveProcesses(e)
-		if _, err := s.Save(ctx, "paused"); err != nil {
-			return err
-		}
-		if err := h.saved(e); err != nil {
-			return err
-		}
-		h.set(e, nil)
-		return s.Close()
-	})
+	if _, err := s.Save(ctx, "paused"); err != nil {
+		return err
+	}
+	if err := h.saved(e); err != nil {
+		return err
+	}
+	h.set(e, nil)
+	return s.Close()
 }
 
 // alone calls f when no call has the session's sandbox. Those that come meanwhile wait.
@@ -617,7 +629,7 @@ func (h *Hub) tendAt(ctx context.Context, now time.Time) {
 			alive = append(alive, e)
 		}
 		switch {
-		case e.gone:
+		case e.gone, e.apart:
 		case !e.meta.Ends.IsZero() && now.After(e.meta.Ends):
 			over = append(over, e)
 		case e.s != nil && e.calls == 0 && now.Sub(e.used) > h.cfg.Idle:
@@ -658,7 +670,7 @@ func (h *Hub) Close(ctx context.Context) error {
 	h.stop()
 	h.work.Wait()
 	defer h.busy.Wait()
-	var err error
+	err := os.RemoveAll(h.madeFolder())
 	for _, e := range all {
 		if paused := h.pause(ctx, e, true); paused != nil {
 			err = errors.Join(err, fmt.Errorf("session %s is lost: %w", e.id, paused))

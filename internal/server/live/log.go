@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"sync"
+	"time"
 
 	"praxis/event"
 )
@@ -28,6 +29,10 @@ type Log struct {
 	next    int64 // the number of the next event
 	ended   bool
 	changed chan struct{} // closed when something is added, and replaced
+
+	readers  int
+	patience time.Duration // how long nobody may read before left fires
+	left     *time.Timer   // nil: nobody need read
 }
 
 func newLog() *Log { return &Log{next: 1, changed: make(chan struct{})} }
@@ -72,6 +77,9 @@ func (l *Log) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ended = true
+	if l.left != nil {
+		l.left.Stop()
+	}
 	l.wake()
 }
 
@@ -81,10 +89,37 @@ func (l *Log) wake() {
 	l.changed = make(chan struct{})
 }
 
+// WhenLeft has f called when nobody has read the log for so long, from now on, as long as it
+// has not ended.
+func (l *Log) WhenLeft(patience time.Duration, f func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.patience, l.left = patience, time.AfterFunc(patience, f)
+	if l.ended || l.readers > 0 {
+		l.left.Stop()
+	}
+}
+
+// reading counts a reader, and whoever goes away before the end is waited for.
+func (l *Log) reading(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.readers += n
+	switch {
+	case l.left == nil:
+	case l.readers > 0:
+		l.left.Stop()
+	case !l.ended:
+		l.left.Reset(l.patience)
+	}
+}
+
 // Read gives every entry after the number after to yield, those that come later, too, until
 // the log ends, yield fails or ctx is over. lost is called before an entry when those between
 // it and the one before are not kept any more.
 func (l *Log) Read(ctx context.Context, after int64, yield func(Entry) error, lost func(entries int64) error) error {
+	l.reading(1)
+	defer l.reading(-1)
 	for {
 		l.mu.Lock()
 		i, _ := slices.BinarySearchFunc(l.entries, after+1, func(e Entry, seq int64) int { return int(e.Seq - seq) })

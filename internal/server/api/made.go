@@ -1,0 +1,145 @@
+package api
+
+import (
+	"archive/tar"
+	"context"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+
+	"praxis/event"
+	"praxis/internal/app"
+	"praxis/internal/server/access"
+)
+
+// Making says what a run is made with, beside what every request for one says.
+type Making struct {
+	Limits    *event.Limits `json:"limits,omitempty" jsonschema:"of the session; zero fields: the usual ones"`
+	Bounds    *event.Bounds `json:"bounds,omitempty" jsonschema:"of each execution; zero fields: the usual ones"`
+	KeepFiles bool          `json:"keep_files,omitempty" jsonschema:"keep the files and pictures that code makes until runs.files has fetched them: those of the last 16 such runs"`
+}
+
+// bounds are those of each execution.
+func (m Making) bounds(timeoutS float64) (event.Bounds, error) {
+	var out event.Bounds
+	if m.Bounds != nil {
+		out = *m.Bounds
+	}
+	timeout, err := seconds("timeout_s", timeoutS)
+	if timeout > 0 {
+		out.Timeout = event.Duration(timeout)
+	}
+	return out, err
+}
+
+// limits are those of the session.
+func (m Making) limits() event.Limits {
+	if m.Limits == nil {
+		return event.Limits{}
+	}
+	return *m.Limits
+}
+
+// Made says what code made.
+type Made struct {
+	Files    int             `json:"files,omitempty" jsonschema:"that were written or changed"`
+	Pictures int             `json:"pictures,omitempty" jsonschema:"that were displayed"`
+	Pages    int             `json:"pages,omitempty" jsonschema:"of HTML"`
+	Needs    []string        `json:"needs,omitempty" jsonschema:"hosts that the pages name and do not load from"`
+	Saved    []app.SavedFile `json:"saved,omitempty" jsonschema:"that runs.files fetches"`
+	Unlisted string          `json:"unlisted,omitempty" jsonschema:"why files is not known"`
+}
+
+func madeOf(m app.Made) *Made {
+	out := Made{Files: m.Files, Pictures: m.Pictures, Pages: m.Pages, Needs: m.Needs, Saved: m.Saved}
+	if m.Unlisted != nil {
+		out.Unlisted = m.Unlisted.Error()
+	}
+	return &out
+}
+
+// output is where what code makes is saved; by is what is said of it.
+func output(dir string) app.Output {
+	if dir == "" {
+		return app.Output{}
+	}
+	return app.Output{Dir: dir, As: "."}
+}
+
+// began begins what do does: with a folder for what it makes if that is to be kept, and while
+// nothing else has the session of a name.
+func (c *Call) began(ctx context.Context, f Following, keep bool, session string, do func(ctx context.Context, out app.Output, sink event.Sink) (any, error)) (any, error) {
+	alone := func(ctx context.Context, dir string, sink event.Sink) (result any, err error) {
+		if session == "" {
+			return do(ctx, output(dir), sink)
+		}
+		err = c.Tenant.Hub.Apart(ctx, session, func() error {
+			result, err = do(ctx, output(dir), sink)
+			return err
+		})
+		return result, err
+	}
+	if !keep {
+		return c.follow(ctx, f, func(ctx context.Context, sink event.Sink) (any, error) { return alone(ctx, "", sink) })
+	}
+	linger, err := seconds("linger_s", f.LingerS)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.Tenant.Hub.StartKeeping(alone)
+	if err != nil {
+		return nil, err
+	}
+	return c.following(ctx, f, linger, r)
+}
+
+func made() []Operation {
+	return []Operation{
+		operation("runs.files", http.MethodGet, "/runs/{run}/files", access.Read, http.StatusOK, "Fetch what a run made that was asked to keep its files, as a tar archive.",
+			func(_ context.Context, c *Call, in RunRef) (*Content, error) {
+				dir, err := c.Tenant.Hub.Made(in.Run)
+				if err != nil {
+					return nil, err
+				}
+				return &Content{Type: "application/x-tar", Name: in.Run + ".tar", Write: func(w io.Writer) error { return archive(dir, w) }}, nil
+			}).of(Download),
+		operation("runs.forget", http.MethodDelete, "/runs/{run}/files", access.Run, http.StatusNoContent, "Remove what a run made and kept.",
+			func(_ context.Context, c *Call, in RunRef) (Nothing, error) {
+				return Nothing{}, c.Tenant.Hub.Forget(in.Run)
+			}),
+	}
+}
+
+// archive writes the files below a folder, by their names.
+func archive(dir string, w io.Writer) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	out := tar.NewWriter(w)
+	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		f, err := root.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		if err := out.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: info.Size(), ModTime: info.ModTime()}); err != nil {
+			return err
+		}
+		_, err = io.Copy(out, f)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return out.Close()
+}

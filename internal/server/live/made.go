@@ -1,0 +1,135 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/app"
+	"praxis/internal/atomicfile"
+)
+
+// maxMade are the runs whose files wait to be fetched. The oldest go first.
+const maxMade = 16
+
+// made is a folder with what a run made, until a client has fetched it.
+type made struct {
+	run string
+	dir string
+}
+
+// madeFolder is where the folders are. What lies there when the hub opens is nobody's.
+func (h *Hub) madeFolder() string { return filepath.Join(filepath.Dir(h.cfg.Dir), "made") }
+
+// StartKeeping is Start of a run whose files are fetched afterwards: do saves them in dir.
+func (h *Hub) StartKeeping(do func(ctx context.Context, dir string, sink event.Sink) (any, error)) (*Run, error) {
+	if err := atomicfile.Make(h.madeFolder()); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(h.madeFolder(), "r-")
+	if err != nil {
+		return nil, fmt.Errorf("cannot store what the run makes: %w", err)
+	}
+	r, err := h.Start(func(ctx context.Context, sink event.Sink) (any, error) { return do(ctx, dir, sink) })
+	if err != nil {
+		_ = os.RemoveAll(dir) // it is empty
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.made = append(h.made, made{r.ID, dir})
+	more := len(h.made) - maxMade
+	h.made = slices.DeleteFunc(h.made, func(m made) bool {
+		old := h.runs.find(m.run)
+		if more <= 0 || old != nil && !old.Ended() {
+			return false
+		}
+		more--
+		_ = os.RemoveAll(m.dir) // what stays is removed when the hub opens
+		return true
+	})
+	return r, nil
+}
+
+// Made returns the folder with what a run made that has ended.
+func (h *Hub) Made(run string) (dir string, err error) {
+	r, err := h.Run(run)
+	if err != nil {
+		return "", err
+	}
+	if !r.Ended() {
+		return "", fault.New(fault.Conflict, "Wait for its end.", "cannot read what run %s made: it goes on", r.ID)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, m := range h.made {
+		if m.run == run {
+			return m.dir, nil
+		}
+	}
+	return "", fault.New(fault.NotFound, "Ask for its files to be kept when it begins, and fetch them soon.", "cannot read what run %s made: it is not kept", r.ID)
+}
+
+// Forget removes what a run made.
+func (h *Hub) Forget(run string) error {
+	dir, err := h.Made(run)
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	h.made = slices.DeleteFunc(h.made, func(m made) bool { return m.run == run })
+	h.mu.Unlock()
+	return os.RemoveAll(dir)
+}
+
+// Apart calls f while nothing else has the session of a name, which f opens itself by its
+// name and saves: it is paused before. A session that f made is known here afterwards.
+func (h *Hub) Apart(ctx context.Context, id string, f func() error) error {
+	if err := app.CheckSessionName(id); err != nil {
+		return err
+	}
+	e, err := h.find(id)
+	if fault.KindOf(err) == fault.NotFound {
+		e = newSession(Meta{ID: id, Made: time.Now().UTC()}, app.SessionSpec{Name: id})
+		e.fresh = true
+		err = h.add(e)
+	}
+	if err != nil {
+		return err
+	}
+	return h.alone(ctx, e, func() error {
+		if err := h.usable(e); err != nil {
+			return err
+		}
+		if err := h.close(ctx, e); err != nil {
+			return err
+		}
+		h.apart(e, true)
+		defer h.apart(e, false)
+		err := f()
+		_, missing := h.cfg.App.SessionLog(context.WithoutCancel(ctx), id)
+		switch {
+		case missing == nil:
+			e.fresh = false
+			return errors.Join(err, h.saved(e))
+		case e.fresh && fault.KindOf(missing) == fault.NotFound: // f did not make it
+			h.mu.Lock()
+			delete(h.sessions, id)
+			h.mu.Unlock()
+		}
+		return err
+	})
+}
+
+// apart says whether a session is used by its name, and not here.
+func (h *Hub) apart(e *session, is bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	e.apart, e.used = is, time.Now()
+}
