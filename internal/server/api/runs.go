@@ -355,7 +355,7 @@ func runs() []Operation {
 				}
 				return runOf(r), nil
 			}),
-		events[RunRef, Nothing]("runs.events", http.MethodGet, "/runs/{run}/events", access.Read, http.StatusOK, "Follow a run; Last-Event-ID says what was seen before.",
+		events[RunRef, Run]("runs.events", http.MethodGet, "/runs/{run}/events", access.Read, http.StatusOK, "Follow a run; Last-Event-ID says what was seen before.",
 			func(_ context.Context, c *Call, in RunRef) (any, error) {
 				r, err := c.Tenant.Hub.Run(in.Run)
 				if err != nil {

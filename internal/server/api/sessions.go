@@ -314,7 +314,7 @@ func executions() []Operation {
 				}
 				return executionOf(x), nil
 			}),
-		events[ExecutionRef, Nothing]("executions.events", http.MethodGet, "/sessions/{session}/executions/{execution}/events", access.Read, http.StatusOK,
+		events[ExecutionRef, Execution]("executions.events", http.MethodGet, "/sessions/{session}/executions/{execution}/events", access.Read, http.StatusOK,
 			"Follow an execution; Last-Event-ID says what was seen before.",
 			func(_ context.Context, c *Call, in ExecutionRef) (any, error) {
 				x, err := c.Tenant.Hub.Execution(in.Session, in.Execution)

@@ -2,37 +2,68 @@ package rest
 
 import (
 	"encoding/json"
+	"maps"
+	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"praxis/event"
-	"praxis/fault"
 	"praxis/internal/server/api"
 )
 
-// Document returns the OpenAPI 3.1 document of the operations.
+// Lost is what the event "lost" of a stream says: some are not kept any more.
+type Lost struct {
+	Events int64 `json:"events" jsonschema:"how many"`
+}
+
+// Document returns the OpenAPI 3.1 document of the operations. Clients are generated from it,
+// so that it says more than people need: every struct has a name, and what an operation streams
+// is described beside the text that OpenAPI knows it as.
+//
+//	x-scope        of an operation: what a key must be allowed
+//	x-item-schema  of text/event-stream: what each event is, as its id, its name and its data
+//	x-end-schema   of text/event-stream: the data of the last event, "end"
 func Document(version string) []byte {
-	paths := map[string]map[string]any{}
-	schemas := newSchemas()
-	for _, o := range api.Table() {
+	table := api.Table()
+	s := newSchemas(roots(table))
+	paths, tags := map[string]object{}, []object{}
+	for _, o := range table {
 		if paths[o.Path] == nil {
-			paths[o.Path] = map[string]any{}
+			paths[o.Path] = object{}
 		}
-		paths[o.Path][strings.ToLower(o.Method)] = describe(o, schemas)
+		paths[o.Path][strings.ToLower(o.Method)] = s.operation(o)
+		if tag := (object{"name": group(o)}); !slices.ContainsFunc(tags, func(t object) bool { return t["name"] == tag["name"] }) {
+			tags = append(tags, tag)
+		}
 	}
-	doc := map[string]any{
+	s.named["Event"] = s.events()
+	doc := object{
 		"openapi": "3.1.0",
-		"info":    map[string]any{"title": "Praxis", "version": version, "description": "Sessions, executions and runs of a Praxis server."},
-		"paths":   paths,
-		"components": map[string]any{
-			"schemas":         schemas.named,
-			"securitySchemes": map[string]any{"key": map[string]any{"type": "http", "scheme": "bearer"}},
+		"info": object{
+			"title": "Praxis", "version": version,
+			"description": "Sessions, executions and runs of a Praxis server. What code does is a status in a result; what is wrong with a request is a problem with a remedy.",
 		},
-		"security": []any{map[string]any{"key": []string{}}},
+		"tags":  tags,
+		"paths": paths,
+		"components": object{
+			"schemas":         s.named,
+			"securitySchemes": object{"key": object{"type": "http", "scheme": "bearer", "description": "a key of the server"}},
+			"parameters": object{"LastEventID": object{
+				"name": "Last-Event-ID", "in": "header", "required": false,
+				"description": "the id of the last event that was seen: those after it follow", "schema": object{"type": "integer", "minimum": 0},
+			}},
+			"responses": object{"Problem": object{
+				"description": "Why it was not done.",
+				"headers": object{
+					"X-Request-Id": object{"description": "finds the request in the server's log", "schema": object{"type": "string"}},
+					"Retry-After":  object{"description": "seconds after which it may work", "schema": object{"type": "integer"}},
+				},
+				"content": content("application/problem+json", s.of(reflect.TypeFor[Problem]())),
+			}},
+		},
+		"security": []any{object{"key": []string{}}},
 	}
 	out, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil { // a table that cannot be written is a mistake that TestDocument finds
@@ -41,88 +72,147 @@ func Document(version string) []byte {
 	return append(out, '\n')
 }
 
-// describe returns the operation object of an operation.
-func describe(o api.Operation, schemas *schemas) map[string]any {
-	out := map[string]any{"operationId": o.Name, "summary": o.Summary, "x-scope": o.Scope}
-	var parameters []any
-	body := false
-	for _, f := range reflect.VisibleFields(o.In) {
-		name, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
-		in := f.Tag.Get("in")
-		if in == "" {
-			body = body || !f.Anonymous
-			continue
+// roots are the types that the document is about.
+func roots(table []api.Operation) []reflect.Type {
+	out := []reflect.Type{reflect.TypeFor[Problem](), reflect.TypeFor[Lost]()}
+	for _, o := range table {
+		if out = append(out, o.In); o.Kind != api.Download {
+			out = append(out, o.Out)
 		}
-		parameters = append(parameters, map[string]any{
-			"name": name, "in": in, "required": in == "path" || !strings.Contains(rest, "omitempty"), "description": f.Tag.Get("jsonschema"), "schema": schemas.of(f.Type),
-		})
 	}
-	if parameters != nil {
-		out["parameters"] = parameters
-	}
-	binary := map[string]any{"application/octet-stream": map[string]any{}}
-	switch {
-	case o.Kind == api.Upload:
-		out["requestBody"] = map[string]any{"required": true, "content": binary}
-	case body && o.Method != "GET":
-		out["requestBody"] = map[string]any{"required": true, "content": content("application/json", schemas.of(o.In))}
-	}
-	done := map[string]any{"description": "it went well"}
-	good := map[string]any{}
-	if o.Out != reflect.TypeFor[api.Nothing]() && o.Kind != api.Download && o.Kind != api.Socket {
-		good = content("application/json", schemas.of(o.Out))
-	}
-	switch o.Kind {
-	case api.Events:
-		good["text/event-stream"] = map[string]any{"schema": map[string]any{"type": "string"}}
-	case api.Download:
-		good = binary
-	}
-	if len(good) > 0 {
-		done["content"] = good
-	}
-	out["responses"] = map[string]any{
-		strconv.Itoa(o.Status): done,
-		"default":              map[string]any{"description": "why not", "content": content("application/problem+json", schemas.of(reflect.TypeFor[Problem]()))},
+	for _, name := range event.Names() {
+		out = append(out, eventType(name))
 	}
 	return out
 }
 
-func content(mime string, schema any) map[string]any {
-	return map[string]any{mime: map[string]any{"schema": schema}}
+// eventType is the type of the data of an event.
+func eventType(name string) reflect.Type {
+	e, err := event.Unmarshal(name, []byte("{}"))
+	if err != nil { // a name of the vocabulary is one
+		panic(err)
+	}
+	return reflect.TypeOf(e)
 }
 
-// schemas makes JSON Schemas of types, and gives those of structs a name.
-type schemas struct {
-	named map[string]any
-	opt   *jsonschema.ForOptions
+// events describes an event as clients see it: its number, its name, its data.
+func (s *schemas) events() object {
+	one := func(name string, data object, numbered bool) object {
+		members, required := object{"event": object{"const": name}, "data": data}, []string{"event", "data"}
+		if numbered {
+			members["id"], required = object{"type": "integer"}, append(required, "id")
+		}
+		return object{"type": && o.Kind != api.Socket "object", "properties": members, "required": required}
+	}
+	var all []any
+	for _, name := range event.Names() {
+		all = append(all, one(name, s.of(eventType(name)), true))
+	}
+	return object{
+		"description": "What happens in an execution or a run. New ones may be added: leave out those that you do not know.",
+		"oneOf":       append(all, one("lost", s.of(reflect.TypeFor[Lost]()), false)),
+	}
 }
 
-func newSchemas() *schemas {
-	text := func(format string) *jsonschema.Schema { return &jsonschema.Schema{Type: "string", Format: format} }
-	anything := &jsonschema.Schema{}
-	return &schemas{named: map[string]any{}, opt: &jsonschema.ForOptions{IgnoreInvalidTypes: true, TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[time.Time]():       text("date-time"),
-		reflect.TypeFor[json.RawMessage](): anything,
-		reflect.TypeFor[[]byte]():          {Type: "string", ContentEncoding: "base64"},
-		reflect.TypeFor[event.Duration]():  {Type: "number", Description: "milliseconds"},
-		reflect.TypeFor[event.Status]():    text(""),
-		reflect.TypeFor[fault.Kind]():      text(""),
-	}}}
+// group is the part of an operation's name that it shares with those of the same things.
+func group(o api.Operation) string {
+	name, _, _ := strings.Cut(o.Name, ".")
+	return name
 }
 
-// of returns the schema of a type: a reference where it is a struct.
-func (s *schemas) of(t reflect.Type) any {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
+// operation returns the operation object of an operation.
+func (s *schemas) operation(o api.Operation) object {
+	out := object{
+		"operationId": o.Name, "summary": o.Summary, "tags": []string{group(o)}, "x-scope": o.Scope,
+		"responses": object{strconv.Itoa(o.Status): s.response(o), "default": object{"$ref": "#/components/responses/Problem"}},
 	}
-	schema, err := jsonschema.ForType(t, s.opt)
-	if err != nil || schema == nil {
-		schema = &jsonschema.Schema{} // whatever it is
+	if p := s.parameters(o); p != nil {
+		out["parameters"] = p
 	}
-	if t.Kind() != reflect.Struct || t == reflect.TypeFor[time.Time]() {
-		return schema
+	switch {
+	case o.Kind == api.Upload:
+		out["requestBody"] = object{"required": true, "content": binary()}
+	case has(o.In, "") && o.Method != http.MethodGet:
+		body := content("application/json", s.body(o.In))
+		if example := examples()[o.Name]; example != nil {
+			maps.Copy(body["application/json"].(object), object{"example": example})
+		}
+		required := s.named[s.names[o.In]].(object)["required"] != nil
+		out["requestBody"] = object{"required": required, "content": body}
 	}
-	s.named[t.Name()] = schema
-	return map[string]any{"$ref": "#/components/schemas/" + t.Name()}
+	return out
+}
+
+// body returns the schema of what of a request stands in its body.
+func (s *schemas) body(t reflect.Type) object {
+	name := s.names[t]
+	s.named[name] = s.object(t, "")
+	return object{"$ref": "#/components/schemas/" + name}
+}
+
+// parameters are what of a request does not stand in its body.
+func (s *schemas) parameters(o api.Operation) []any {
+	var out []any
+	if o.In.Kind() == reflect.Struct {
+		for _, f := range fieldsOf(o.In) {
+			if f.in == "" {
+				continue
+			}
+			p := object{"name": f.name, "in": f.in, "required": f.in == "path" || !f.optional, "schema": s.of(f.Type)}
+			if text := f.Tag.Get("jsonschema"); text != "" {
+				p["description"] = text
+			}
+			out = append(out, p)
+		}
+	}
+	if follows(o) {
+		out = append(out, object{"$ref": "#/components/parameters/LastEventID"})
+	}
+	return out
+}
+
+// follows says whether an operation gives nothing but events.
+func follows(o api.Operation) bool { return o.Kind == api.Events && o.Method == http.MethodGet }
+
+// response describes what comes when all went well.
+func (s *schemas) response(o api.Operation) object {
+	out := object{"description": "It went well."}
+	result := object{}
+	if o.Out != reflect.TypeFor[api.Nothing]() && o.Kind != api.Download {
+		result = s.of(o.Out)
+	}
+	types := object{}
+	switch {
+	case o.Kind == api.Download:
+		types = binary()
+	case len(result) > 0 && !follows(o):
+		types = content("application/json", result)
+	}
+	if o.Kind == api.Events {
+		stream := object{"schema": object{"type": "string"}, "x-item-schema": object{"$ref": "#/components/schemas/Event"}}
+		if len(result) > 0 {
+			stream["x-end-schema"] = result
+		}
+		types["text/event-stream"] = stream
+	}
+	if len(types) > 0 {
+		out["content"] = types
+	}
+	return out
+}
+
+func content(mime string, schema object) object { return object{mime: object{"schema": schema}} }
+
+func binary() object { return object{"application/octet-stream": object{}} }
+
+// examples are bodies of requests, by operation.
+func examples() map[string]object {
+	return map[string]object{
+		"sessions.create":  {"id": "analysis", "with": []string{"pandas"}, "lasts_s": 3600},
+		"sessions.fork":    {"count": 2},
+		"executions.start": {"code": "6*7"},
+		"runs.ask":         {"question": "Which region sold most?", "files": []any{object{"name": "sales.csv", "text": "region,units\neu,3\nus,5\n"}}},
+		"runs.code":        {"code": "print(6*7)"},
+		"keys.create":      {"name": "ci", "scopes": []string{"read", "run"}, "lasts_s": 86400},
+	}
 }
