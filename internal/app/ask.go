@@ -330,6 +330,7 @@ type questionRun struct {
 	sink    event.Sink
 
 	fork      *event.SessionBegan // the session that its own begins like; nil: as the request says
+	turns     chan struct{}       // what an execution holds of what it shares with others; nil: nothing
 	children  *subcalls           // what its code may begin; nil: nothing
 	skills    givenSkills         // that it is given
 	found     functions           // that the code had stored
@@ -426,10 +427,10 @@ func (x *questionRun) open(ctx context.Context) (run.Session, error) {
 			return s, err
 		}
 	}
-	if err := x.run.expose(ctx, s); err != nil || x.children == nil {
+	if err := x.run.expose(ctx, s); err != nil || x.children == nil && x.turns == nil {
 		return s, err
 	}
-	return waiting{s, x.children}, nil
+	return waiting{s, x.children, x.turns}, nil
 }
 
 // snapshots says whether the states before the steps are saved.

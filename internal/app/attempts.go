@@ -75,6 +75,7 @@ type attempts struct {
 	began  event.RunBegan // of the whole
 	inputs []run.Input
 	start  time.Time
+	turns  chan struct{} // an execution of any of them holds one
 
 	mu      sync.Mutex
 	answers map[int]agent.Answer // of those that were made here, by their numbers
@@ -95,13 +96,19 @@ func (x *questionRun) askAttempts(ctx context.Context, began event.RunBegan, inp
 			return c, err
 		}
 	}
-	a := &attempts{whole: x, began: began, inputs: inputs, start: time.Now(), answers: map[int]agent.Answer{}}
+	a := &attempts{whole: x, began: began, inputs: inputs, start: time.Now(), turns: make(chan struct{}, runtime.NumCPU()), answers: map[int]agent.Answer{}}
 	return run.AskAttempts(ctx, task, run.Attempts{Count: began.Branches, Parallel: a.parallel(), Begin: a.begin, Take: a.take}, x.run)
 }
 
-// parallel is how many attempts are made at a time: their code shares the processors. What
-// an attempt may use does not depend on it.
-func (a *attempts) parallel() int { return min(a.began.Branches, max(runtime.NumCPU(), 1)) }
+// attemptsAtOnce are made side by side on a machine that has fewer processors, too: most of
+// the time they wait for their models.
+const attemptsAtOnce = 4
+
+// parallel is how many attempts are made at a time. What an attempt may use does not depend
+// on it: their code takes turns at the processors.
+func (a *attempts) parallel() int {
+	return min(a.began.Branches, max(runtime.NumCPU(), attemptsAtOnce))
+}
 
 // childBegan describes an attempt. What the whole may use is divided: so no attempt can use
 // up what the others need. The time by the clock is that of the whole, which they share.
@@ -156,7 +163,7 @@ func (a *attempts) anew(ctx context.Context, n int, from run.Prepared) (run.Atte
 	c := &attempt{of: a, n: n, from: from}
 	q := x.request
 	q.Branches, q.Thread, q.opened, q.Output = 0, "", nil, Output{}
-	c.x = &questionRun{app: x.app, request: q, model: x.model, cost: x.cost, taken: &saved{}, sink: c.progress()}
+	c.x = &questionRun{app: x.app, request: q, model: x.model, cost: x.cost, taken: &saved{}, sink: c.progress(), turns: a.turns}
 	want := x.session.Describe()
 	want.Name, want.Snapshot = "", from.Snapshot
 	c.x.fork = &want
@@ -182,7 +189,7 @@ func (a *attempts) resume(ctx context.Context, n int, id string, from run.Prepar
 	now := a.childBegan(n) // the whole may have been given more
 	began.Caller, began.MaxSteps, began.Budget, began.Bounds = now.Caller, now.MaxSteps, now.Budget, now.Bounds
 	describeModel(&began, x.model, began.Effort)
-	c.x = &questionRun{app: x.app, request: g.request(AskResume{}, began), cost: x.cost, taken: &saved{}, sink: c.progress(), again: g}
+	c.x = &questionRun{app: x.app, request: g.request(AskResume{}, began), cost: x.cost, taken: &saved{}, sink: c.progress(), again: g, turns: a.turns}
 	if err := g.open(ctx, AskResume{}, c.x.sink); err != nil {
 		return run.Attempt{}, err
 	}

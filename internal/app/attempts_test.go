@@ -1,6 +1,8 @@
 package app
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -35,5 +37,18 @@ func TestWaited(t *testing.T) {
 		if got := waitedOf(tt.usage, tt.measured); got != tt.want {
 			t.Errorf("%+v, %s: %v, want %v", tt.usage, tt.measured, got, tt.want)
 		}
+	}
+}
+
+// TestTurns shows that the code of an attempt waits while that of others has the processors,
+// and no longer than the run.
+func TestTurns(t *testing.T) {
+	turns := make(chan struct{}, 1)
+	turns <- struct{}{}
+	ctx, stop := context.WithCancelCause(t.Context())
+	over := errors.New("the run is over")
+	stop(over)
+	if _, err := (waiting{turns: turns}).Execute(ctx, "", "", event.Bounds{}, event.Discard); !errors.Is(err, over) {
+		t.Errorf("err = %v, want %v", err, over)
 	}
 }

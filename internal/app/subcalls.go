@@ -501,14 +501,27 @@ func (c *subcalls) withinTime(ctx context.Context) (context.Context, context.Can
 	return context.WithDeadlineCause(ctx, began.Add(most), errTreeTime)
 }
 
-// waiting is a session whose executions say how long they waited for what the code began.
+// waiting is a session whose executions wait: for their turn, where other sessions execute
+// beside it, and for what their code began, which they say.
 type waiting struct {
 	*Session
-	c *subcalls
+	c     *subcalls     // nil: code begins nothing
+	turns chan struct{} // nil: it has the processors for itself
 }
 
-// Execute implements run.Session.
+// Execute implements run.Session. The bounds of the execution count from its turn on.
 func (w waiting) Execute(ctx context.Context, lang, code string, b event.Bounds, sink event.Sink) (event.Execution, error) {
+	if w.turns != nil {
+		select {
+		case w.turns <- struct{}{}:
+			defer func() { <-w.turns }()
+		case <-ctx.Done():
+			return event.Execution{}, context.Cause(ctx)
+		}
+	}
+	if w.c == nil {
+		return w.Session.Execute(ctx, lang, code, b, sink)
+	}
 	before := w.c.waitedSoFar()
 	x, err := w.Session.Execute(ctx, lang, code, b, sink)
 	x.Usage.WaitedMS = waitedOf(x.Usage, w.c.waitedSoFar()-before)

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"praxis/event"
 	"praxis/internal/agent"
 	"praxis/internal/llm"
@@ -37,7 +39,9 @@ func (b branching) replies() []llm.Reply {
 func (b branching) answer() string { return fmt.Sprintf("The sum is %d.", 7*b.loop) }
 
 // agentBranches is what several attempts at a question take, divided by what as many
-// questions that are asked once would take on all processors: 1 is nothing lost.
+// questions take that are asked side by side in sessions of their own: 1 is nothing lost.
+// Both are measured, and as many run at a time, since a program takes longer on most
+// machines while another one keeps the next processor busy.
 func (b *bench) agentBranches(ctx context.Context) (Figure, error) {
 	return b.records(func(r Records) (Figure, error) {
 		return sample(max(3, b.Rounds/10), func() (float64, error) { return branching{b, r.Journal, branchLoop}.ratio(ctx) })
@@ -45,14 +49,28 @@ func (b *bench) agentBranches(ctx context.Context) (Figure, error) {
 }
 
 func (b branching) ratio(ctx context.Context) (float64, error) {
-	one, err := secondsOf(func() error {
-		return b.ask(ctx, b.journal, question{text: "What is the sum?", want: b.answer(), model: &script{replies: b.replies()}, open: b.OpenSession})
-	})
+	apart, err := secondsOf(func() error { return b.askApart(ctx) })
 	if err != nil {
 		return 0, err
 	}
-	all, err := secondsOf(func() error { return b.askBranches(ctx) })
-	return all * float64(min(runtime.NumCPU(), branches)) / (branches * one), err
+	state := ""
+	together, err := secondsOf(func() (err error) { state, err = b.askBranches(ctx); return err })
+	if state != "" { // that a person's run keeps
+		err = errors.Join(err, b.Sessions.RemoveSnapshot(context.WithoutCancel(ctx), state))
+	}
+	return together / apart, err
+}
+
+// askApart asks the question as often as attempts are made at it.
+func (b branching) askApart(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.NumCPU())
+	for range branches {
+		g.Go(func() error {
+			return b.ask(ctx, b.journal, question{text: "What is the sum?", want: b.answer(), model: &script{replies: b.replies()}, open: b.OpenSession})
+		})
+	}
+	return g.Wait()
 }
 
 // secondsOf returns in how many seconds f is done.
@@ -62,21 +80,16 @@ func secondsOf(f func() error) (float64, error) {
 	return time.Since(began).Seconds(), err
 }
 
-// askBranches asks the same question with several attempts, as a person's run does.
-func (b branching) askBranches(ctx context.Context) (err error) {
+// askBranches asks the question with several attempts, as a person's run does, and returns
+// the state that they began with.
+func (b branching) askBranches(ctx context.Context) (saved string, err error) {
 	began := event.RunBegan{Kind: event.Ask, Question: "What is the sum?", Model: "scripted:bench", Branches: branches, MaxSteps: 2,
 		Bounds: event.Bounds{Timeout: event.Duration(time.Minute), OutputBytes: 1 << 16}}
 	opened, err := b.OpenSession(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer func() { err = errors.Join(err, opened.Close()) }()
-	saved := ""
-	defer func() {
-		if saved != "" {
-			err = errors.Join(err, b.Sessions.RemoveSnapshot(context.WithoutCancel(ctx), saved))
-		}
-	}()
 	_, err = recorder(ctx, b.journal, began, func(ctx context.Context, rec *journal.Recorder) error {
 		task := run.Task{Began: began, Languages: b.Languages, Open: func(context.Context) (run.Session, error) { return opened.Session, nil }}
 		answer, err := run.AskAttempts(ctx, task, run.Attempts{
@@ -93,7 +106,7 @@ func (b branching) askBranches(ctx context.Context) (err error) {
 		}
 		return err
 	})
-	return err
+	return saved, err
 }
 
 // branch makes one attempt in a fork.

@@ -29,7 +29,7 @@ func Goals() []Goal {
 		{Figure: "first_run_ms", Unit: "ms", Bound: 6000, What: "the same on an empty home"},
 		{Figure: "step_ms", Unit: "ms", Bound: 250, What: "a step of a named session, whole process"},
 		{Figure: "agent_step_ms", Unit: "ms", Bound: 5, What: "a step of a question beyond its model and its execution"},
-		{Figure: "agent_branches_ratio", Unit: "×", Bound: 1, What: "4 attempts at a question ÷ 4 questions on all processors"},
+		{Figure: "agent_branches_ratio", Unit: "×", Bound: 1, What: "4 attempts at a question ÷ 4 questions, as many at a time"},
 		{Figure: "sub_queries_50_s", Unit: "s", Bound: 1, What: "50 queries of code at once, of a model that takes 100 ms for each"},
 		{Figure: "programs_ratio", Unit: "×", Bound: 1, AtLeast: true, What: "programs a second, asked ÷ started as processes on the host"},
 		{Figure: "server_trip_ratio", Unit: "×", Bound: 1.5, What: "round trip over HTTP ÷ the engine's own"},

@@ -234,7 +234,7 @@ func describedAgent(name string) meaning {
 	case "agent_runs_200_code_s":
 		return meaning{"s", "", "the same with code, each in a new sandbox, eight of them at a time"}
 	case "agent_branches_ratio":
-		return meaning{"×", "≤ 1", "4 attempts at a question that computes for some seconds, in forks of one session, beside 4 × the question asked once ÷ processors"}
+		return meaning{"×", "≤ 1", "4 attempts at a question that computes for some seconds, in forks of one session, beside the question asked 4 times in sessions of their own"}
 	case "sub_queries_50_s":
 		return meaning{"s", "", "50 queries of a model that takes 100 ms for each, asked together by code (llm_query_batched), each recorded"}
 	case "context_find_ms":
