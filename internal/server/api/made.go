@@ -102,7 +102,7 @@ func made() []Operation {
 				if err != nil {
 					return nil, err
 				}
-				return &Content{Type: "application/x-tar", Name: in.Run + ".tar", Write: func(w io.Writer) error { return archive(dir, w) }}, nil
+				return &Content{Type: "application/x-tar", Name: in.Run + ".tar", Write: func(w io.Writer) error { return writeTar(dir, w) }}, nil
 			}).of(Download),
 		operation("runs.forget", http.MethodDelete, "/runs/{run}/files", access.Run, http.StatusNoContent, "Remove what a run made and kept.",
 			func(_ context.Context, c *Call, in RunRef) (Nothing, error) {
@@ -111,8 +111,8 @@ func made() []Operation {
 	}
 }
 
-// archive writes the files below a folder, by their names.
-func archive(dir string, w io.Writer) error {
+// writeTar writes the files below a folder, by their names.
+func writeTar(dir string, w io.Writer) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err

@@ -346,7 +346,7 @@ func (h *Hub) opened(ctx context.Context, e *session, sink event.Sink) (*app.Ses
 		return e.s, nil
 	}
 	if err := h.usable(e); err != nil {
-		return nil, errit
+		return nil, err
 	}
 	if err := h.makeSpace(ctx, e); err != nil {
 		return nil, err
@@ -371,7 +371,7 @@ func (h *Hub) usable(e *session) error {
 	if e.meta.Saved || e.fresh || e.s != nil {
 		return nil
 	}
-	return fault.New(fault.Conflict, "Make another session.", "cannot use session %s: the server ended before it was saved, and its state is lost", e.id)
+	return fault.New(fault.Conflict, "Make another session.", "cannot use session %s: it ended before it was saved, and its state is lost", e.id)
 }
 
 // set says what sandbox a session has. Its turn is held.
@@ -449,10 +449,10 @@ func (h *Hub) close(ctx context.Context, e *session) error {
 	if s == nil {
 		return nil
 	}
-		if err := h.mend(ctx, e); err != nil {
-			return err
-		}
-		h.leaveProcesses(e)
+	if err := h.mend(ctx, e); err != nil {
+		return err
+	}
+	h.leaveProcesses(e)
 	if _, err := s.Save(ctx, "paused"); err != nil {
 		return err
 	}

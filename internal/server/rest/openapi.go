@@ -76,7 +76,7 @@ func Document(version string) []byte {
 func roots(table []api.Operation) []reflect.Type {
 	out := []reflect.Type{reflect.TypeFor[Problem](), reflect.TypeFor[Lost]()}
 	for _, o := range table {
-		if out = append(out, o.In); o.Kind != api.Download {
+		if out = append(out, o.In); o.Kind != api.Download && o.Kind != api.Socket {
 			out = append(out, o.Out)
 		}
 	}
@@ -102,7 +102,7 @@ func (s *schemas) events() object {
 		if numbered {
 			members["id"], required = object{"type": "integer"}, append(required, "id")
 		}
-		return object{"type": && o.Kind != api.Socket "object", "properties": members, "required": required}
+		return object{"type": "object", "properties": members, "required": required}
 	}
 	var all []any
 	for _, name := range event.Names() {
@@ -178,7 +178,7 @@ func follows(o api.Operation) bool { return o.Kind == api.Events && o.Method == 
 func (s *schemas) response(o api.Operation) object {
 	out := object{"description": "It went well."}
 	result := object{}
-	if o.Out != reflect.TypeFor[api.Nothing]() && o.Kind != api.Download {
+	if o.Out != reflect.TypeFor[api.Nothing]() && o.Kind != api.Download && o.Kind != api.Socket {
 		result = s.of(o.Out)
 	}
 	types := object{}
