@@ -29,9 +29,10 @@ import (
 // world is a server over toys, with a client for each key.
 type world struct {
 	*testing.T
-	s    *Server
-	web  *httptest.Server
-	home string
+	s     *Server
+	web   *httptest.Server
+	home  string
+	tools app.ToolSpec
 }
 
 func config(home string) Config {
@@ -55,7 +56,9 @@ func newWorld(t *testing.T) *world {
 func (w *world) start() {
 	w.Helper()
 	var err error
-	if w.s, err = New(config(w.home)); err != nil {
+	cfg := config(w.home)
+	cfg.Tools = w.tools
+	if w.s, err = New(cfg); err != nil {
 		w.Fatal(err)
 	}
 	w.web = httptest.NewServer(w.s.Handler())
@@ -344,7 +347,7 @@ func TestPermissions(t *testing.T) {
 		t.Fatal(err)
 	}
 	ids := strings.NewReplacer("{session}", "secret-session", "{execution}", fmt.Sprint(x["id"]), "{run}", fmt.Sprint(run["id"]),
-		"{record}", fmt.Sprint(run["record"]), "{id}", theirKey.ID, "{thread}", "secret-thread", "{language}", "python", "{process}", fmt.Sprint(process["id"]))
+		"{record}", fmt.Sprint(run["record"]), "{id}", theirKey.ID, "{thread}", "secret-thread", "{language}", "python", "{process}", fmt.Sprint(process["id"]), "{approval}", "q-secret")
 	for _, o := range api.Table() {
 		path := ids.Replace(o.Path)
 		if strings.ContainsAny(path, "{}") {

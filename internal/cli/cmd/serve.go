@@ -100,6 +100,8 @@ func (s *serveCommand) register(cmd *cobra.Command) {
 	fs.BoolVar(&s.files, "allow-file-models", false, "let clients name models of files, such as scripted:FILE")
 	s.tools.registerFiles(cmd)
 	s.tools.registerNet(cmd)
+	s.tools.registerApproval(cmd)
+	cmd.Flags().Lookup("approve").Usage = "who is asked about calls that need approval, in the place of keys with the right to approve; `WHO` is never, a webhook's URL, or command:PROGRAM"
 }
 
 // open makes the server that the flags describe.
@@ -115,6 +117,9 @@ func (s *serveCommand) open(log *slog.Logger) (*server.Server, error) {
 	if s.warm < 0 {
 		return nil, usage("praxis serve", "--warm must not be below 0")
 	}
+	if s.tools.approve == "terminal" {
+		return nil, usage("praxis serve", "--approve terminal: nobody sits at a server's terminal")
+	}
 	o, err := s.p.options()
 	if err != nil {
 		return nil, err
@@ -127,8 +132,7 @@ func (s *serveCommand) open(log *slog.Logger) (*server.Server, error) {
 	return server.New(server.Config{
 		Home: o.Config.Home, Version: s.p.version, Hosts: lower(s.names), Requests: s.requests, Burst: max(1, int(2*s.requests)),
 		Idle: idle, Sessions: s.sessions, Stored: s.stored, Runs: s.runs, FileModels: s.files,
-		// Nobody sits at the server's terminal: a call that a person has to agree to is denied.
-		Tools: app.ToolSpec{Files: s.tools.tools, Policy: s.tools.policy, Commands: s.tools.commands}, Net: app.NetSpec{Hosts: s.tools.net, Credentials: s.tools.credentials},
+		Tools: s.toolSpec(), Net: app.NetSpec{Hosts: s.tools.net, Credentials: s.tools.credentials},
 		Served: func(r rest.Served) { logServed(log, r) },
 		Failed: func(tenant, session string, err error) {
 			log.Error("session failed", "tenant", tenant, "session", session, "error", err)
@@ -149,6 +153,16 @@ func withHome(o app.Options, home string) app.Options {
 	o.Config.Home, o.Config.Run = home, filepath.Join(home, "run")
 	o.Config.Journal.Key, o.Config.SealKey = "", ""
 	return o
+}
+
+// toolSpec says what runs may call. Nobody sits at the server's terminal: a call that somebody
+// has to agree to is an open question, unless the operator says who is asked.
+func (s *serveCommand) toolSpec() app.ToolSpec {
+	spec := app.ToolSpec{Files: s.tools.tools, Policy: s.tools.policy, Commands: s.tools.commands, Approval: app.ApprovalSpec{Who: s.tools.approve}}
+	if v := s.tools.patience.value; v != nil {
+		spec.Approval.Timeout = *v
+	}
+	return spec
 }
 
 // logServed writes a line of the log for a request.

@@ -134,7 +134,7 @@ func (o Operation) of(k Kind) Operation {
 // Table returns all operations, in the order in which they are documented.
 func Table() []Operation {
 	var out []Operation
-	for _, part := range [][]Operation{sessions(), executions(), files(), processes(), runs(), made(), records(), plans(), things(), administration()} {
+	for _, part := range [][]Operation{sessions(), executions(), files(), processes(), runs(), made(), approvals(), records(), plans(), things(), administration()} {
 		out = append(out, part...)
 	}
 	return out

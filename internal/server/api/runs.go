@@ -121,6 +121,8 @@ type Following struct {
 	Detach bool `json:"detach,omitempty" jsonschema:"answer at once; the run goes on when the caller is gone"`
 	// LingerS bounds that for a caller that follows, so that it can lose its connection.
 	LingerS float64 `json:"linger_s,omitempty" jsonschema:"with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on"`
+	// Unattended denies calls at once that somebody would have to agree to.
+	Unattended bool `json:"unattended,omitempty" jsonschema:"a call that somebody has to agree to is denied at once; otherwise it is an open question"`
 }
 
 // Question asks the agent.
@@ -245,7 +247,7 @@ func (c *Call) question(in Question) (q app.AskRequest, err error) {
 		Question: in.Question, Mode: in.Mode, Model: in.Model, Fallbacks: in.Fallback, Effort: in.Effort, MaxSteps: in.MaxSteps, Budget: budget,
 		Style: in.Style, Branches: in.Branches, Sees: in.Sees, Notes: in.Notes, ShowChanges: in.ShowChanges, Subcalls: in.Subcalls, SubcallModels: in.Models,
 		Thread: in.Thread, Strict: in.Strict, Language: in.Language, Files: given, Bounds: bounds, Checks: app.CheckSpec{Inputs: in.InputChecks, Answer: in.Checks},
-		Session: app.SessionSpec{With: in.With, NPM: in.NPM, Image: in.Image, Seed: in.Seed, Limits: in.limits()}, Tools: c.Server.Tools, Net: c.Server.Net,
+		Session: app.SessionSpec{With: in.With, NPM: in.NPM, Image: in.Image, Seed: in.Seed, Limits: in.limits()}, Net: c.Server.Net,
 	}
 	if len(in.Schema) > 0 {
 		q.Checks.Schema = app.Text{Name: "the schema of the request", Text: string(in.Schema)}
@@ -259,9 +261,11 @@ func ask(ctx context.Context, c *Call, in Question) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.began(ctx, in.Following, in.KeepFiles, in.Thread, func(ctx context.Context, out app.Output, sink event.Sink) (any, error) {
-		q.Output = out
-		return c.Tenant.App.Ask(ctx, q, sink)
+	return c.began(ctx, in.Following, in.KeepFiles, in.Thread, func(ctx context.Context, out app.Output, r *live.Run) (any, error) {
+		q.Output
+		q.Tools = out
+		= c.tools(r, in.Unattended)
+		return c.Tenant.App.Ask(ctx, q, r.Log)
 	})
 }
 
@@ -278,7 +282,7 @@ func code(ctx context.Context, c *Call, in NewCode) (any, error) {
 	q := app.CodeRequest{
 		Code: in.Code, Language: in.Language, File: filepath.Base(in.File), Args: in.Args, Files: given, Bounds: bounds, OwnPackages: in.OwnPackages,
 		Session: app.SessionSpec{Name: in.Session, With: in.With, NPM: in.NPM, Image: in.Image, Languages: in.Languages, Seed: in.Seed, Limits: in.limits()},
-		Tools:   c.Server.Tools, Net: c.Server.Net,
+		   Net: c.Server.Net,
 	}
 	if in.File == "" {
 		q.File = ""
@@ -289,9 +293,10 @@ func code(ctx context.Context, c *Call, in NewCode) (any, error) {
 	if in.Stdin != nil {
 		q.Stdin = &app.Input{Name: "standard input", Bytes: int64(len(in.Stdin)), Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(in.Stdin)), nil }}
 	}
-	return c.began(ctx, in.Following, in.KeepFiles, in.Session, func(ctx context.Context, out app.Output, sink event.Sink) (any, error) {
+	return c.began(ctx, in.Following, in.KeepFiles, in.Session, func(ctx context.Context, out app.Output, r *live.Run) (any, error) {
+		q.Tools = c.tools(r, in.Unattended)
 		q.Output = out
-		return c.Tenant.App.RunCode(ctx, q, sink)
+		return c.Tenant.App.RunCode(ctx, q, r.Log)
 	})
 }
 
@@ -300,7 +305,7 @@ func runStream(r *live.Run, after int64, leave func()) *Stream {
 }
 
 // follow begins a run, and waits for it unless it is to be followed or left alone.
-func (c *Call) follow(ctx context.Context, f Following, do func(ctx context.Context, sink event.Sink) (any, error)) (any, error) {
+func (c *Call) follow(ctx context.Context, f Following, do func(ctx context.Context, r *live.Run) (any, error)) (any, error) {
 	linger, err := seconds("linger_s", f.LingerS)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/server/access"
+	"praxis/internal/server/live"
 )
 
 // PlanText is a plan.
@@ -66,8 +67,11 @@ func runPlan(ctx context.Context, c *Call, in NewPlan) (any, error) {
 			return nil, err
 		}
 	}
-	q := app.PlanRequest{Plan: src, Tools: c.Server.Tools, Start: app.PlanStart{Inputs: values, Seed: in.Seed}, Host: app.PlanHost{Timeout: timeout, Later: true}}
-	return c.follow(ctx, in.Following, func(ctx context.Context, sink event.Sink) (any, error) { return c.Tenant.App.RunPlan(ctx, q, sink) })
+	q := app.PlanRequest{Plan: src, Start: app.PlanStart{Inputs: values, Seed: in.Seed}, Host: app.PlanHost{Timeout: timeout, Later: true}}
+	return c.follow(ctx, in.Following, func(ctx context.Context, r *live.Run) (any, error) {
+		q.Tools = c.tools(r, in.Unattended)
+		return c.Tenant.App.RunPlan(ctx, q, r.Log)
+	})
 }
 
 // Threads is a list of conversations, the last used first.

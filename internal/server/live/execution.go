@@ -202,10 +202,29 @@ type Run struct {
 	ID  string // of the server; the record's own is in its result
 	Log *Log
 	*task
+	hub   *Hub
+	given <-chan struct{} // closed when it is given up
 
 	mu     sync.Mutex
 	result any
 }
+
+// Approver returns who is asked about the run's calls: whoever may answer the open questions
+// of the tenant. Each is an entry of the run's log when it is open, [ApprovalOpen]; another
+// says when it is decided. timeout bounds each; 0: the default.
+func (r *Run) Approver(timeout time.Duration) app.Approver {
+	return r.hub.approvals.Approver(app.QueueConfig{For: r.ID, Timeout: timeout, GivenUp: r.given, Notify: func(q app.OpenApproval) {
+		if data, err := event.Encode(q); err == nil {
+			r.Log.add(ApprovalOpen, data)
+		}
+	}})
+}
+
+// ApprovalOpen is the name of the entry of a log that is an open question.
+const ApprovalOpen = "approval_open"
+
+// Approvals are the open questions of the tenant's runs.
+func (h *Hub) Approvals() *app.Approvals { return &h.approvals }
 
 // Result returns what came of the run, nil as long as it goes on.
 func (r *Run) Result() (any, error) {
@@ -221,8 +240,8 @@ func (r *Run) Result() (any, error) {
 // stay.
 const maxEnded = 200
 
-// Start begins a run: do is called with the sink of its events.
-func (h *Hub) Start(do func(ctx context.Context, sink event.Sink) (any, error)) (*Run, error) {
+// Start begins a run: do is called with it, and its log is the sink of its events.
+func (h *Hub) Start(do func(ctx context.Context, r *Run) (any, error)) (*Run, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
@@ -232,11 +251,11 @@ func (h *Hub) Start(do func(ctx context.Context, sink event.Sink) (any, error)) 
 		return nil, fault.New(fault.Exhausted, "Wait until one has ended.", "cannot begin a run: %d of %d go on", going, h.cfg.Runs)
 	}
 	ctx, t := newTask()
-	r := &Run{ID: newID("r"), Log: newLog(), task: t}
+	r := &Run{ID: newID("r"), Log: newLog(), task: t, hub: h, given: ctx.Done()}
 	h.runs.add(r, maxEnded)
 	h.work.Go(func() {
 		defer t.cancel()
-		result, err := do(ctx, r.Log)
+		result, err := do(ctx, r)
 		r.mu.Lock()
 		r.result, t.err = result, err
 		r.mu.Unlock()

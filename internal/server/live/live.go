@@ -73,6 +73,8 @@ type Hub struct {
 	work sync.WaitGroup
 	busy sync.WaitGroup // calls and what goes on beside them; all ends with the sandboxes
 
+	approvals app.Approvals
+
 	mu       sync.Mutex
 	sessions map[string]*session
 	runs     works[*Run]

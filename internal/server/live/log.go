@@ -53,6 +53,10 @@ func (l *Log) note(name string, v any) {
 }
 
 func (l *Log) add(name string, data []byte) {
+}
+
+// add adds an entry.
+func (l *Log) add(name string, data []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended {

@@ -49,4 +49,10 @@
 //
 // A program is started without a shell. It reads the question from its standard
 // input and writes the answer to its standard output. Exit codes but 0 deny.
+//
+// # Queue
+//
+// The questions of a server's runs wait in a [Queue] until somebody answers one by its id.
+// Each question has an id of its own, so that an answer is never taken for one to the
+// question that came after it.
 package approval

@@ -20,58 +20,70 @@ const (
 	maxReason = 1000
 )
 
-// question is a gate.Question as programs read it.
-type question struct {
+// Facts are a gate.Question as programs read it.
+type Facts struct {
 	Version     int                        `json:"version"`
-	Run         string                     `json:"run"`
-	ID          string                     `json:"id"`
+	Run         string                     `json:"run"` // that makes the call: its record
+	ID          string                     `json:"id"`  // of the call in it
 	Tool        string                     `json:"tool"`
 	ToolVersion string                     `json:"tool_version"`
-	ToolHash    string                     `json:"tool_hash"`
+	ToolHash    string                     `json:"tool_hash"` // SHA-256 of its definition
 	Title       string                     `json:"title,omitempty"`
 	Description string                     `json:"description"`
 	Effects     string                     `json:"effects"`
-	Origin      string                     `json:"origin"`
-	Line        int                        `json:"line"`
-	Arguments   *jsondoc.Object            `json:"arguments"`
-	Labels      map[string]event.DataLabel `json:"labels"`
-	Found       map[string][]gate.Found    `json:"found"`
-	New         map[string][]string        `json:"new"`
-	Odd         map[string][]string        `json:"odd"`
+	Origin      string                     `json:"origin"` // who calls: "model", "code", "plan" or "person"
+	Line        int                        `json:"line"`   // of the code; 0: unknown
+	Arguments   json.RawMessage            `json:"arguments"`
+	Labels      map[string]event.DataLabel `json:"labels"` // of each argument: where it came from
+	Found       map[string][]gate.Found    `json:"found"`  // where the value of an argument was read in this run
+	New         map[string][]string        `json:"new"`    // texts of an argument that its last approved values do not have
+	Odd         map[string][]string        `json:"odd"`    // characters of an argument that are not what they seem, in words
 	Rule        string                     `json:"rule"`
 	Reason      string                     `json:"reason"`
 	Rehearsed   bool                       `json:"rehearsed,omitempty"` // nothing is really called
-	Bound       string                     `json:"bound"`
+	Bound       string                     `json:"bound"`               // what the answer is bound to
+}
+
+// factsOf returns what a program gets of a question.
+func factsOf(q gate.Question) (Facts, error) {
+	if q.Tool == nil {
+		return Facts{}, errors.New("the question names no tool")
+	}
+	hash := q.Tool.Hash()
+	f := Facts{
+		Version: 1, Run: q.Run, ID: q.ID, Tool: q.Tool.Name, ToolVersion: string(q.Tool.Version), ToolHash: hex.EncodeToString(hash[:]),
+		Title: q.Tool.Title, Description: q.Tool.Description, Effects: q.Tool.Effects.String(), Origin: string(q.Origin), Line: q.Line,
+		Labels: q.Labels, Found: q.Found, New: q.New, Odd: map[string][]string{}, Rule: q.Rule, Reason: q.Reason, Rehearsed: q.Rehearsed, Bound: q.Bound,
+	}
+	arguments := q.Arguments
+	if arguments == nil {
+		arguments = jsondoc.NewObject()
+	}
+	if f.Labels == nil {
+		f.Labels = map[string]event.DataLabel{}
+	}
+	if f.Found == nil {
+		f.Found = map[string][]gate.Found{}
+	}
+	if f.New == nil {
+		f.New = map[string][]string{}
+	}
+	for name, v := range arguments.All() {
+		if odd := oddities(name, v); len(odd) > 0 {
+			f.Odd[name] = odd
+		}
+	}
+	var err error
+	f.Arguments, err = json.Marshal(arguments)
+	return f, err
 }
 
 func encode(q gate.Question) ([]byte, error) {
-	if q.Tool == nil {
-		return nil, errors.New("the question names no tool")
+	f, err := factsOf(q)
+	if err != nil {
+		return nil, err
 	}
-	hash := q.Tool.Hash()
-	w := question{
-		Version: 1, Run: q.Run, ID: q.ID, Tool: q.Tool.Name, ToolVersion: string(q.Tool.Version), ToolHash: hex.EncodeToString(hash[:]),
-		Title: q.Tool.Title, Description: q.Tool.Description, Effects: q.Tool.Effects.String(), Origin: string(q.Origin), Line: q.Line,
-		Arguments: q.Arguments, Labels: q.Labels, Found: q.Found, New: q.New, Odd: map[string][]string{}, Rule: q.Rule, Reason: q.Reason, Rehearsed: q.Rehearsed, Bound: q.Bound,
-	}
-	if w.Arguments == nil {
-		w.Arguments = jsondoc.NewObject()
-	}
-	if w.Labels == nil {
-		w.Labels = map[string]event.DataLabel{}
-	}
-	if w.Found == nil {
-		w.Found = map[string][]gate.Found{}
-	}
-	if w.New == nil {
-		w.New = map[string][]string{}
-	}
-	for name, v := range w.Arguments.All() {
-		if odd := oddities(name, v); len(odd) > 0 {
-			w.Odd[name] = odd
-		}
-	}
-	return json.Marshal(w)
+	return json.Marshal(f)
 }
 
 // decode reads what a program answers to q.
