@@ -390,6 +390,6 @@ type Replayed struct {
 func (c *Client) Replay(run string) *Call[Replayed] {
 	return newCall(func(ctx context.Context, sink event.Sink) (Replayed, error) {
 		r, err := c.app.Repeat(ctx, run, sink)
-		return Replayed(r), err
+		return Replayed{r.Identical, r.Unfinished, r.Report}, err
 	})
 }

@@ -23,6 +23,7 @@ const (
 
 // Sessions and snapshots.
 const (
+	ServerKeyMissing  Code = "server_key_missing" // a server is asked, and there is no key for it. Data: server
 	ServerInClear     Code = "server_in_clear"    // a server is to listen where others can listen in, without certificates. Data: address
 	SessionMissing    Code = "session_missing"    // a named session does not exist. Data: name
 	SessionExists     Code = "session_exists"     // the name for a new session is taken. Data: name

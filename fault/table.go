@@ -57,6 +57,7 @@ var table = map[Code]line{
 	FileExists:       {Conflict, "file", Sentences{"Choose another place, or have what is there replaced."}},
 	NewerFormat:      {Conflict, "format known", Sentences{"Use the version of Praxis that wrote it, or a newer one."}},
 
+	ServerKeyMissing:  {Invalid, "server", Sentences{"Give a key of this server."}},
 	ServerInClear:     {Invalid, "address", Sentences{"Listen on a loopback address, or give a certificate and its key."}},
 	SessionMissing:    {NotFound, "name", Sentences{"Give the name of a session that exists."}},
 	SessionExists:     {Conflict, "name", Sentences{"Choose another name, or remove the session {name} first."}},

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -172,7 +171,7 @@ func newCollector(o Output, spec SessionSpec, inputs []Input) *collector {
 	for _, in := range inputs {
 		paths = append(paths, in.Path)
 	}
-	return &collector{dir: o.Dir, as: cmp.Or(o.As, o.Dir), guard: ownFiles(paths...)}
+	return &collector{dir: o.Dir, as: o.As, guard: ownFiles(paths...)}
 }
 
 // maxPictures bounds the memory that pictures of one run take, in bytes.
@@ -260,7 +259,9 @@ func (c *collector) save(ctx context.Context, s source) (Made, error) {
 	if openErr != nil {
 		return out, errors.Join(err, openErr)
 	}
-	o.dir = c.as
+	if c.as != "" {
+		o.dir = c.as
+	}
 	copyErr := within(ctx, copyTime, "save all of what the code made", func(ctx context.Context) error {
 		err := o.saveFiles(ctx, s, after, names)
 		if len(whole) > 0 && ctx.Err() == nil {

@@ -75,20 +75,30 @@ func (a *App) Export(ctx context.Context, q ExportRequest) (Exported, error) {
 	if err != nil {
 		return Exported{}, err
 	}
+	x := &export{app: a, id: id, format: format, request: q}
+	out, err := SaveExport(q, id, format, func(path string, w io.Writer) error {
+		x.path = path
+		return x.write(ctx, w)
+	})
+	out.LeftOut = x.leftOut
+	return out, errors.Join(err, x.damage)
+}
+
+// SaveExport makes the file that a run with this id is exported to: fill writes it, whole or
+// not at all.
+func SaveExport(q ExportRequest, id, format string, fill func(path string, w io.Writer) error) (Exported, error) {
 	path, err := exportPath(q.Path, id+"."+format)
 	if err != nil {
 		return Exported{}, err
 	}
 	out := Exported{Run: id, Format: format, Path: path}
-	x := &export{app: a, id: id, format: format, path: path, request: q}
 	err = writeWhole(path, q.Force, func(w io.Writer) error {
 		counted := &boundedWriter{w: w, left: 1 << 62}
-		err := x.write(ctx, counted)
+		err := fill(path, counted)
 		out.Bytes = counted.n
 		return err
 	})
-	out.LeftOut = x.leftOut
-	return out, errors.Join(err, x.damage)
+	return out, err
 }
 
 // exportPath is where something is exported to: path, or the file called name in it

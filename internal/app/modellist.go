@@ -25,7 +25,12 @@ type ProviderModels struct {
 }
 
 // Err returns why the models could not be listed, or nil.
-func (p ProviderModels) Err() error { return p.err }
+func (p ProviderModels) Err() error {
+	if p.err == nil && p.Failure != nil {
+		return p.Failure
+	}
+	return p.err
+}
 
 // Usable says whether there is anybody to ask: a key, or a server of one's own.
 func (p ProviderModels) Usable() bool { return p.KeySet || p.Server != "" }

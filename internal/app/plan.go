@@ -108,7 +108,7 @@ type PlanResult struct {
 }
 
 // TimedOut says whether the plan took more than its time.
-func (r PlanResult) TimedOut() bool { return errors.Is(r.Limit, planner.ErrTime) }
+func (r PlanResult) TimedOut() bool { return fault.CodeOf(r.Limit) == fault.PlanTime }
 
 // PlanCall is one call of a plan.
 type PlanCall struct {

@@ -119,6 +119,7 @@ type Repeated struct {
 	Identical  bool   // everything came out as it was recorded
 	Unfinished bool   // the record has no end: what there is was compared
 	Report     string // what differs, for a person
+	Details    any    // the same for a program: a ReplayReport or a PlanReplayReport
 }
 
 // Repeat replays a run, whether it is a plan's or another, with all that is recorded of it.
@@ -133,13 +134,13 @@ func (a *App) Repeat(ctx context.Context, ref string, sink event.Sink) (Repeated
 		if err == nil {
 			err = r.Text(&report)
 		}
-		return Repeated{r.Identical, r.Unfinished, report.String()}, err
+		return Repeated{r.Identical, r.Unfinished, report.String(), r}, err
 	}
 	r, err := a.Replay(ctx, ReplayRequest{Run: ref}, sink)
 	if err == nil {
 		err = r.Text(&report)
 	}
-	return Repeated{r.Identical, r.Unfinished, report.String()}, err
+	return Repeated{r.Identical, r.Unfinished, report.String(), r}, err
 }
 
 // IsPlanRun says whether a run is one of a plan, which is repeated without a

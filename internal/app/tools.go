@@ -56,7 +56,7 @@ type Tool struct {
 	Description string `json:"description"`
 	Call        string `json:"call"` // how code calls it
 	Hash        string `json:"hash"`
-	Summary     string `json:"-"` // what it does, in one sentence
+	Summary     string `json:"summary"` // what it does, in one sentence
 }
 
 // ID returns NAME@VERSION.

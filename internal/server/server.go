@@ -57,6 +57,7 @@ type Config struct {
 	Net                    app.NetSpec
 	FileModels             bool
 	Models                 func(ctx context.Context) []app.ProviderModels
+	Prices                 app.PriceTable // that costs are counted by
 	// Served is called for each request that was answered, Failed with what went wrong with a
 	// session while nobody waited for it. They may be nil.
 	Served func(rest.Served)
@@ -122,7 +123,7 @@ func New(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, tenants: map[string]*opening{}, limits: map[string]*rate.Limiter{}}
-	s.shared = &api.Server{Version: cfg.Version, Keys: keys, Tools: cfg.Tools, Net: cfg.Net, FileModels: cfg.FileModels, Models: cfg.Models}
+	s.shared = &api.Server{Version: cfg.Version, Keys: keys, Tools: cfg.Tools, Net: cfg.Net, FileModels: cfg.FileModels, Models: cfg.Models, Prices: cfg.Prices}
 	doors := rest.Config{Server: s.shared, Tenant: s.tenant, Admit: s.admit, Served: cfg.Served}
 	mux := http.NewServeMux()
 	mux.Handle("/", rest.New(doors))

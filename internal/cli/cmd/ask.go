@@ -226,11 +226,10 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 	if err := app.PrepareFolder(a.out); err != nil {
 		return err
 	}
-	if err := a.flags.warn(a.p.stderr); err != nil {
+	if err := a.flags.warn(a.p); err != nil {
 		return err
 	}
-	return a.p.withApp(func(x *app.App) error {
-		a.app = x
+	return on(a.p, func(x asker) error {
 		return a.ask(ctx, func(ctx context.Context, sink event.Sink) (app.AskResult, error) { return x.Ask(ctx, q, sink) })
 	})
 }

@@ -62,7 +62,7 @@ func (c *costCommand) run(ctx context.Context) error {
 	if err := c.span.narrow(&q); err != nil {
 		return err
 	}
-	return c.p.withApp(func(a *app.App) error {
+	return on(c.p, func(a lister) error {
 		sum, err := a.Cost(ctx, q, prices)
 		if err != nil {
 			return err

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"praxis/internal/app"
 	reports "praxis/internal/record/report"
 )
 
@@ -39,7 +38,7 @@ type diffObject struct {
 }
 
 func (p *program) diff(ctx context.Context, a, b string, step int, asJSON bool) error {
-	return p.withApp(func(x *app.App) error {
+	return on(p, func(x recorder) error {
 		var runs [2]reports.Run
 		var damage error
 		for i, ref := range []string{a, b} {

@@ -98,7 +98,7 @@ func (e *evalCommand) run(ctx context.Context) error {
 	if e.steps.value != nil {
 		e.q.Ask.MaxSteps = int(*e.steps.value)
 	}
-	if err := e.flags.warn(e.p.stderr); err != nil {
+	if err := e.flags.warn(e.p); err != nil {
 		return err
 	}
 	return e.p.withApp(func(a *app.App) error {

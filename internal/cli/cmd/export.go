@@ -67,7 +67,7 @@ func (e *exportCommand) export(ctx context.Context, ref string) error {
 	if q.Prices, err = app.LoadPrices(e.p.getenv); err != nil {
 		q.Prices = app.PriceTable{} // a page without costs is better than none
 	}
-	return e.p.withApp(func(a *app.App) error {
+	return on(e.p, func(a exporter) error {
 		if e.out == "-" {
 			w := bufio.NewWriterSize(guestWriter(e.p.stdout), 64<<10)
 			leftOut, err := a.WriteExport(ctx, q, w)

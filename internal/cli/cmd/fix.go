@@ -132,7 +132,7 @@ func (a *askCommand) fix(ctx context.Context, task string) error {
 	if a.maxSteps.value != nil {
 		q.MaxSteps = int(*a.maxSteps.value)
 	}
-	if err := a.flags.warn(a.p.stderr); err != nil {
+	if err := a.flags.warn(a.p); err != nil {
 		return err
 	}
 	return a.p.withApp(func(x *app.App) error {

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"fmt"
-	"io"
 	"runtime"
 	"strconv"
 	"strings"
@@ -174,15 +173,15 @@ func (f *sessionFlags) beyond(processors int, memory int64) string {
 }
 
 // warn refuses flags that cannot be, and says that limits are beyond this machine.
-func (f *sessionFlags) warn(w io.Writer) error {
-	if err := f.checkPictures(); err != nil {
+func (f *sessionFlags) warn(p *program) error {
+	if err := f.checkPictures(); err != nil || p.server != nil {
 		return err
 	}
 	text := f.beyond(runtime.NumCPU(), hostMemory())
 	if text == "" {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "praxis: %s\n", text)
+	_, err := fmt.Fprintf(p.stderr, "praxis: %s\n", text)
 	return err
 }
 

@@ -24,7 +24,7 @@ func (p *program) imageList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "ls", Short: "List images", Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a imager) error {
 				all, err := a.ListImages(cmd.Context())
 				if err != nil {
 					return err

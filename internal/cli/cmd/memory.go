@@ -22,7 +22,7 @@ func (p *program) memoryList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "ls", Short: "List notes, newest first", Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a noter) error {
 				found, err := a.Notes(cmd.Context(), q)
 				if listErr := p.listNotes(found, asJSON, "There are no notes. The agent keeps them in questions with --thread or --notes.\n"); listErr != nil {
 					return listErr
@@ -44,7 +44,7 @@ func (p *program) memorySearch() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "search WORDS", Short: "Search the notes, the best first", Args: takes(1, 100, "words"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a noter) error {
 				found, err := a.SearchNotes(cmd.Context(), strings.Join(args, " "))
 				if err != nil {
 					return err
@@ -82,7 +82,7 @@ func (p *program) memoryShow() *cobra.Command {
 	return oneObject(&cobra.Command{
 		Use: "show ID", Short: "Show a note and where it comes from", Args: takes(1, 1, "the id of a note"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a noter) error {
 				n, err := a.Note(cmd.Context(), args[0])
 				if err != nil {
 					return err
@@ -102,7 +102,7 @@ func (p *program) memoryRemove() *cobra.Command {
 	return oneObject(&cobra.Command{
 		Use: "rm ID", Short: "Remove a note", Args: takes(1, 1, "the id of a note"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a noter) error {
 				id, err := a.RemoveNote(cmd.Context(), args[0])
 				if err != nil {
 					return err

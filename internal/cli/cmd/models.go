@@ -8,6 +8,7 @@ import (
 
 	"praxis/internal/app"
 	"praxis/internal/cli/format"
+	"praxis/internal/client"
 	"praxis/internal/safetext"
 )
 
@@ -63,7 +64,16 @@ func (p *program) modelsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "models", Short: "List the models that your keys can use", Long: modelsLong, Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.listModels(app.ListModels(cmd.Context(), p.getenv), asJSON)
+			if p.server == nil {
+				return p.listModels(app.ListModels(cmd.Context(), p.getenv), asJSON)
+			}
+			return on(p, func(c *client.Client) error {
+				all, err := c.ListModels(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return p.listModels(all, asJSON)
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line, one a provider")

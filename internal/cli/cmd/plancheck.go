@@ -55,7 +55,7 @@ func (c *planChecking) check(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return c.p.withApp(func(a *app.App) error {
+	return on(c.p, func(a planner) error {
 		found, err := a.CheckPlan(ctx, src, c.tools.spec(c.p), c.p.quiet())
 		c.p.settled()
 		if err != nil {

@@ -138,7 +138,7 @@ func (r *planRunning) run(ctx context.Context, name string) error {
 	if q.Plan, err = r.p.readPlan(name); err != nil {
 		return err
 	}
-	return r.p.withApp(func(a *app.App) error {
+	return on(r.p, func(a planner) error {
 		return r.p.showPlan(ctx, r.json, &r.tools, func(ctx context.Context, sink event.Sink) (app.PlanResult, error) {
 			return a.RunPlan(ctx, q, sink)
 		})

@@ -20,6 +20,7 @@ import (
 	"praxis/internal/app"
 	"praxis/internal/cli/format"
 	"praxis/internal/cli/tui"
+	"praxis/internal/client"
 	"praxis/internal/diagnostics"
 )
 
@@ -66,6 +67,7 @@ type program struct {
 	notes          *diagnostics.Writer // of libraries; nil: none are written
 	signals        <-chan os.Signal
 	parts          func() (*app.Parts, error) // of tests; nil: the real machinery
+	server         *client.Config             // that does the work; nil: this machine does
 
 	terminal      tui.Owner
 	interrupts    interrupts
@@ -117,6 +119,9 @@ func (p *program) options() (app.Options, error) {
 // withApp opens the application layer for f and closes it. Nothing is written
 // and no sandbox is prepared unless f does.
 func (p *program) withApp(f func(*app.App) error) (err error) {
+	if p.server != nil {
+		return notRemote("this")
+	}
 	o, err := p.options()
 	if err != nil {
 		return err

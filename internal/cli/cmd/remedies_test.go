@@ -22,7 +22,7 @@ func TestRemedyTable(t *testing.T) {
 	root := (&program{getenv: func(string) string { return "" }}).root()
 	var known func(c *cobra.Command, flag string) bool
 	known = func(c *cobra.Command, flag string) bool {
-		return c.Flags().Lookup(flag) != nil ||
+		return c.Flags().Lookup(flag) != nil || c.PersistentFlags().Lookup(flag) != nil ||
 			slices.ContainsFunc(c.Commands(), func(child *cobra.Command) bool { return known(child, flag) })
 	}
 	flag := regexp.MustCompile(`--([a-z][a-z-]*)`)

@@ -95,6 +95,9 @@ func (r *replayCommand) run(ctx context.Context, cmd *cobra.Command, ref string)
 	if branch && (r.policy != "" || r.tools != nil) {
 		return usage("praxis replay", "--policy and --tools are for a replay, and a branch goes by the recorded ones")
 	}
+	if r.p.server != nil {
+		return on(r.p, func(a recorder) error { return r.repeat(ctx, a, ref) })
+	}
 	return r.p.withApp(func(a *app.App) error {
 		plan, err := a.IsPlanRun(ctx, ref)
 		switch {
@@ -112,6 +115,29 @@ func (r *replayCommand) run(ctx context.Context, cmd *cobra.Command, ref string)
 		}
 		return r.printReport(report)
 	})
+}
+
+// repeat repeats a run with all that is recorded of it.
+func (r *replayCommand) repeat(ctx context.Context, a recorder, ref string) error {
+	got, err := a.Repeat(ctx, ref, r.p.quiet())
+	r.p.settled()
+	switch {
+	case err != nil:
+		return err
+	case r.json:
+		err = r.p.printJSON(got.Details)
+	default:
+		err = r.p.emit(got.Report)
+	}
+	switch {
+	case err != nil:
+		return err
+	case !got.Identical:
+		return exitStatus{exitNot}
+	case got.Unfinished:
+		return exitStatus{exitUnfinished}
+	}
+	return nil
 }
 
 // plan repeats a run of a plan: that takes no sandbox.

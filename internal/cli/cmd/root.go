@@ -33,6 +33,9 @@ func (p *program) root() *cobra.Command {
 			return unknownCommand(cmd, args[0])
 		},
 	}
+	var server serverFlags
+	server.register(root)
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return p.choose(cmd, &server) }
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var f *fault.Error
 		if errors.As(err, &f) {
@@ -86,10 +89,13 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return fault.New(fault.Invalid, remedy, "cannot read the command line: there is no command %q", safetext.Line(name))
 }
 
+// holdsOthers marks a command that only holds others.
+const holdsOthers = "holds others"
+
 // group makes a command that only holds others.
 func group(use, short string, children ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
-		Use: use, Short: short, Args: cobra.ArbitraryArgs,
+		Use: use, Short: short, Args: cobra.ArbitraryArgs, Annotations: map[string]string{holdsOthers: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()

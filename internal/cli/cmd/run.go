@@ -157,10 +157,10 @@ func (r *runCommand) run(ctx context.Context, inline *string, args, codeArgs []s
 	if err := app.PrepareFolder(r.out); err != nil {
 		return err
 	}
-	if err := r.flags.warn(r.p.stderr); err != nil {
+	if err := r.flags.warn(r.p); err != nil {
 		return err
 	}
-	return r.p.withApp(func(a *app.App) error { return r.execute(ctx, a, q) })
+	return on(r.p, func(a coder) error { return r.execute(ctx, a, q) })
 }
 
 // source reads the code, or the notebook, of the command line.
@@ -192,9 +192,9 @@ func (r *runCommand) inputs(args []string) ([]app.Input, error) {
 	return app.WithFolder(args[0], files)
 }
 
-func (r *runCommand) execute(ctx context.Context, a *app.App, q app.CodeRequest) error {
+func (r *runCommand) execute(ctx context.Context, a coder, q app.CodeRequest) error {
 	printer := newPrinter(r.p.stdout, r.p.stderr)
-	printer.alone, printer.languages = r.session == "", a.Languages()
+	printer.alone, printer.languages = r.session == "", app.Languages()
 	printer.show = r.flags.inPlace(r.p, r.p.stdout)
 	if !r.full {
 		printer.excerpted("--full shows all, and praxis show last what was recorded")

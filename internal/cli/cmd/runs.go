@@ -84,7 +84,7 @@ func (p *program) removeRuns() *cobra.Command {
 	return objectLines(&cobra.Command{
 		Use: "rm RUN…", Short: "Remove runs, or take note that their journals are gone", Long: removeRunsLong, Args: takes(1, 1000, "a run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a lister) error {
 				for _, ref := range args {
 					gone, err := a.RemoveRun(cmd.Context(), ref)
 					if err != nil {
@@ -134,7 +134,7 @@ func (r *runsCommand) list(ctx context.Context) error {
 		// A list without costs is better than none.
 		printMessage(r.p.stderr, err.Error(), format.Remedy(err))
 	}
-	return r.p.withApp(func(a *app.App) error {
+	return on(r.p, func(a lister) error {
 		runs, more, err := a.Runs(ctx, q, prices)
 		if err != nil {
 			return err
@@ -162,7 +162,7 @@ func (r *runsCommand) list(ctx context.Context) error {
 }
 
 // nothing distinguishes an empty journal from filters that let nothing through.
-func (r *runsCommand) nothing(ctx context.Context, a *app.App) error {
+func (r *runsCommand) nothing(ctx context.Context, a lister) error {
 	any, err := a.HasRuns(ctx)
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/cli/format"
+	"praxis/internal/client"
 	"praxis/internal/server"
 	"praxis/internal/server/access"
 	"praxis/internal/server/api"
@@ -125,13 +126,17 @@ func (s *serveCommand) open(log *slog.Logger) (*server.Server, error) {
 		return nil, err
 	}
 	o.Warm, o.MaxSessions = s.warm, s.sessions+sandboxesOfRun*s.runs
+	prices, err := app.LoadPrices(s.p.getenv)
+	if err != nil {
+		log.Warn("costs are not counted", "error", err)
+	}
 	var idle time.Duration
 	if s.idle.value != nil {
 		idle = *s.idle.value
 	}
 	return server.New(server.Config{
 		Home: o.Config.Home, Version: s.p.version, Hosts: lower(s.names), Requests: s.requests, Burst: max(1, int(2*s.requests)),
-		Idle: idle, Sessions: s.sessions, Stored: s.stored, Runs: s.runs, FileModels: s.files,
+		Idle: idle, Sessions: s.sessions, Stored: s.stored, Runs: s.runs, FileModels: s.files, Prices: prices,
 		Tools: s.toolSpec(), Net: app.NetSpec{Hosts: s.tools.net, Credentials: s.tools.credentials},
 		Served: func(r rest.Served) { logServed(log, r) },
 		Failed: func(tenant, session string, err error) {
@@ -279,13 +284,21 @@ func (p *program) rpcCommand() *cobra.Command {
 	return cmd
 }
 
-// serveKeys opens the keys of the server over the person's data folder.
-func (p *program) serveKeys() (*access.Keys, error) {
+// keys has f use the keys of the server over the person's data folder, or of the one that
+// was named.
+func (p *program) keys(f func(keyer) error) error {
+	if p.server != nil {
+		return on(p, func(c *client.Client) error { return f(c) })
+	}
 	cfg, err := p.config()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return access.Open(filepath.Join(cfg.Home, server.Folder), nil)
+	keys, err := access.Open(filepath.Join(cfg.Home, server.Folder), nil)
+	if err != nil {
+		return err
+	}
+	return f(localKeys{keys})
 }
 
 func (p *program) serveKeyCommand() *cobra.Command {
@@ -300,22 +313,20 @@ func (p *program) serveKeyAdd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "add", Short: "Make a key; its text is printed once", Args: takes(0, 0, ""),
 		Example: "  praxis serve key add --tenant team-a --scope run --scope read --name ci",
-		RunE: func(*cobra.Command, []string) error {
-			keys, err := p.serveKeys()
-			if err != nil {
-				return err
-			}
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, s := range scopes {
 				like.Scopes = append(like.Scopes, access.Scope(s))
 			}
 			if lasts.value != nil {
 				like.Expires = time.Now().UTC().Add(*lasts.value)
 			}
-			text, made, err := keys.Add(like)
-			if err != nil {
-				return err
-			}
-			return p.done(asJSON, api.MadeKey{Key: made, Text: text}, text+"\n")
+			return p.keys(func(keys keyer) error {
+				text, made, err := keys.AddKey(cmd.Context(), like)
+				if err != nil {
+					return err
+				}
+				return p.done(asJSON, api.MadeKey{Key: made, Text: text}, text+"\n")
+			})
 		},
 	}
 	fs := cmd.Flags()
@@ -330,58 +341,59 @@ func (p *program) serveKeyList() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "ls", Short: "List the keys", Args: takes(0, 0, ""),
-		RunE: func(*cobra.Command, []string) error {
-			keys, err := p.serveKeys()
-			if err != nil {
-				return err
-			}
-			list, err := keys.List()
-			if err != nil {
-				return err
-			}
-			t := format.Headed("ID", "TENANT", "SCOPES", "EXPIRES", "NAME")
-			for _, k := range list {
-				if asJSON {
-					if err := p.printJSON(k); err != nil {
-						return err
-					}
-					continue
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return p.keys(func(keys keyer) error {
+				list, err := keys.ListKeys(cmd.Context())
+				if err != nil {
+					return err
 				}
-				expires := "never"
-				if !k.Expires.IsZero() {
-					expires = k.Expires.Local().Format(time.DateTime)
-				}
-				var scopes []string
-				for _, s := range k.Scopes {
-					scopes = append(scopes, string(s))
-				}
-				t.Add(k.ID, k.Tenant, strings.Join(scopes, ","), expires, k.Name)
-			}
-			switch {
-			case asJSON:
-				return nil
-			case len(list) == 0:
-				return p.emit("There is no key yet: the first start of the server makes one.\n")
-			}
-			return p.emit(format.Fitted(t, p.columns()))
+				return p.listServerKeys(list, asJSON)
+			})
 		},
 	}
 	return objectLines(cmd, &asJSON)
+}
+
+// listServerKeys prints the keys of a server.
+func (p *program) listServerKeys(list []access.Key, asJSON bool) error {
+	t := format.Headed("ID", "TENANT", "SCOPES", "EXPIRES", "NAME")
+	for _, k := range list {
+		if asJSON {
+			if err := p.printJSON(k); err != nil {
+				return err
+			}
+			continue
+		}
+		expires := "never"
+		if !k.Expires.IsZero() {
+			expires = k.Expires.Local().Format(time.DateTime)
+		}
+		var scopes []string
+		for _, s := range k.Scopes {
+			scopes = append(scopes, string(s))
+		}
+		t.Add(k.ID, k.Tenant, strings.Join(scopes, ","), expires, k.Name)
+	}
+	switch {
+	case asJSON:
+		return nil
+	case len(list) == 0:
+		return p.emit("There is no key yet: the first start of the server makes one.\n")
+	}
+	return p.emit(format.Fitted(t, p.columns()))
 }
 
 func (p *program) serveKeyRemove() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "rm ID", Short: "Take a key away: it is not accepted any more", Args: takes(1, 1, "the id of a key"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			keys, err := p.serveKeys()
-			if err != nil {
-				return err
-			}
-			if err := keys.Remove(args[0]); err != nil || !asJSON {
-				return err
-			}
-			return p.printJSON(removed{args[0]})
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.keys(func(keys keyer) error {
+				if err := keys.RemoveKey(cmd.Context(), args[0]); err != nil || !asJSON {
+					return err
+				}
+				return p.printJSON(removed{args[0]})
+			})
 		},
 	}
 	return oneObject(cmd, &asJSON)

@@ -39,7 +39,7 @@ func (p *program) sessionList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "ls", Short: "List named sessions, the last used first", Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a sessioner) error {
 				all, err := a.NamedSessions(cmd.Context())
 				if err != nil {
 					return err
@@ -88,7 +88,7 @@ func (p *program) sessionFork() *cobra.Command {
 	return oneObject(&cobra.Command{
 		Use: "fork A B", Short: "Make session B, which starts where A stands now", Args: takes(2, 2, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a sessioner) error {
 				if err := a.ForkSession(cmd.Context(), args[0], args[1]); err != nil {
 					return err
 				}
@@ -107,7 +107,7 @@ func (p *program) sessionRollback() *cobra.Command {
 			if len(args) == 2 {
 				id = args[1]
 			}
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a sessioner) error {
 				head, err := a.RollbackSession(cmd.Context(), args[0], id)
 				if err != nil {
 					return err
@@ -130,7 +130,7 @@ func (p *program) sessionLog() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "log A", Short: "Show a session's snapshots as a tree", Long: sessionLogLong, Args: takes(1, 1, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a sessioner) error {
 				log, err := a.SessionLog(cmd.Context(), args[0])
 				if err != nil {
 					return err
@@ -214,7 +214,7 @@ func (p *program) sessionRemove() *cobra.Command {
 	return objectLines(&cobra.Command{
 		Use: "rm A…", Short: "Remove sessions and their snapshots", Args: takes(1, 1000, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a sessioner) error {
 				for _, name := range args {
 					if err := a.RemoveSession(cmd.Context(), name); err != nil {
 						return err

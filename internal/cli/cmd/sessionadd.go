@@ -34,7 +34,7 @@ func (p *program) sessionAdd() *cobra.Command {
 			if len(wanted) == 0 {
 				return usage("praxis session add", "name a package")
 			}
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a adder) error {
 				out, head, err := a.AddToSession(cmd.Context(), args[0], wanted, p.progress())
 				p.settled()
 				if err != nil {

@@ -115,7 +115,7 @@ func (s *shellCommand) run(ctx context.Context) error {
 	if err := app.CheckFolder(s.out); err != nil {
 		return err
 	}
-	if err := s.flags.warn(s.p.stderr); err != nil {
+	if err := s.flags.warn(s.p); err != nil {
 		return err
 	}
 	return s.p.withApp(func(a *app.App) (err error) {

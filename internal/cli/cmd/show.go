@@ -72,7 +72,7 @@ func (s *showCommand) show(ctx context.Context, ref string) error {
 	if s.figures && (s.json || s.step > 0 || s.out != "") {
 		return fault.New(fault.Invalid, "Leave the others out.", "cannot use --figures together with --json, --step or --out: it is a table of its own")
 	}
-	return s.p.withApp(func(a *app.App) error {
+	return on(s.p, func(a recorder) error {
 		run, err := a.ReadTree(ctx, ref)
 		if err != nil && run.Damage == "" {
 			return err

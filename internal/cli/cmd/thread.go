@@ -21,7 +21,7 @@ func (p *program) threadList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "ls", Short: "List threads, the last used first", Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a threader) error {
 				all, err := a.Threads(cmd.Context())
 				if listErr := p.listThreads(all, asJSON); listErr != nil {
 					return listErr
@@ -61,7 +61,7 @@ func (p *program) threadShow() *cobra.Command {
 	return oneObject(&cobra.Command{
 		Use: "show NAME", Short: "Show a thread: its questions and answers", Args: takes(1, 1, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a threader) error {
 				turns, err := a.ThreadTurns(cmd.Context(), args[0])
 				if err != nil {
 					return err
@@ -130,7 +130,7 @@ func (p *program) threadRemove() *cobra.Command {
 		Use: "rm A", Short: "Remove a thread and its session", Args: takes(1, 1, "a name"),
 		Long: "Removes a thread: its conversation, variables and files. Its runs stay in the journal.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a threader) error {
 				if err := a.RemoveThread(cmd.Context(), args[0]); err != nil {
 					return err
 				}

@@ -48,12 +48,15 @@ func allowCommands(cmd *cobra.Command, v *bool) {
 }
 
 func (l *toolsListing) list(ctx context.Context) error {
-	query, err := l.files.query()
-	if err != nil {
-		return err
+	var query app.ToolsQuery
+	if l.p.server == nil { // whose files they are otherwise
+		var err error
+		if query, err = l.files.query(); err != nil {
+			return err
+		}
 	}
 	query.Search = l.search
-	return l.p.withApp(func(a *app.App) error {
+	return on(l.p, func(a tooler) error {
 		found, err := a.ListTools(ctx, query, l.p.quiet())
 		l.p.settled()
 		switch {
@@ -63,9 +66,11 @@ func (l *toolsListing) list(ctx context.Context) error {
 			return l.p.printJSON(struct {
 				Files []string   `json:"files"`
 				Tools []app.Tool `json:"tools"`
-			}{query.Files, found})
+			}{orEmpty(query.Files), found})
 		case len(found) == 0 && l.search != "":
 			return l.p.emit("No tool fits these words.\n")
+		case len(found) == 0 && l.p.server != nil:
+			return l.p.emit("The server has no tools.\n")
 		case len(found) == 0:
 			return l.p.emit("There are no tools in " + safetext.Line(strings.Join(query.Files, ", ")) + ".\n")
 		}

@@ -83,10 +83,13 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 		}
 		v.pinned = public
 	}
-	return v.p.withApp(func(a *app.App) error {
-		if len(args) == 0 {
-			return v.everything(ctx, a)
-		}
+	if len(args) == 0 && v.p.server != nil {
+		return usage("praxis verify", "a run is missing: a server checks those that are named")
+	}
+	if len(args) == 0 {
+		return v.p.withApp(func(a *app.App) error { return v.everything(ctx, a) })
+	}
+	return on(v.p, func(a recorder) error {
 		worst := app.Whole
 		for _, arg := range args {
 			got, err := a.Verify(ctx, arg, v.pinned)

@@ -36,6 +36,7 @@ var Remedies = map[fault.Code]fault.Sentences{
 
 	fault.FileExists: {"Choose another place with --out, or replace what is there with --force."},
 
+	fault.ServerKeyMissing:  {"Set PRAXIS_KEY to a key of this server, or name a file with one in --key-file. praxis serve key add makes one, where the server is."},
 	fault.ServerInClear:     {"Give --cert and --cert-key, or --in-clear behind a proxy that speaks TLS."},
 	fault.SessionMissing:    {"List the sessions with praxis session ls."},
 	fault.SessionExists:     {"Choose another name, or remove it first with praxis session rm {name}."},

@@ -11,6 +11,14 @@ import (
 // maxShown bounds how much of a line of the source is shown.
 const maxShown = 160
 
+// Of returns the result for a program's text, which it was read without. What it says of
+// places that are not in the text is shown without them.
+func (r *Result) Of(source []byte) *Result {
+	out := *r
+	out.source = source
+	return &out
+}
+
 // Text returns the findings for people: each with the line it is about, carets
 // below, and the path that data take.
 func (r *Result) Text() string {
@@ -127,7 +135,7 @@ func (l *lines) show(b *strings.Builder, f *Finding) {
 	if len(text) == 0 {
 		return
 	}
-	from, to := min(f.Col, len(text)), len(text)
+	from, to := min(max(f.Col, 0), len(text)), len(text)
 	if f.EndLine == f.Line && f.EndCol > f.Col {
 		to = min(f.EndCol, len(text))
 	} else if f.EndLine == 0 {

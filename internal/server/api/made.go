@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"time"
 
 	"praxis/event"
 	"praxis/internal/app"
@@ -17,6 +18,7 @@ import (
 type Making struct {
 	Limits    *event.Limits `json:"limits,omitempty" jsonschema:"of the session; zero fields: the usual ones"`
 	Bounds    *event.Bounds `json:"bounds,omitempty" jsonschema:"of each execution; zero fields: the usual ones"`
+	Date      *time.Time    `json:"date,omitempty" jsonschema:"when a session with a seed begins by its clocks"`
 	KeepFiles bool          `json:"keep_files,omitempty" jsonschema:"keep the files and pictures that code makes until runs.files has fetched them: those of the last 16 such runs"`
 }
 
@@ -31,6 +33,14 @@ func (m Making) bounds(timeoutS float64) (event.Bounds, error) {
 		out.Timeout = event.Duration(timeout)
 	}
 	return out, err
+}
+
+// date is when the session begins.
+func (m Making) date() time.Time {
+	if m.Date == nil {
+		return time.Time{}
+	}
+	return *m.Date
 }
 
 // limits are those of the session.

@@ -48,6 +48,8 @@ type Server struct {
 	// FileModels lets clients name models whose replies are read from files of the server.
 	FileModels bool
 	Models     func(ctx context.Context) []app.ProviderModels
+	// Prices are those that costs are counted by.
+	Prices app.PriceTable
 }
 
 // Kind says what a door reads and writes besides a request and a result.
@@ -134,7 +136,7 @@ func (o Operation) of(k Kind) Operation {
 // Table returns all operations, in the order in which they are documented.
 func Table() []Operation {
 	var out []Operation
-	for _, part := range [][]Operation{sessions(), executions(), files(), processes(), runs(), made(), approvals(), records(), plans(), things(), administration()} {
+	for _, part := range [][]Operation{sessions(), executions(), files(), processes(), runs(), made(), approvals(), records(), stored(), plans(), things(), administration()} {
 		out = append(out, part...)
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,14 +23,14 @@ import (
 
 // Run is a run that goes on, or ended lately.
 type Run struct {
-	ID      string          `json:"id" jsonschema:"of the run on this server"`
-	Began   time.Time       `json:"began"`
-	Ended   bool            `json:"ended"`
-	Record  string          `json:"record,omitempty" jsonschema:"id of its record, once it has ended"`
-	Answer  *Answer         `json:"answer,omitempty" jsonschema:"of a question"`
-	Code    *CodeDone       `json:"code,omitempty" jsonschema:"of a piece of code"`
-	Plan    *app.PlanResult `json:"plan,omitempty" jsonschema:"of a plan"`
-	Failure *fault.Error    `json:"failure,omitempty" jsonschema:"why it did not come to its end"`
+	ID      string       `json:"id" jsonschema:"of the run on this server"`
+	Began   time.Time    `json:"began"`
+	Ended   bool         `json:"ended"`
+	Record  string       `json:"record,omitempty" jsonschema:"id of its record, once it has ended"`
+	Answer  *Answer      `json:"answer,omitempty" jsonschema:"of a question"`
+	Code    *CodeDone    `json:"code,omitempty" jsonschema:"of a piece of code"`
+	Plan    *PlanDone    `json:"plan,omitempty" jsonschema:"of a plan"`
+	Failure *fault.Error `json:"failure,omitempty" jsonschema:"why it did not come to its end"`
 }
 
 // Answer is what a question came to.
@@ -78,7 +79,7 @@ func runOf(r *live.Run) Run {
 		out.Record = v.Run
 		out.Code = &CodeDone{v.Execution, v.Exit, v.Language, v.Missing, v.Snapshot, v.Whole, madeOf(v.Made), fault.Of(v.Unsaved)}
 	case app.PlanResult:
-		out.Record, out.Plan = v.Run, &v
+		out.Record, out.Plan = v.Run, planDone(v)
 	}
 	return out
 }
@@ -168,6 +169,10 @@ type Budget struct {
 	InputTokens  int     `json:"input_tokens,omitempty"`
 	OutputTokens int     `json:"output_tokens,omitempty"`
 	Calls        int     `json:"calls,omitempty" jsonschema:"of tools"`
+	Attempts     int     `json:"attempts,omitempty" jsonschema:"how often the same error may come"`
+	Steps        int     `json:"steps,omitempty" jsonschema:"turns of the model in the run and all that it begins together"`
+	Depth        int     `json:"depth,omitempty" jsonschema:"how deep runs that code begins may begin others"`
+	SubCalls     int     `json:"sub_calls,omitempty" jsonschema:"queries and runs that code may begin in all"`
 }
 
 func (b *Budget) budget() (event.Budget, error) {
@@ -179,7 +184,10 @@ func (b *Budget) budget() (event.Budget, error) {
 		return event.Budget{}, err
 	}
 	executed, err := seconds("execution_s", b.ExecutionS)
-	return event.Budget{Cost: b.USD, Time: event.Duration(whole), Executed: event.Duration(executed), Run: b.Tokens, Input: b.InputTokens, Output: b.OutputTokens, Calls: b.Calls}, err
+	return event.Budget{
+		Cost: b.USD, Time: event.Duration(whole), Executed: event.Duration(executed), Run: b.Tokens, Input: b.InputTokens, Output: b.OutputTokens,
+		Calls: b.Calls, Attempts: b.Attempts, Steps: b.Steps, Depth: b.Depth, SubCalls: b.SubCalls,
+	}, err
 }
 
 // NewCode asks for a piece of code to be run and recorded by itself.
@@ -195,11 +203,10 @@ type NewCode struct {
 	TimeoutS float64     `json:"timeout_s,omitempty"`
 	Files    []GivenFile `json:"files,omitempty"`
 
-	Languages   []string   `json:"languages,omitempty" jsonschema:"that the session has, the main one first"`
-	Date        *time.Time `json:"date,omitempty" jsonschema:"when a session with a seed begins by its clocks"`
-	File        string     `json:"file,omitempty" jsonschema:"name of the file that the code was read from"`
-	Stdin       []byte     `json:"stdin,omitempty" jsonschema:"base64: what the code reads from standard input"`
-	OwnPackages bool       `json:"own_packages,omitempty" jsonschema:"add the packages that the code itself names (PEP 723)"`
+	Languages   []string `json:"languages,omitempty" jsonschema:"that the session has, the main one first"`
+	File        string   `json:"file,omitempty" jsonschema:"name of the file that the code was read from"`
+	Stdin       []byte   `json:"stdin,omitempty" jsonschema:"base64: what the code reads from standard input"`
+	OwnPackages bool     `json:"own_packages,omitempty" jsonschema:"add the packages that the code itself names (PEP 723)"`
 	Making
 	Following
 }
@@ -247,7 +254,7 @@ func (c *Call) question(in Question) (q app.AskRequest, err error) {
 		Question: in.Question, Mode: in.Mode, Model: in.Model, Fallbacks: in.Fallback, Effort: in.Effort, MaxSteps: in.MaxSteps, Budget: budget,
 		Style: in.Style, Branches: in.Branches, Sees: in.Sees, Notes: in.Notes, ShowChanges: in.ShowChanges, Subcalls: in.Subcalls, SubcallModels: in.Models,
 		Thread: in.Thread, Strict: in.Strict, Language: in.Language, Files: given, Bounds: bounds, Checks: app.CheckSpec{Inputs: in.InputChecks, Answer: in.Checks},
-		Session: app.SessionSpec{With: in.With, NPM: in.NPM, Image: in.Image, Seed: in.Seed, Limits: in.limits()}, Net: c.Server.Net,
+		Session: app.SessionSpec{With: in.With, NPM: in.NPM, Image: in.Image, Seed: in.Seed, Date: in.date(), Limits: in.limits()}, Net: c.Server.Net,
 	}
 	if len(in.Schema) > 0 {
 		q.Checks.Schema = app.Text{Name: "the schema of the request", Text: string(in.Schema)}
@@ -281,14 +288,11 @@ func code(ctx context.Context, c *Call, in NewCode) (any, error) {
 	}
 	q := app.CodeRequest{
 		Code: in.Code, Language: in.Language, File: filepath.Base(in.File), Args: in.Args, Files: given, Bounds: bounds, OwnPackages: in.OwnPackages,
-		Session: app.SessionSpec{Name: in.Session, With: in.With, NPM: in.NPM, Image: in.Image, Languages: in.Languages, Seed: in.Seed, Limits: in.limits()},
+		Session: app.SessionSpec{Name: in.Session, With: in.With, NPM: in.NPM, Image: in.Image, Languages: in.Languages, Seed: in.Seed, Date: in.date(), Limits: in.limits()},
 		   Net: c.Server.Net,
 	}
 	if in.File == "" {
 		q.File = ""
-	}
-	if in.Date != nil {
-		q.Session.Date = *in.Date
 	}
 	if in.Stdin != nil {
 		q.Stdin = &app.Input{Name: "standard input", Bytes: int64(len(in.Stdin)), Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(in.Stdin)), nil }}
@@ -388,7 +392,7 @@ type RecordRef struct {
 
 // recordName is what a client may call a record: functions of the app take paths of files in
 // its place as well, and a client must not name files of this machine.
-var recordName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,63}$`)
+var recordName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,63}(~[0-9]{1,6})?(\.[0-9]{1,4}){0,8}$`)
 
 func (r RecordRef) check() error {
 	if !recordName.MatchString(r.Record) {
@@ -403,7 +407,41 @@ type RecordQuery struct {
 	Status string `json:"status,omitempty" in:"query"`
 	Kind   string `json:"kind,omitempty" in:"query" jsonschema:"ask, code, plan or tool"`
 	Thread string `json:"thread,omitempty" in:"query"`
-	Limit  int    `json:"limit,omitempty" in:"query" jsonschema:"0: 100"`
+	Model  string `json:"model,omitempty" in:"query" jsonschema:"that the model's name has in it"`
+	Since  string `json:"since,omitempty" in:"query" jsonschema:"a time (RFC 3339)"`
+	Until  string `json:"until,omitempty" in:"query" jsonschema:"a time (RFC 3339), which is not in it"`
+	USD    string `json:"cost_usd,omitempty" in:"query" jsonschema:"dollars that a run cost at least"`
+	// Children lists runs that are parts of others.
+	Children bool `json:"children,omitempty" in:"query" jsonschema:"list runs that are parts of others, too"`
+	Limit    int  `json:"limit,omitempty" in:"query" jsonschema:"0: 100"`
+}
+
+// query is what the app is asked.
+func (q RecordQuery) query() (app.RunQuery, error) {
+	out := app.RunQuery{
+		Words: q.Words, Status: event.RunStatus(q.Status), Kind: event.Kind(q.Kind), Thread: q.Thread, Model: q.Model, Children: q.Children, Limit: q.Limit,
+	}
+	for _, t := range []struct {
+		name, text string
+		to         *time.Time
+	}{{"since", q.Since, &out.Since}, {"until", q.Until, &out.Until}} {
+		if t.text == "" {
+			continue
+		}
+		at, err := time.Parse(time.RFC3339Nano, t.text)
+		if err != nil {
+			return out, fault.New(fault.Invalid, "Write it as 2026-05-04T08:00:00Z.", "cannot read %s: it is no time", t.name)
+		}
+		*t.to = at
+	}
+	if q.USD != "" {
+		usd, err := strconv.ParseFloat(q.USD, 64)
+		if err != nil || !(usd >= 0 && usd <= 1e9) {
+			return out, fault.New(fault.Invalid, "Give dollars.", "cannot read cost_usd: it is no amount")
+		}
+		out.MinUSD = &usd
+	}
+	return out, nil
 }
 
 // Records is a list of records, the newest first.
@@ -421,7 +459,7 @@ type ExportOf struct {
 // Verified says what the check of a record found.
 type Verified struct {
 	Record string `json:"record"`
-	Status string `json:"status"`
+	app.Verified
 }
 
 // Replayed says what a replay of a record found.
@@ -429,6 +467,7 @@ type Replayed struct {
 	Identical  bool   `json:"identical"`
 	Unfinished bool   `json:"unfinished,omitempty"`
 	Report     string `json:"report,omitempty" jsonschema:"what differs, for a person"`
+	Details    any    `json:"details,omitempty" jsonschema:"the same for a program"`
 }
 
 const maxRecords = 1000
@@ -443,47 +482,53 @@ func records() []Operation {
 				if in.Limit == 0 {
 					in.Limit = 100
 				}
-				list, more, err := c.Tenant.App.Runs(ctx, app.RunQuery{Words: in.Words, Status: event.RunStatus(in.Status), Kind: event.Kind(in.Kind), Thread: in.Thread, Limit: in.Limit}, app.PriceTable{})
+				q, err := in.query()
+				if err != nil {
+					return Records{}, err
+				}
+				list, more, err := c.Tenant.App.Runs(ctx, q, c.Server.Prices)
 				return Records{append([]app.ListedRun{}, list...), more}, err
 			}),
 		operation("records.export", http.MethodGet, "/records/{record}/export", access.Read, http.StatusOK, "Write a record in a format.",
-			func(_ context.Context, c *Call, in ExportOf) (*Content, error) {
-				if err := in.check(); err != nil {
+			func(ctx context.Context, c *Call, in ExportOf) (*Content, error) {
+				id, err := in.find(ctx, c)
+				if err != nil {
 					return nil, err
 				}
-				q := app.ExportRequest{Run: in.Record, Format: in.Format}
+				q := app.ExportRequest{Run: id, Format: in.Format, Prices: c.Server.Prices}
 				format, err := q.ExportFormat()
 				if err != nil {
 					return nil, err
 				}
-				return &Content{Type: "application/octet-stream", Name: in.Record + "." + format, Write: func(w io.Writer) error {
-					_, err := c.Tenant.App.WriteExport(context.Background(), q, w)
+				return &Content{Type: "application/octet-stream", Name: id + "." + format, Write: func(w io.Writer) error {
+					_, err := c.Tenant.App.WriteExport(ctx, q, w)
 					return err
 				}}, nil
 			}).of(Download),
 		operation("records.verify", http.MethodPost, "/records/{record}/verify", access.Read, http.StatusOK, "Check the chain and the signatures of a record.",
 			func(ctx context.Context, c *Call, in RecordRef) (Verified, error) {
-				if err := in.check(); err != nil {
+				id, err := in.find(ctx, c)
+				if err != nil {
 					return Verified{}, err
 				}
-				v, err := c.Tenant.App.Verify(ctx, in.Record, app.Key{})
-				return Verified{v.Run, string(v.Status)}, err
+				v, err := c.Tenant.App.Verify(ctx, id, app.Key{})
+				return Verified{id, v}, err
 			}),
 		operation("records.replay", http.MethodPost, "/records/{record}/replay", access.Run, http.StatusOK, "Execute a run again with its recorded replies, and compare.",
 			func(ctx context.Context, c *Call, in RecordRef) (Replayed, error) {
-				if err := in.check(); err != nil {
+				id, err := in.find(ctx, c)
+				if err != nil {
 					return Replayed{}, err
 				}
-				r, err := c.Tenant.App.Repeat(ctx, in.Record, event.Discard)
+				r, err := c.Tenant.App.Repeat(ctx, id, event.Discard)
 				return Replayed(r), err
 			}),
-		operation("records.delete", http.MethodDelete, "/records/{record}", access.Admin, http.StatusNoContent, "Remove the record of a run; the chain of runs says that it was.",
-			func(ctx context.Context, c *Call, in RecordRef) (Nothing, error) {
+		operation("records.delete", http.MethodDelete, "/records/{record}", access.Admin, http.StatusOK, "Remove the record of a run; the chain of runs says that it was.",
+			func(ctx context.Context, c *Call, in RecordRef) (app.RemovedRun, error) {
 				if err := in.check(); err != nil {
-					return Nothing{}, err
+					return app.RemovedRun{}, err
 				}
-				_, err := c.Tenant.App.RemoveRun(ctx, in.Record)
-				return Nothing{}, err
+				return c.Tenant.App.RemoveRun(ctx, in.Record)
 			}),
 	}
 }

@@ -103,6 +103,7 @@ type Lasting struct {
 // Forking asks for copies of a session.
 type Forking struct {
 	SessionRef
+	ID     string  `json:"id,omitempty" jsonschema:"the name of a single copy; left out: one is chosen"`
 	Count  int     `json:"count,omitempty" jsonschema:"how many, 1 to 100; 0: one"`
 	LastsS float64 `json:"lasts_s,omitempty" jsonschema:"seconds after which they are deleted; 0: not by themselves"`
 }
@@ -222,7 +223,11 @@ func fork(ctx context.Context, c *Call, in Forking) (Sessions, error) {
 	if err != nil {
 		return Sessions{}, err
 	}
-	made, err := c.Tenant.Hub.Fork(ctx, in.Session, count, lasts)
+	names := make([]string, count)
+	if names[0] = in.ID; in.ID != "" && count > 1 {
+		return Sessions{}, fault.New(fault.Invalid, "Leave the name out, or ask for one.", "cannot fork session %s: %d copies cannot have one name", safetext.Line(in.Session), count)
+	}
+	made, err := c.Tenant.Hub.Fork(ctx, in.Session, names, lasts)
 	out := Sessions{[]Session{}}
 	for _, i := range made {
 		out.Sessions = append(out.Sessions, sessionOf(i))

@@ -15,8 +15,32 @@ import (
 
 // PlanText is a plan.
 type PlanText struct {
-	Name string `json:"name,omitempty" jsonschema:"of its file; left out: plan.py"`
-	Text string `json:"text"`
+	Name   string `json:"name,omitempty" jsonschema:"of its file; left out: plan.py"`
+	Text   string `json:"text"`
+	Strict bool   `json:"strict,omitempty" jsonschema:"count implicit flows, too"`
+}
+
+// tools are the server's, and how flows to them are counted.
+func (p PlanText) tools(c *Call) app.ToolSpec {
+	out := c.Server.Tools
+	out.Strict = out.Strict || p.Strict
+	return out
+}
+
+// PlanDone is what a plan came to.
+type PlanDone struct {
+	app.PlanResult
+	Limit       *fault.Error `json:"limit,omitempty" jsonschema:"that the plan broke"`
+	Approval    bool         `json:"approval,omitempty" jsonschema:"it waits for a person's decision, not for a result"`
+	Implemented bool         `json:"implemented,omitempty" jsonschema:"something implements the tool that it waits at"`
+}
+
+func planDone(r app.PlanResult) *PlanDone {
+	out := &PlanDone{PlanResult: r, Limit: fault.Of(r.Limit)}
+	if w := r.Waiting; w != nil {
+		out.Approval, out.Implemented = w.Approval, w.Implemented
+	}
+	return out
 }
 
 func (p PlanText) source() (app.PlanSource, error) {
@@ -33,6 +57,8 @@ func (p PlanText) source() (app.PlanSource, error) {
 type NewPlan struct {
 	PlanText
 	Inputs   map[string]json.RawMessage `json:"inputs,omitempty" jsonschema:"values of the declared inputs"`
+	Now      *time.Time                 `json:"now,omitempty" jsonschema:"what the plan's clock shows; left out: the time"`
+	Model    string                     `json:"model,omitempty" jsonschema:"that answers without tools"`
 	Seed     int64                      `json:"seed,omitempty"`
 	TimeoutS float64                    `json:"timeout_s,omitempty"`
 	Following
@@ -46,7 +72,7 @@ func plans() []Operation {
 				if err != nil {
 					return nil, err
 				}
-				return c.Tenant.App.CheckPlan(ctx, src, c.Server.Tools, event.Discard)
+				return c.Tenant.App.CheckPlan(ctx, src, in.tools(c), event.Discard)
 			}),
 		events[NewPlan, Run]("plans.run", http.MethodPost, "/plans/run", access.Run, http.StatusCreated, "Check a plan, and run it when nothing is wrong with it.", runPlan),
 	}
@@ -67,7 +93,15 @@ func runPlan(ctx context.Context, c *Call, in NewPlan) (any, error) {
 			return nil, err
 		}
 	}
-	q := app.PlanRequest{Plan: src, Start: app.PlanStart{Inputs: values, Seed: in.Seed}, Host: app.PlanHost{Timeout: timeout, Later: true}}
+	if err := c.checkModel(in.Model); err != nil {
+		return nil, err
+	}
+	q := app.PlanRequest{
+		Plan: srcin.tools(), Start: app.PlanStart{Inputs: values, Seed: in.Seed}, Host: app.PlanHost{Model: in.Model, Timeout: timeout, Later: true},
+	}
+	if in.Now != nil {
+		q.Start.Now = *in.Now
+	}
 	return c.follow(ctx, in.Following, func(ctx context.Context, r *live.Run) (any, error) {
 		q.Tools = c.tools(r, in.Unattended)
 		return c.Tenant.App.RunPlan(ctx, q, r.Log)
@@ -134,16 +168,17 @@ func things() []Operation {
 			}),
 		operation("threads.delete", http.MethodDelete, "/threads/{thread}", access.Run, http.StatusNoContent, "Remove a conversation and its session.",
 			func(ctx context.Context, c *Call, in ThreadRef) (Nothing, error) {
-				return Nothing{}, c.Tenant.App.RemoveThread(ctx, in.Thread)
+				if err := c.Tenant.App.RemoveThread(ctx, in.Thread); err != nil {
+					return Nothing{}, err
+				}
+				// Its session is one of the server's where a question was asked here.
+				if err := c.Tenant.Hub.Delete(ctx, in.Thread); fault.KindOf(err) != fault.NotFound {
+					return Nothing{}, err
+				}
+				return Nothing{}, nil
 			}),
 		operation("notes.list", http.MethodGet, "/notes", access.Read, http.StatusOK, "List the notes that the agent kept, or those that fit some words.",
-			func(ctx context.Context, c *Call, in Words) (Notes, error) {
-				list, err := c.Tenant.App.Notes(ctx, app.NoteQuery{})
-				if in.Words != "" {
-					list, err = c.Tenant.App.SearchNotes(ctx, in.Words)
-				}
-				return Notes{append([]app.Note{}, list...)}, err
-			}),
+			notes),
 		operation("images.list", http.MethodGet, "/images", access.Read, http.StatusOK, "List the images that there are.",
 			func(ctx context.Context, c *Call, _ Nothing) (ImageInfos, error) {
 				list, err := c.Tenant.App.ListImages(ctx)
@@ -159,11 +194,19 @@ func things() []Operation {
 			}),
 		operation("models.list", http.MethodGet, "/models", access.Read, http.StatusOK, "List the models that the server's keys can use.",
 			func(ctx context.Context, c *Call, _ Nothing) (ModelList, error) {
-				return ModelList{append([]app.ProviderModels{}, c.Server.Models(ctx)...)}, nil
+				list := append([]app.ProviderModels{}, c.Server.Models(ctx)...)
+				for i := range list {
+					list[i].Failure = fault.Of(list[i].Err())
+				}
+				return ModelList{list}, nil
 			}),
 		operation("costs.get", http.MethodGet, "/costs", access.Read, http.StatusOK, "Add up what the recorded runs used.",
 			func(ctx context.Context, c *Call, in RecordQuery) (app.Costs, error) {
-				return c.Tenant.App.Cost(ctx, app.RunQuery{Words: in.Words, Status: event.RunStatus(in.Status), Kind: event.Kind(in.Kind), Thread: in.Thread}, app.PriceTable{})
+				q, err := in.query()
+				if err != nil {
+					return app.Costs{}, err
+				}
+				return c.Tenant.App.Cost(ctx, q, c.Server.Prices)
 			}),
 		operation("about.get", http.MethodGet, "/about", access.Read, http.StatusOK, "Describe the server.",
 			func(ctx context.Context, c *Call, _ Nothing) (About, error) {

@@ -11,6 +11,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -733,14 +734,22 @@ func (h *Hub) Rollback(ctx context.Context, id, snapshot string) (head string, e
 	return head, err
 }
 
-// Fork makes sessions that go on from the state of one, each for as long as lasts says. Those
-// that were made are returned beside an error.
-func (h *Hub) Fork(ctx context.Context, id string, count int, lasts time.Duration) (made []Info, err error) {
+// Fork makes sessions that go on from the state of one, each for as long as lasts says, one
+// for each name; "": one is chosen. Those that were made are returned beside an error.
+func (h *Hub) Fork(ctx context.Context, id string, names []string, lasts time.Duration) (made []Info, err error) {
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		if err := app.CheckSessionName(name); err != nil {
+			return nil, err
+		}
+	}
 	if _, err := h.Save(ctx, id, "forked"); err != nil {
 		return nil, err
 	}
-	for range count {
-		meta := Meta{ID: newID("s"), Made: time.Now().UTC(), Saved: true}
+	for _, name := range names {
+		meta := Meta{ID: cmp.Or(name, newID("s")), Made: time.Now().UTC(), Saved: true}
 		if lasts > 0 {
 			meta.Ends = meta.Made.Add(lasts)
 		}

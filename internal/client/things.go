@@ -1,0 +1,228 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/app"
+	"praxis/internal/server/access"
+	"praxis/internal/server/api"
+)
+
+// CheckPlan is that of app, by the tools and the policy of the server.
+func (c *Client) CheckPlan(ctx context.Context, src app.PlanSource, t app.ToolSpec, _ event.Sink) (*app.PlanCheck, error) {
+	if err := refuse(toolsAndNet(t, app.NetSpec{})...); err != nil {
+		return nil, err
+	}
+	found, err := call[*app.PlanCheck](ctx, c, "plans.check", api.PlanText{Name: src.Name, Text: string(src.Text), Strict: t.Strict})
+	if err != nil {
+		return nil, err
+	}
+	if found == nil {
+		return nil, fault.New(fault.Unavailable, "The server may be of another version.", "cannot read what the check found: the server said nothing")
+	}
+	return app.CheckedPlan(found, src), nil
+}
+
+// RunPlan is that of app, by the tools and the policy of the server. The plan waits at a call
+// that somebody has to approve.
+func (c *Client) RunPlan(ctx context.Context, q app.PlanRequest, sink event.Sink) (out app.PlanResult, err error) {
+	h := q.Host
+	err = refuse(append(toolsAndNet(q.Tools, app.NetSpec{}), local{"a plan with replies of a file", h.Replies != ""}, local{"a plan whose calls are approved beforehand", h.Yes},
+		local{"the state of a plan in a file", h.StateFile != ""})...)
+	if err != nil {
+		return out, err
+	}
+	in := api.NewPlan{
+		PlanText: api.PlanText{Name: q.Plan.Name, Text: string(q.Plan.Text), Strict: q.Tools.Strict}, Now: some(q.Start.Now), Seed: q.Start.Seed,
+		Model: h.Model, TimeoutS: h.Timeout.Seconds(), Following: detached(), Inputs: map[string]json.RawMessage{},
+	}
+	for name, value := range q.Start.Inputs {
+		if in.Inputs[name], err = json.Marshal(value); err != nil {
+			return out, fmt.Errorf("cannot send the input %s: %w", name, err)
+		}
+	}
+	begun, err := call[api.Run](ctx, c, "plans.run", in)
+	if err != nil {
+		return out, err
+	}
+	done, err := c.run(ctx, begun, app.Output{}, nil, sink)
+	if err != nil {
+		return out, err
+	}
+	if p := done.Plan; p != nil {
+		out = p.PlanResult
+		if p.Limit != nil {
+			out.Limit = foreign(p.Limit)
+		}
+		if out.Check != nil {
+			out.Check = app.CheckedPlan(out.Check, q.Plan)
+		}
+		if w := out.Waiting; w != nil {
+			w.Approval, w.Implemented = p.Approval, p.Implemented
+		}
+	}
+	out.Run = done.Record
+	return out, failure(done.Failure)
+}
+
+// NamedSessions is that of app. A session that was never saved has no states.
+func (c *Client) NamedSessions(ctx context.Context) ([]app.NamedSession, error) {
+	stored, err := call[api.StoredSessions](ctx, c, "sessions.stored", api.Nothing{})
+	if err != nil {
+		return nil, err
+	}
+	live, err := call[api.Sessions](ctx, c, "sessions.list", api.Nothing{})
+	out := stored.Sessions
+	for _, s := range live.Sessions {
+		if slices.ContainsFunc(out, func(o app.NamedSession) bool { return o.Name == s.ID }) {
+			continue
+		}
+		one := app.NamedSession{Name: s.ID, Created: s.Made, Used: s.Made, Seed: s.Seed}
+		if s.Image != nil {
+			one.Image.Name = s.Image.Name
+		}
+		out = append(out, one)
+	}
+	slices.SortStableFunc(out, func(a, b app.NamedSession) int { return b.Used.Compare(a.Used) })
+	return out, err
+}
+
+// SessionLog is that of app.
+func (c *Client) SessionLog(ctx context.Context, name string) ([]app.SnapshotInfo, error) {
+	stored, err := call[api.StoredSessions](ctx, c, "sessions.stored", api.Nothing{})
+	for _, s := range stored.Sessions {
+		if s.Name != name {
+			continue
+		}
+		for i := range s.Snapshots {
+			s.Snapshots[i].Head = s.Snapshots[i].ID == s.Head
+		}
+		return s.Snapshots, err
+	}
+	if err == nil {
+		_, err = call[api.Session](ctx, c, "sessions.get", api.SessionRef{Session: name})
+	}
+	return nil, err
+}
+
+// ForkSession is that of app.
+func (c *Client) ForkSession(ctx context.Context, from, to string) error {
+	_, err := call[api.Sessions](ctx, c, "sessions.fork", api.Forking{SessionRef: api.SessionRef{Session: from}, ID: to})
+	return err
+}
+
+// RollbackSession is that of app.
+func (c *Client) RollbackSession(ctx context.Context, name, id string) (string, error) {
+	got, err := call[api.Snapshot](ctx, c, "sessions.rollback", api.Rollback{SessionRef: api.SessionRef{Session: name}, Snapshot: id})
+	return got.ID, err
+}
+
+// RemoveSession is that of app. What runs in it is interrupted.
+func (c *Client) RemoveSession(ctx context.Context, name string) error {
+	_, err := call[api.Nothing](ctx, c, "sessions.delete", api.SessionRef{Session: name})
+	return err
+}
+
+// AddToSession is that of app.
+func (c *Client) AddToSession(ctx context.Context, name string, packages []string, _ event.Sink) (app.AddedPackages, string, error) {
+	out, err := call[api.AddedPackages](ctx, c, "packages.add", api.NewPackages{SessionRef: api.SessionRef{Session: name}, Packages: packages})
+	return out.AddedPackages, out.Snapshot, err
+}
+
+// Threads is that of app.
+func (c *Client) Threads(ctx context.Context) ([]app.Thread, error) {
+	out, err := call[api.Threads](ctx, c, "threads.list", api.Nothing{})
+	return out.Threads, err
+}
+
+// ThreadTurns is that of app.
+func (c *Client) ThreadTurns(ctx context.Context, name string) ([]app.Turn, error) {
+	out, err := call[api.Turns](ctx, c, "threads.turns", api.ThreadRef{Thread: name})
+	return out.Turns, err
+}
+
+// RemoveThread is that of app.
+func (c *Client) RemoveThread(ctx context.Context, name string) error {
+	_, err := call[api.Nothing](ctx, c, "threads.delete", api.ThreadRef{Thread: name})
+	return err
+}
+
+// Notes is that of app.
+func (c *Client) Notes(ctx context.Context, q app.NoteQuery) ([]app.Note, error) {
+	out, err := call[api.Notes](ctx, c, "notes.list", api.NotesQuery{Thread: q.Thread, Tag: q.Tag, Limit: q.Limit})
+	return out.Notes, err
+}
+
+// SearchNotes is that of app.
+func (c *Client) SearchNotes(ctx context.Context, words string) ([]app.Note, error) {
+	out, err := call[api.Notes](ctx, c, "notes.list", api.NotesQuery{Words: api.Words{Words: words}})
+	return out.Notes, err
+}
+
+// Note is that of app.
+func (c *Client) Note(ctx context.Context, ref string) (app.Note, error) {
+	return call[app.Note](ctx, c, "notes.get", api.NoteRef{Note: ref})
+}
+
+// RemoveNote is that of app.
+func (c *Client) RemoveNote(ctx context.Context, ref string) (string, error) {
+	n, err := c.Note(ctx, ref)
+	if err == nil {
+		_, err = call[api.Nothing](ctx, c, "notes.delete", api.NoteRef{Note: n.ID})
+	}
+	return n.ID, err
+}
+
+// ListImages is that of app.
+func (c *Client) ListImages(ctx context.Context) ([]app.ImageInfo, error) {
+	out, err := call[api.ImageInfos](ctx, c, "images.list", api.Nothing{})
+	return out.Images, err
+}
+
+// ListTools is that of app: the server's tools.
+func (c *Client) ListTools(ctx context.Context, q app.ToolsQuery, _ event.Sink) ([]app.Tool, error) {
+	if err := refuse(toolsAndNet(app.ToolSpec{Files: q.Files, Commands: q.Commands}, app.NetSpec{})...); err != nil {
+		return nil, err
+	}
+	out, err := call[api.Tools](ctx, c, "tools.list", api.Words{Words: q.Search})
+	return out.Tools, err
+}
+
+// ListModels is that of app: by the keys of the server.
+func (c *Client) ListModels(ctx context.Context) ([]app.ProviderModels, error) {
+	out, err := call[api.ModelList](ctx, c, "models.list", api.Nothing{})
+	for i, p := range out.Providers {
+		if p.Failure != nil {
+			out.Providers[i].Failure = foreign(p.Failure)
+		}
+	}
+	return out.Providers, err
+}
+
+// AddKey makes a key for the caller's tenant, which like describes, and returns its text.
+func (c *Client) AddKey(ctx context.Context, like access.Key) (string, access.Key, error) {
+	in := api.NewKey{Name: like.Name, Scopes: like.Scopes}
+	if !like.Expires.IsZero() {
+		in.LastsS = max(time.Until(like.Expires).Seconds(), 1)
+	}
+	out, err := call[api.MadeKey](ctx, c, "keys.create", in)
+	return out.Text, out.Key, err
+}
+
+// ListKeys lists the keys of the caller's tenant.
+func (c *Client) ListKeys(ctx context.Context) ([]access.Key, error) {
+	out, err := call[api.Keys](ctx, c, "keys.list", api.Nothing{})
+	return out.Keys, err
+}
+
+// RemoveKey takes a key away.
+func (c *Client) RemoveKey(ctx context.Context, id string) error {
+	_, err := call[api.Nothing](ctx, c, "keys.delete", api.KeyRef{ID: id})
+	return err
+}
