@@ -52,7 +52,11 @@ type Repaired struct {
 func (c *Client) Fix(r Repair) *Call[Repaired] {
 	return newCall(func(ctx context.Context, sink event.Sink) (Repaired, error) {
 		spec := app.RepoSpec{Dir: r.Dir, Test: r.Test, EditTests: r.EditTests, Include: r.Include}
-		out, err := c.app.Fix(ctx, app.FixRequest{AskRequest: app.AskRequest{
+		a, err := does[*app.App](c)
+		if err != nil {
+			return Repaired{}, err
+		}
+		out, err := a.Fix(ctx, app.FixRequest{AskRequest: app.AskRequest{
 			Question: r.Task, Model: r.Model, Fallbacks: r.Fallbacks, Effort: r.Effort, MaxSteps: r.MaxSteps, Budget: r.Budget,
 			Session: r.Session.spec(), Bounds: r.Bounds, Repo: &spec,
 		}}, sink)
@@ -60,7 +64,7 @@ func (c *Client) Fix(r Repair) *Call[Repaired] {
 		if p := out.Repo; p != nil {
 			done.Passed, done.Before, done.After, done.Files, done.Diff = p.Passed, p.Before, p.After, p.Files, p.Diff
 			if r.Apply && p.Passed && len(p.Diff) > 0 && err == nil {
-				err = c.app.ApplyPatch(spec, p)
+				err = a.ApplyPatch(spec, p)
 				done.Applied = err == nil
 			}
 		}

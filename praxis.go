@@ -11,6 +11,8 @@
 // and replays as well. What a session executes by itself is not recorded:
 // [Client.RunCode], [Client.Ask] and [Client.RunPlan] make runs.
 //
+// [Connect] takes the place of [Open] where a server does the work.
+//
 // # Results
 //
 // What guest code did, such as raising an exception or breaking a limit, is data
@@ -51,10 +53,11 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Client is an open Praxis over one data folder. It is safe for concurrent use.
+// Client is an open Praxis, over one data folder or over a server. It is safe for
+// concurrent use.
 type Client struct {
-	app     *app.App
-	release func() // the log of the program
+	does  any // *app.App, or the *client.Client of a server
+	close func() error
 }
 
 // Open opens the records of the data folder. Nothing is written, and no sandbox
@@ -87,14 +90,14 @@ func Open(o Options) (*Client, error) {
 		release()
 		return nil, err
 	}
-	return &Client{a, release}, nil
+	return &Client{a, func() error {
+		defer release() // the log of the program
+		return a.Close()
+	}}, nil
 }
 
-// Close ends every session and sandbox, and closes the records.
-func (c *Client) Close() error {
-	defer c.release()
-	return c.app.Close()
-}
+// Close ends every session and sandbox, and closes the records. What a server does goes on.
+func (c *Client) Close() error { return c.close() }
 
 // version is the version of this module, as runs record it.
 func version() string {

@@ -10,6 +10,7 @@ import (
 
 	"praxis/event"
 	"praxis/internal/app"
+	"praxis/internal/client"
 )
 
 // ToolOptions say which tools a run may call, by which rules, and who approves calls.
@@ -90,7 +91,11 @@ func (c *Client) RunCode(code Code) *Call[CodeResult] {
 			defer drop()
 			stdin = in
 		}
-		out, err := c.app.RunCode(ctx, app.CodeRequest{
+		w, err := does[coder](c)
+		if err != nil {
+			return CodeResult{}, err
+		}
+		out, err := w.RunCode(ctx, app.CodeRequest{
 			Code: code.Text, Stdin: stdin, Session: code.Session.spec(), Bounds: code.Bounds, Files: files,
 			Output: app.Output{Dir: code.OutDir}, Tools: code.Tools.spec(), Net: code.Net.spec(),
 			Args: code.Args, TrustCode: code.TrustCode,
@@ -222,7 +227,11 @@ func (c *Client) Ask(q Question) *Call[Answer] {
 			}
 			files = append(files, in)
 		}
-		return answerOf(c.app.Ask(ctx, app.AskRequest{
+		w, err := does[asker](c)
+		if err != nil {
+			return Answer{}, err
+		}
+		return answerOf(w.Ask(ctx, app.AskRequest{
 			Subcalls: q.Subcalls, SubcallModels: slices.Clone(q.SubcallModels),
 			Question: q.Text, Mode: q.Mode, Model: q.Model, Fallbacks: q.Fallbacks, Effort: q.Effort, Style: q.Style, Branches: q.Branches, Sees: q.Sees, MaxSteps: q.MaxSteps, Budget: q.Budget, Thread: q.Thread, Strict: q.Strict, Session: q.Session.spec(),
 			Bounds: q.Bounds, Files: files, Output: app.Output{Dir: q.OutDir}, Tools: q.Tools.spec(), Net: q.Net.spec(),
@@ -251,7 +260,11 @@ type Resumption struct {
 // again, and no call that is recorded is made again.
 func (c *Client) Resume(r Resumption) *Call[Answer] {
 	return newCall(func(ctx context.Context, sink event.Sink) (Answer, error) {
-		return answerOf(c.app.ResumeAsk(ctx, app.AskResume{
+		a, err := does[*app.App](c)
+		if err != nil {
+			return Answer{}, err
+		}
+		return answerOf(a.ResumeAsk(ctx, app.AskResume{
 			Run: r.Run, Model: r.Model, MaxSteps: r.MaxSteps, Budget: r.Budget, Files: r.Files,
 			Output: app.Output{Dir: r.OutDir}, Tools: r.Tools.spec(), Net: r.Net.spec(),
 		}, sink))
@@ -268,10 +281,21 @@ type ProviderModels struct {
 }
 
 // Models asks the providers for which the environment has a key, or names a server, which
-// models they have.
+// models they have. A client of a Praxis server gets those of that server, and one entry
+// without a provider when it cannot be asked.
 func (c *Client) Models(ctx context.Context) []ProviderModels {
 	var out []ProviderModels
-	for _, p := range c.app.ListModels(ctx) {
+	var found []app.ProviderModels
+	switch w := c.does.(type) {
+	case *app.App:
+		found = w.ListModels(ctx)
+	case *client.Client:
+		var err error
+		if found, err = w.ListModels(ctx); err != nil {
+			return []ProviderModels{{Err: err}}
+		}
+	}
+	for _, p := range found {
 		out = append(out, ProviderModels{Provider: p.Provider, KeyVariable: p.KeyVariable, Usable: p.Usable(), Models: p.Models, Err: p.Err()})
 	}
 	return out
@@ -328,7 +352,11 @@ func (c *Client) RunPlan(p Plan) *Call[PlanResult] {
 		}
 		tools := p.Tools.spec()
 		tools.Strict = p.Strict
-		out, err := c.app.RunPlan(ctx, app.PlanRequest{
+		w, err := does[planner](c)
+		if err != nil {
+			return PlanResult{}, err
+		}
+		out, err := w.RunPlan(ctx, app.PlanRequest{
 			Plan: app.PlanSource{Name: name, Text: []byte(p.Text)}, Tools: tools,
 			Start: app.PlanStart{Inputs: p.Inputs, Now: p.Now, Seed: p.Seed}, Host: app.PlanHost{Timeout: p.Timeout, Later: p.Later},
 		}, sink)
@@ -372,7 +400,11 @@ func (c *Client) ResumePlan(run string, answer PlanAnswer, tools ToolOptions) *C
 			Approve: answer.Approve, Who: answer.Who, Reason: answer.Reason, Result: answer.Result, Given: answer.Result != nil, Error: answer.Error,
 		}
 		response.Call = response.Approve == nil && !response.Given && response.Error == ""
-		out, err := c.app.ResumePlan(ctx, app.ResumeRequest{Ref: run, Response: response, Tools: tools.spec(), Host: app.PlanHost{Later: true}}, sink)
+		a, err := does[*app.App](c)
+		if err != nil {
+			return PlanResult{}, err
+		}
+		out, err := a.ResumePlan(ctx, app.ResumeRequest{Ref: run, Response: response, Tools: tools.spec(), Host: app.PlanHost{Later: true}}, sink)
 		return planResult(out), err
 	})
 }
@@ -389,7 +421,11 @@ type Replayed struct {
 // named by its id, the beginning of one, or "last".
 func (c *Client) Replay(run string) *Call[Replayed] {
 	return newCall(func(ctx context.Context, sink event.Sink) (Replayed, error) {
-		r, err := c.app.Repeat(ctx, run, sink)
+		w, err := does[repeater](c)
+		if err != nil {
+			return Replayed{}, err
+		}
+		r, err := w.Repeat(ctx, run, sink)
 		return Replayed{r.Identical, r.Unfinished, r.Report}, err
 	})
 }

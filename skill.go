@@ -23,7 +23,11 @@ type Skill struct {
 
 // Skills lists the person's own skills, by name.
 func (c *Client) Skills(ctx context.Context) ([]Skill, error) {
-	found, err := c.app.Skills(ctx, app.SkillsHome)
+	a, err := does[*app.App](c)
+	if err != nil {
+		return nil, err
+	}
+	found, err := a.Skills(ctx, app.SkillsHome)
 	var out []Skill
 	for _, s := range found {
 		out = append(out, skillOf(s))
@@ -51,7 +55,11 @@ type NewSkill struct {
 // tests in a fresh session before: a fault with the code [fault.SkillFailed] says that one did not.
 func (c *Client) AddSkills(s NewSkill) *Call[[]Skill] {
 	return newCall(func(ctx context.Context, sink event.Sink) ([]Skill, error) {
-		done, err := c.app.AddSkills(ctx, app.SkillAdd{From: s.From, Function: s.Function, Description: s.Description, Tests: s.Tests, Session: s.Session.spec()}, sink)
+		a, err := does[*app.App](c)
+		if err != nil {
+			return nil, err
+		}
+		done, err := a.AddSkills(ctx, app.SkillAdd{From: s.From, Function: s.Function, Description: s.Description, Tests: s.Tests, Session: s.Session.spec()}, sink)
 		var out []Skill
 		for _, d := range done {
 			out = append(out, skillOf(d.Skill))
@@ -62,19 +70,31 @@ func (c *Client) AddSkills(s NewSkill) *Call[[]Skill] {
 
 // RemoveSkill removes a skill with all of its versions.
 func (c *Client) RemoveSkill(ctx context.Context, name string) error {
-	return c.app.RemoveSkill(ctx, name, false)
+	a, err := does[*app.App](c)
+	if err != nil {
+		return err
+	}
+	return a.RemoveSkill(ctx, name, false)
 }
 
 // ExportSkills writes skills into one file, at path or with a name of its own in that folder,
 // and returns its path.
 func (c *Client) ExportSkills(ctx context.Context, path string, names ...string) (string, error) {
-	return c.app.ExportSkills(ctx, app.SkillsExport{Names: names, Path: path})
+	a, err := does[*app.App](c)
+	if err != nil {
+		return "", err
+	}
+	return a.ExportSkills(ctx, app.SkillsExport{Names: names, Path: path})
 }
 
 // ImportSkills stores the skills of a file that ExportSkills wrote. Nobody vouches for them,
 // and their tests are run before one is given to a question.
 func (c *Client) ImportSkills(ctx context.Context, path string) ([]Skill, error) {
-	done, err := c.app.ImportSkills(ctx, path, false)
+	a, err := does[*app.App](c)
+	if err != nil {
+		return nil, err
+	}
+	done, err := a.ImportSkills(ctx, path, false)
 	var out []Skill
 	for _, d := range done {
 		out = append(out, skillOf(d.Skill))

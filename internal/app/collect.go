@@ -42,6 +42,11 @@ func listWork(ctx context.Context, s source) (listing, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot list the session's files: %w", err)
 	}
+	return workFiles(files), nil
+}
+
+// workFiles are those of files that listWork lists.
+func workFiles(files []File) listing {
 	out := listing{}
 	for _, f := range files {
 		rel, inside := strings.CutPrefix(f.Path, WorkDir+"/")
@@ -49,7 +54,7 @@ func listWork(ctx context.Context, s source) (listing, error) {
 			out[rel] = f
 		}
 	}
-	return out, nil
+	return out
 }
 
 // isCache says whether a file is bytecode that the interpreter left.
@@ -288,13 +293,20 @@ const WholeOutput = "output.txt"
 // WorkFiles lists the regular files of the working folder, sorted by name.
 // Bytecode that the interpreter left is not among them.
 func (s *Session) WorkFiles(ctx context.Context) ([]File, error) {
-	l, err := listWork(ctx, s)
+	files, err := s.Files(ctx, WorkDir)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot list the session's files: %w", err)
 	}
+	return WorkFiles(files), nil
+}
+
+// WorkFiles are those of a session's files that lie in its working folder, as
+// Session.WorkFiles returns them.
+func WorkFiles(files []File) []File {
+	l := workFiles(files)
 	var out []File
 	for _, name := range l.since(nil) {
 		out = append(out, l[name])
 	}
-	return out, nil
+	return out
 }

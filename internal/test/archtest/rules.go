@@ -369,7 +369,7 @@ func runPackages() map[string]Package {
 		"internal/demo": {}, "internal/cli/picture": {}, "internal/evaluate": {Imports: []string{fault, event, "internal/agent/grounding", "internal/tool/jsondoc"}, Third: []string{"golang.org/x/sync"}},
 
 		// The public package is thin: what it exposes is done by the layer.
-		".":                   {Imports: []string{fault, event, "internal/app", "internal/diagnostics"}, Tests: []string{"internal/test/prepared"}},
+		".":                   {Imports: []string{fault, event, "internal/app", "internal/client", "internal/diagnostics"}, Tests: []string{"internal/server", "internal/test/prepared"}},
 		"internal/cli/format": {Imports: []string{fault, event}},
 		"internal/cli/tui": {
 			Imports: []string{fault, event, lang, "internal/app", "internal/cli/format"},
