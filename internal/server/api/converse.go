@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 
-	"praxis/event"
 	"praxis/internal/app"
 	"praxis/internal/server/live"
 )
@@ -17,8 +16,9 @@ func (c *Call) Converse(in Question, earlier []app.Said, ended func()) (*live.Ru
 		return nil, err
 	}
 	q.Earlier = earlier
-	return c.Tenant.Hub.Start(func(ctx context.Context, sink event.Sink) (any, error) {
+	return c.Tenant.Hub.Start(func(ctx context.Context, r *live.Run) (any, error) {
 		defer ended()
-		return c.Tenant.App.Ask(ctx, q, sink)
+		q.Tools = c.tools(r, in.Unattended)
+		return c.Tenant.App.Ask(ctx, q, r.Log)
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"praxis/event"
 	"praxis/internal/app"
 	"praxis/internal/server/access"
+	"praxis/internal/server/live"
 )
 
 // Making says what a run is made with, beside what every request for one says.
@@ -79,19 +80,19 @@ func output(dir string) app.Output {
 
 // began begins what do does: with a folder for what it makes if that is to be kept, and while
 // nothing else has the session of a name.
-func (c *Call) began(ctx context.Context, f Following, keep bool, session string, do func(ctx context.Context, out app.Output, sink event.Sink) (any, error)) (any, error) {
-	alone := func(ctx context.Context, dir string, sink event.Sink) (result any, err error) {
+func (c *Call) began(ctx context.Context, f Following, keep bool, session string, do func(ctx context.Context, out app.Output, r *live.Run) (any, error)) (any, error) {
+	alone := func(ctx context.Context, dir string, r *live.Run) (result any, err error) {
 		if session == "" {
-			return do(ctx, output(dir), sink)
+			return do(ctx, output(dir), r)
 		}
 		err = c.Tenant.Hub.Apart(ctx, session, func() error {
-			result, err = do(ctx, output(dir), sink)
+			result, err = do(ctx, output(dir), r)
 			return err
 		})
 		return result, err
 	}
 	if !keep {
-		return c.follow(ctx, f, func(ctx context.Context, sink event.Sink) (any, error) { return alone(ctx, "", sink) })
+		return c.follow(ctx, f, func(ctx context.Context, r *live.Run) (any, error) { return alone(ctx, "", r) })
 	}
 	linger, err := seconds("linger_s", f.LingerS)
 	if err != nil {

@@ -269,9 +269,7 @@ func ask(ctx context.Context, c *Call, in Question) (any, error) {
 		return nil, err
 	}
 	return c.began(ctx, in.Following, in.KeepFiles, in.Thread, func(ctx context.Context, out app.Output, r *live.Run) (any, error) {
-		q.Output
-		q.Tools = out
-		= c.tools(r, in.Unattended)
+		q.Tools, q.Output = c.tools(r, in.Unattended), out
 		return c.Tenant.App.Ask(ctx, q, r.Log)
 	})
 }
@@ -289,7 +287,7 @@ func code(ctx context.Context, c *Call, in NewCode) (any, error) {
 	q := app.CodeRequest{
 		Code: in.Code, Language: in.Language, File: filepath.Base(in.File), Args: in.Args, Files: given, Bounds: bounds, OwnPackages: in.OwnPackages,
 		Session: app.SessionSpec{Name: in.Session, With: in.With, NPM: in.NPM, Image: in.Image, Languages: in.Languages, Seed: in.Seed, Date: in.date(), Limits: in.limits()},
-		   Net: c.Server.Net,
+		Net:     c.Server.Net,
 	}
 	if in.File == "" {
 		q.File = ""
@@ -298,8 +296,7 @@ func code(ctx context.Context, c *Call, in NewCode) (any, error) {
 		q.Stdin = &app.Input{Name: "standard input", Bytes: int64(len(in.Stdin)), Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(in.Stdin)), nil }}
 	}
 	return c.began(ctx, in.Following, in.KeepFiles, in.Session, func(ctx context.Context, out app.Output, r *live.Run) (any, error) {
-		q.Tools = c.tools(r, in.Unattended)
-		q.Output = out
+		q.Tools, q.Output = c.tools(r, in.Unattended), out
 		return c.Tenant.App.RunCode(ctx, q, r.Log)
 	})
 }

@@ -20,11 +20,10 @@ type PlanText struct {
 	Strict bool   `json:"strict,omitempty" jsonschema:"count implicit flows, too"`
 }
 
-// tools are the server's, and how flows to them are counted.
-func (p PlanText) tools(c *Call) app.ToolSpec {
-	out := c.Server.Tools
-	out.Strict = out.Strict || p.Strict
-	return out
+// with returns the tools of the server, with how flows to them are counted.
+func (p PlanText) with(t app.ToolSpec) app.ToolSpec {
+	t.Strict = t.Strict || p.Strict
+	return t
 }
 
 // PlanDone is what a plan came to.
@@ -72,7 +71,7 @@ func plans() []Operation {
 				if err != nil {
 					return nil, err
 				}
-				return c.Tenant.App.CheckPlan(ctx, src, in.tools(c), event.Discard)
+				return c.Tenant.App.CheckPlan(ctx, src, in.with(c.Server.Tools), event.Discard)
 			}),
 		events[NewPlan, Run]("plans.run", http.MethodPost, "/plans/run", access.Run, http.StatusCreated, "Check a plan, and run it when nothing is wrong with it.", runPlan),
 	}
@@ -97,13 +96,13 @@ func runPlan(ctx context.Context, c *Call, in NewPlan) (any, error) {
 		return nil, err
 	}
 	q := app.PlanRequest{
-		Plan: srcin.tools(), Start: app.PlanStart{Inputs: values, Seed: in.Seed}, Host: app.PlanHost{Model: in.Model, Timeout: timeout, Later: true},
+		Plan: src, Start: app.PlanStart{Inputs: values, Seed: in.Seed}, Host: app.PlanHost{Model: in.Model, Timeout: timeout, Later: true},
 	}
 	if in.Now != nil {
 		q.Start.Now = *in.Now
 	}
 	return c.follow(ctx, in.Following, func(ctx context.Context, r *live.Run) (any, error) {
-		q.Tools = c.tools(r, in.Unattended)
+		q.Tools = in.with(c.tools(r, in.Unattended))
 		return c.Tenant.App.RunPlan(ctx, q, r.Log)
 	})
 }

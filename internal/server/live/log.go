@@ -52,9 +52,6 @@ func (l *Log) note(name string, v any) {
 	}
 }
 
-func (l *Log) add(name string, data []byte) {
-}
-
 // add adds an entry.
 func (l *Log) add(name string, data []byte) {
 	l.mu.Lock()

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/atomicfile"
@@ -28,7 +27,7 @@ type made struct {
 func (h *Hub) madeFolder() string { return filepath.Join(filepath.Dir(h.cfg.Dir), "made") }
 
 // StartKeeping is Start of a run whose files are fetched afterwards: do saves them in dir.
-func (h *Hub) StartKeeping(do func(ctx context.Context, dir string, sink event.Sink) (any, error)) (*Run, error) {
+func (h *Hub) StartKeeping(do func(ctx context.Context, dir string, r *Run) (any, error)) (*Run, error) {
 	if err := atomicfile.Make(h.madeFolder()); err != nil {
 		return nil, err
 	}
@@ -36,7 +35,7 @@ func (h *Hub) StartKeeping(do func(ctx context.Context, dir string, sink event.S
 	if err != nil {
 		return nil, fmt.Errorf("cannot store what the run makes: %w", err)
 	}
-	r, err := h.Start(func(ctx context.Context, sink event.Sink) (any, error) { return do(ctx, dir, sink) })
+	r, err := h.Start(func(ctx context.Context, r *Run) (any, error) { return do(ctx, dir, r) })
 	if err != nil {
 		_ = os.RemoveAll(dir) // it is empty
 		return nil, err

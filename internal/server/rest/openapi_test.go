@@ -88,7 +88,7 @@ func fill(t reflect.Type, full bool, depth int) reflect.Value {
 		return v
 	}
 	kind := t.Kind()
-	if depth > 8 || !full && (kind == reflect.Pointer || kind == reflect.Slice || kind == reflect.Map) {
+	if depth > 8 && kind != reflect.Slice || !full && (kind == reflect.Pointer || kind == reflect.Slice || kind == reflect.Map) {
 		return v
 	}
 	switch kind {
@@ -96,6 +96,10 @@ func fill(t reflect.Type, full bool, depth int) reflect.Value {
 		v.Set(reflect.New(t.Elem()))
 		v.Elem().Set(fill(t.Elem(), full, depth+1))
 	case reflect.Slice:
+		if depth >= 8 { // what is below could not be filled: it is empty, not null
+			v.Set(reflect.MakeSlice(t, 0, 0))
+			break
+		}
 		v.Set(reflect.Append(v, fill(t.Elem(), full, depth+1)))
 	case reflect.Map:
 		v.Set(reflect.MakeMap(t))

@@ -290,12 +290,6 @@ func bind(r *http.Request, in reflect.Value) error {
 				return fault.New(fault.Invalid, "Give a whole number.", "cannot read %s: %q is none", name, safetext.Clip(safetext.Line(text), 40))
 			}
 			v.SetInt(int64(n))
-		case reflect.Bool:
-			is, err := strconv.ParseBool(text)
-			if err != nil {
-				return fault.New(fault.Invalid, "Give true or false.", "cannot read %s: %q is neither", name, safetext.Clip(safetext.Line(text), 40))
-			}
-			v.SetBool(is)
 		default:
 			return fmt.Errorf("cannot read %s of %s: a %s does not stand in a path or a query", name, in.Type(), v.Kind())
 		}

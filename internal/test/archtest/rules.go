@@ -114,7 +114,7 @@ func serverPackages() map[string]Package {
 		"internal/server/live":    {Imports: []string{fault, event, "internal/app", atomicfile}, Third: []string{"golang.org/x/sync", "golang.org/x/time"}, Tests: []string{"internal/test/toy"}},
 		"internal/server/api":     {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/live"}},
 		"internal/server/rest":    {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/api", "internal/server/live"}, Third: []string{"github.com/coder/websocket"}, TestThird: []string{schema}},
-		"internal/client":        {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/api", "internal/server/rest"}},
+		"internal/client":         {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/api", "internal/server/rest"}},
 		"internal/server/rpc":     {Imports: []string{fault, "internal/server/api", "internal/server/live", "internal/server/rest"}, Third: []string{"github.com/coder/websocket"}},
 		"internal/server/measure": {Imports: []string{event, "internal/app", "internal/bench", "internal/image", "internal/server"}, Third: []string{"github.com/coder/websocket", "golang.org/x/sync"}},
 		"internal/server/openai":  {Imports: []string{fault, event, "internal/app", atomicfile, "internal/server/access", "internal/server/api", "internal/server/live", "internal/server/rest"}, Tests: []string{"internal/test/toy", "internal/server"}},
