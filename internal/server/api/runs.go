@@ -205,7 +205,7 @@ type NewCode struct {
 
 	Languages   []string `json:"languages,omitempty" jsonschema:"that the session has, the main one first"`
 	File        string   `json:"file,omitempty" jsonschema:"name of the file that the code was read from"`
-	Stdin       []byte   `json:"stdin,omitempty" jsonschema:"base64: what the code reads from standard input"`
+	Stdin       []byte   `json:"stdin,omitzero" jsonschema:"base64: what the code reads from standard input"`
 	OwnPackages bool     `json:"own_packages,omitempty" jsonschema:"add the packages that the code itself names (PEP 723)"`
 	Making
 	Following
