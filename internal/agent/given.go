@@ -287,12 +287,7 @@ func (t givenTable) rest() string {
 
 // decodeValue reads the one JSON value that an answer's text is, within a fence or not.
 func decodeValue(text string) (json.RawMessage, error) {
-	text = strings.TrimSpace(text)
-	if body, ok := strings.CutPrefix(text, "```"); ok {
-		if _, rest, ok := strings.Cut(body, "\n"); ok {
-			text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "```"))
-		}
-	}
+	text = grounding.Unfenced(text)
 	if deep(text) {
 		return nil, errTooDeep
 	}

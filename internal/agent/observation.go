@@ -94,7 +94,7 @@ func wholeValue(l language.Language) string {
 
 // ownLineRE finds the lines by which the agent tells the parts of a message apart.
 var ownLineRE = regexp.MustCompile(`(^|[\n\r])([ \t]*(?:` + strings.Join([]string{
-	ownLine(markQuestion), ownLine(markShown), ownLine(markNext), ownLine(markDirections), ownLine(markChanged),
+	ownLine(markQuestion), ownLine(markShown), ownLine(markNext), ownLine(markDirections), ownLine(markChanged), ownLine(markAttempt),
 }, "|") + `))`)
 
 func ownLine(mark string) string { return regexp.QuoteMeta(strings.TrimSpace(mark)) }

@@ -171,12 +171,7 @@ func (e Expect) equalJSON(got, want json.Number) bool {
 func (e Expect) compareJSON(a Answered) (why string) {
 	raw := a.Value
 	if raw == nil {
-		text := strings.TrimSpace(a.Text)
-		if fenced, ok := strings.CutPrefix(text, "```"); ok {
-			fenced = strings.TrimPrefix(fenced, "json")
-			text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(fenced), "```"))
-		}
-		raw = json.RawMessage(text)
+		raw = json.RawMessage(grounding.Unfenced(a.Text))
 	}
 	got, err := jsondoc.Decode(raw)
 	if err != nil {

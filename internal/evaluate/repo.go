@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"praxis/internal/agent/repo"
 	"praxis/internal/bounded"
 	"praxis/internal/safetext"
 )
@@ -127,12 +128,8 @@ func parseProject(text []byte) (map[string][]byte, error) {
 func (r *Repo) repairReplies() []string {
 	var b strings.Builder
 	for _, c := range slices.Backward(r.Break) {
-		fmt.Fprintf(&b, "print(edit(%s, %s, %s))\n", literal(c.Path), literal(c.New), literal(c.Old))
+		code, _ := repo.Code("edit", map[string]any{"path": c.Path, "old": c.New, "new": c.Old})
+		b.WriteString(code + "\n")
 	}
 	return []string{"```python\n" + b.String() + "```", "FINAL ANSWER: The change was taken back."}
-}
-
-// literal writes a text as a string of Python.
-func literal(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(s) + `"`
 }

@@ -15,11 +15,12 @@ import (
 
 var (
 	escapeRE = regexp.MustCompile(`\\(?:u[0-9a-fA-F]{4}|.)`)
-	fenceRE  = regexp.MustCompile("(?s)^```[\\w-]*\n(.*?)\n?```$")
+	fenceRE  = regexp.MustCompile("(?s)^```(?:[\\w-]*[ \t]*\r?\n|json)?(.*?)(?:```)?$")
 )
 
-// unfenced is the text within the one block of code that a text is, or the text.
-func unfenced(text string) string {
+// Unfenced is the text within the one block of code that a text is, or the text. The value
+// may stand in the line of the fence, and the end of the block may be missing.
+func Unfenced(text string) string {
 	text = strings.TrimSpace(text)
 	if m := fenceRE.FindStringSubmatch(text); m != nil {
 		return strings.TrimSpace(m[1])
@@ -29,7 +30,7 @@ func unfenced(text string) string {
 
 // escaped says that a text is a JSON value, within a fence or not, with escapes in it.
 func escaped(text string) bool {
-	return strings.Contains(text, `\`) && json.Valid([]byte(unfenced(text)))
+	return strings.Contains(text, `\`) && json.Valid([]byte(Unfenced(text)))
 }
 
 // withoutEscapes returns the text with the escapes of JSON blanked out, if it is JSON.

@@ -366,7 +366,7 @@ func runPackages() map[string]Package {
 			Imports: []string{fault, event, "internal/..."},
 			Tests:   []string{"internal/test/toy"},
 		},
-		"internal/demo": {}, "internal/cli/picture": {}, "internal/evaluate": {Imports: []string{fault, event, "internal/agent/grounding", "internal/tool/jsondoc"}, Third: []string{"golang.org/x/sync"}},
+		"internal/demo": {}, "internal/cli/picture": {}, "internal/evaluate": {Imports: []string{fault, event, "internal/agent/grounding", "internal/agent/repo", "internal/tool/jsondoc"}, Third: []string{"golang.org/x/sync"}},
 
 		// The public package is thin: what it exposes is done by the layer.
 		".":                   {Imports: []string{fault, event, "internal/app", "internal/client", "internal/diagnostics"}, Tests: []string{"internal/server", "internal/test/prepared"}},
