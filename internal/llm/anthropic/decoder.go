@@ -58,15 +58,12 @@ func (u usage) tokens() event.Tokens {
 
 // decoder puts a reply together from the events of its stream.
 type decoder struct {
-	delta     func(string)
-	text      strings.Builder
-	reasoning stream.Reasoning
-	thoughts  []*begunThought
-	calls     []*begunCall
-	open      map[stream.Count]*begunCall
-	tokens    event.Tokens
-	stop      stream.Text
-	done      bool
+	stream.Draft
+	thoughts []*begunThought
+	calls    []*begunCall
+	open     map[stream.Count]*begunCall
+	stop     stream.Text
+	done     bool
 }
 
 // begunCall is one tool_use block while its input arrives.
@@ -93,7 +90,7 @@ func (d *decoder) Take(e stream.Event) error {
 	case "error":
 		return stream.ErrorEvent(data)
 	case "message_start":
-		d.tokens = it.Message.Usage.tokens()
+		d.Tokens = it.Message.Usage.tokens()
 	case "content_block_start":
 		return d.begin(it)
 	case "content_block_delta":
@@ -114,20 +111,20 @@ func (d *decoder) finish(it item) {
 	}
 	u := it.Usage.tokens()
 	if u.Output == 0 {
-		u.Output = d.tokens.Output
+		u.Output = d.Tokens.Output
 	}
-	if u.Input <= d.tokens.Input { // some servers know it at the end only
-		d.tokens.Output = u.Output
+	if u.Input <= d.Tokens.Input { // some servers know it at the end only
+		d.Tokens.Output = u.Output
 		return
 	}
-	d.tokens = u
+	d.Tokens = u
 }
 
 func (d *decoder) begin(it item) error {
 	b := it.ContentBlock
 	switch b.Type {
 	case "text":
-		d.say(b.Text)
+		d.Say(b.Text)
 	case "thinking", "redacted_thinking":
 		if len(d.thoughts) < maxThoughts {
 			d.thoughts = append(d.thoughts, &begunThought{hidden: string(b.Data)})
@@ -153,7 +150,7 @@ func (d *decoder) begin(it item) error {
 func (d *decoder) add(it item) error {
 	switch it.Delta.Type {
 	case "text_delta":
-		d.say(it.Delta.Text)
+		d.Say(it.Delta.Text)
 	case "thinking_delta", "signature_delta":
 		d.think(string(it.Delta.Thinking), string(it.Delta.Signature))
 	case "input_json_delta":
@@ -162,25 +159,9 @@ func (d *decoder) add(it item) error {
 			return errors.New("the reply adds to a tool call that it did not begin")
 		}
 		c.input.WriteString(it.Delta.PartialJSON)
+		d.Arguments += len(it.Delta.PartialJSON)
 	}
 	return nil
-}
-
-func (d *decoder) say(text string) {
-	if text == "" {
-		return
-	}
-	d.text.WriteString(text)
-	d.delta(text)
-}
-
-// Begun implements stream.Decoder.
-func (d *decoder) Begun() (counted event.Tokens, bytes int) {
-	bytes = d.text.Len() + d.reasoning.Len()
-	for _, c := range d.calls {
-		bytes += c.input.Len()
-	}
-	return d.tokens, bytes
 }
 
 // Reply implements stream.Decoder.
@@ -191,8 +172,8 @@ func (d *decoder) Reply() (llm.Reply, error) {
 	if d.stop == "refusal" {
 		return llm.Reply{}, stream.ErrDeclined
 	}
-	d.reasoning.Sign(d.signature())
-	out := llm.Reply{Text: d.text.String(), Reasoning: d.reasoning.Whole(), Tokens: d.tokens,
+	d.Reasoning.Sign(d.signature())
+	out := llm.Reply{Text: d.Text.String(), Reasoning: d.Reasoning.Whole(), Tokens: d.Tokens,
 		Cut: d.stop == "max_tokens" || d.stop == "model_context_window_exceeded"}
 	for _, c := range d.calls {
 		raw := c.input.String()

@@ -27,7 +27,7 @@ func FuzzDecoder(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var shown strings.Builder
-		d := &decoder{delta: func(s string) { shown.WriteString(s) }}
+		d := &decoder{Draft: stream.Draft{Delta: func(s string) { shown.WriteString(s) }}}
 		ended := false
 		for line := range strings.SplitSeq(text, "\n") {
 			err := d.Take(stream.Event{Data: []byte(line)})

@@ -27,7 +27,7 @@ type begunThought struct {
 
 // think adds to the last block of thinking.
 func (d *decoder) think(text, signature string) {
-	d.reasoning.Add(text)
+	d.Reasoning.Add(text)
 	if n := len(d.thoughts); n > 0 {
 		d.thoughts[n-1].text.WriteString(text)
 		d.thoughts[n-1].signature.WriteString(signature)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"praxis/event"
 	"praxis/internal/llm"
@@ -50,14 +49,11 @@ var declined = []string{"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIB
 
 // decoder puts a reply together from the chunks of its stream.
 type decoder struct {
-	delta     func(string)
-	text      strings.Builder
-	reasoning stream.Reasoning
-	signed    signatures
-	calls     []llm.Call
-	tokens    event.Tokens
-	finish    string
-	blocked   bool
+	stream.Draft
+	signed  signatures
+	calls   []llm.Call
+	finish  string
+	blocked bool
 }
 
 // Take implements stream.Decoder.
@@ -77,7 +73,7 @@ func (d *decoder) Take(e stream.Event) error {
 		return stream.ErrorEvent(data)
 	}
 	if t := c.Usage.tokens(); t.Total() > 0 {
-		d.tokens = t
+		d.Tokens = t
 	}
 	d.blocked = d.blocked || c.Feedback.BlockReason != ""
 	for _, candidate := range c.Candidates {
@@ -101,16 +97,13 @@ func (d *decoder) add(p part) error {
 	case p.Call != nil:
 		return d.call(p)
 	case p.Thought:
-		d.reasoning.Add(p.Text)
+		d.Reasoning.Add(p.Text)
 		return nil
 	}
 	if p.Signature != "" {
 		d.signed.Text = string(p.Signature)
 	}
-	if p.Text != "" {
-		d.text.WriteString(p.Text)
-		d.delta(p.Text)
-	}
+	d.Say(p.Text)
 	return nil
 }
 
@@ -136,12 +129,6 @@ func (d *decoder) call(p part) error {
 	return nil
 }
 
-// Begun implements stream.Decoder.
-func (d *decoder) Begun() (counted event.Tokens, bytes int) {
-	bytes = d.text.Len() + d.reasoning.Len()
-	return d.tokens, bytes
-}
-
 // Reply implements stream.Decoder.
 func (d *decoder) Reply() (llm.Reply, error) {
 	switch {
@@ -157,7 +144,7 @@ func (d *decoder) Reply() (llm.Reply, error) {
 		if err != nil { // strings can always be written
 			return llm.Reply{}, err
 		}
-		d.reasoning.Sign(string(text))
+		d.Reasoning.Sign(string(text))
 	}
-	return llm.Reply{Text: d.text.String(), Reasoning: d.reasoning.Whole(), Calls: d.calls, Tokens: d.tokens, Cut: d.finish == "MAX_TOKENS"}, nil
+	return llm.Reply{Text: d.Text.String(), Reasoning: d.Reasoning.Whole(), Calls: d.calls, Tokens: d.Tokens, Cut: d.finish == "MAX_TOKENS"}, nil
 }

@@ -22,7 +22,7 @@ func FuzzDecoder(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var shown strings.Builder
-		d := &decoder{delta: func(s string) { shown.WriteString(s) }}
+		d := &decoder{Draft: stream.Draft{Delta: func(s string) { shown.WriteString(s) }}}
 		for line := range strings.SplitSeq(text, "\n") {
 			if err := d.Take(stream.Event{Data: []byte(line)}); err != nil {
 				break

@@ -80,7 +80,7 @@ func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string
 	path := "v1beta/models/" + url.PathEscape(m.name) + ":streamGenerateContent"
 	return m.retry.Bend(ctx, req, delta, &m.extended, func(show func(string)) (reply llm.Reply, extended, again bool, err error) {
 		body := m.request(req)
-		reply, err = m.client.Ask(ctx, path, body, &decoder{delta: show, reasoning: stream.Reasoning{Show: req.Reasoning}})
+		reply, err = m.client.Ask(ctx, path, body, &decoder{Draft: stream.Draft{Delta: show, Reasoning: stream.Reasoning{Show: req.Reasoning}}})
 		return reply, body.extended, err != nil && m.bend(body, stream.Refusal(err)), err
 	})
 }

@@ -79,13 +79,10 @@ func (a *arguments) UnmarshalJSON(text []byte) error {
 
 // decoder puts a reply together from the chunks of its stream.
 type decoder struct {
-	delta     func(string)
-	text      strings.Builder
-	reasoning stream.Reasoning
-	calls     []*begunCall
-	open      map[stream.Count]*begunCall // by index, the latest
-	tokens    event.Tokens
-	finish    stream.Text
+	stream.Draft
+	calls  []*begunCall
+	open   map[stream.Count]*begunCall // by index, the latest
+	finish stream.Text
 }
 
 // begunCall is one tool call while its arguments arrive.
@@ -111,15 +108,15 @@ func (d *decoder) Take(e stream.Event) error {
 		return stream.ErrorEvent(data)
 	}
 	if u := c.Usage; u.PromptTokens > 0 || u.CompletionTokens > 0 {
-		d.tokens = u.tokens()
+		d.Tokens = u.tokens()
 	}
 	for _, choice := range c.Choices {
 		if choice.Index != 0 { // one reply was asked for
 			continue
 		}
-		d.reasoning.Add(string(cmp.Or(choice.Delta.ReasoningContent, choice.Delta.Reasoning)))
-		d.say(choice.Delta.Content)
-		d.say(choice.Delta.Refusal)
+		d.Reasoning.Add(string(cmp.Or(choice.Delta.ReasoningContent, choice.Delta.Reasoning)))
+		d.Say(choice.Delta.Content)
+		d.Say(choice.Delta.Refusal)
 		for _, p := range choice.Delta.ToolCalls {
 			if err := d.add(p); err != nil {
 				return err
@@ -157,24 +154,8 @@ func (d *decoder) add(p part) error {
 		c.Name = string(p.Function.Name)
 	}
 	c.input.WriteString(string(p.Function.Arguments))
+	d.Arguments += len(p.Function.Arguments)
 	return nil
-}
-
-func (d *decoder) say(text string) {
-	if text == "" {
-		return
-	}
-	d.text.WriteString(text)
-	d.delta(text)
-}
-
-// Begun implements stream.Decoder.
-func (d *decoder) Begun() (counted event.Tokens, bytes int) {
-	bytes = d.text.Len() + d.reasoning.Len()
-	for _, c := range d.calls {
-		bytes += c.input.Len()
-	}
-	return d.tokens, bytes
 }
 
 // Reply implements stream.Decoder.
@@ -185,7 +166,7 @@ func (d *decoder) Reply() (llm.Reply, error) {
 	case "content_filter":
 		return llm.Reply{}, stream.ErrDeclined
 	}
-	out := llm.Reply{Text: d.text.String(), Reasoning: d.reasoning.Whole(), Tokens: d.tokens, Cut: d.finish == "length"}
+	out := llm.Reply{Text: d.Text.String(), Reasoning: d.Reasoning.Whole(), Tokens: d.Tokens, Cut: d.finish == "length"}
 	for i, c := range d.calls {
 		if c.Name == "" {
 			return llm.Reply{}, errors.New("the reply holds a tool call without a name")

@@ -24,7 +24,7 @@ func FuzzDecoder(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var shown strings.Builder
-		d := &decoder{delta: func(s string) { shown.WriteString(s) }}
+		d := &decoder{Draft: stream.Draft{Delta: func(s string) { shown.WriteString(s) }}}
 		for line := range strings.SplitSeq(text, "\n") {
 			err := d.Take(stream.Event{Data: []byte(line)})
 			if err == io.EOF {
@@ -72,7 +72,7 @@ func FuzzResponseDecoder(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var shown strings.Builder
-		d := &responseDecoder{delta: func(s string) { shown.WriteString(s) }}
+		d := &responseDecoder{Draft: stream.Draft{Delta: func(s string) { shown.WriteString(s) }}}
 		for line := range strings.SplitSeq(text, "\n") {
 			err := d.Take(stream.Event{Data: []byte(line)})
 			if err == io.EOF {

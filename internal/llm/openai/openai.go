@@ -125,11 +125,11 @@ func (m *Model) once(ctx context.Context, req llm.Request, show func(string)) (r
 	thoughts := stream.Reasoning{Show: req.Reasoning}
 	if m.api == Responses {
 		body := m.response(req, limit)
-		reply, err = m.client.Ask(ctx, "responses", body, &responseDecoder{delta: show, reasoning: thoughts})
+		reply, err = m.client.Ask(ctx, "responses", body, &responseDecoder{Draft: stream.Draft{Delta: show, Reasoning: thoughts}})
 		return reply, extended, err != nil && m.bendResponse(body, stream.Refusal(err)), err
 	}
 	body := m.request(req, limit)
-	reply, err = m.client.Ask(ctx, "chat/completions", body, &decoder{delta: show, reasoning: thoughts})
+	reply, err = m.client.Ask(ctx, "chat/completions", body, &decoder{Draft: stream.Draft{Delta: show, Reasoning: thoughts}})
 	return reply, extended, err != nil && m.bend(body, stream.Refusal(err)), err
 }
 

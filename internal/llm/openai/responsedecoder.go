@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"strings"
 
 	"praxis/event"
 	"praxis/internal/llm"
@@ -50,15 +49,12 @@ type responseEnd struct {
 
 // responseDecoder puts a reply together from the events of a response.
 type responseDecoder struct {
-	delta     func(string)
-	text      strings.Builder
-	reasoning stream.Reasoning
-	thoughts  []responseReasoning
-	calls     []*begunCall
-	open      map[stream.Count]*begunCall // by the item's index
-	tokens    event.Tokens
-	stop      stream.Text // why it is incomplete
-	done      bool
+	stream.Draft
+	thoughts []responseReasoning
+	calls    []*begunCall
+	open     map[stream.Count]*begunCall // by the item's index
+	stop     stream.Text                 // why it is incomplete
+	done     bool
 }
 
 // Take implements stream.Decoder.
@@ -80,14 +76,11 @@ func (d *responseDecoder) Take(e stream.Event) error {
 	case "response.failed":
 		return stream.ErrorEvent(it.Response)
 	case "response.output_text.delta", "response.refusal.delta":
-		if it.Delta != "" {
-			d.text.WriteString(string(it.Delta))
-			d.delta(string(it.Delta))
-		}
+		d.Say(string(it.Delta))
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
-		d.reasoning.Add(string(it.Delta))
+		d.Reasoning.Add(string(it.Delta))
 	case "response.reasoning_summary_part.done":
-		d.reasoning.Add("\n\n")
+		d.Reasoning.Add("\n\n")
 	case "response.output_item.added":
 		return d.begin(it)
 	case "response.function_call_arguments.delta":
@@ -96,6 +89,7 @@ func (d *responseDecoder) Take(e stream.Event) error {
 			return errors.New("the reply adds to a tool call that it did not begin")
 		}
 		c.input.WriteString(string(it.Delta))
+		d.Arguments += len(it.Delta)
 	case "response.output_item.done":
 		return d.finish(it)
 	case "response.completed", "response.incomplete":
@@ -138,6 +132,7 @@ func (d *responseDecoder) finish(it responseEvent) error {
 		}
 		if c := d.open[it.Index]; c.input.Len() == 0 {
 			c.input.WriteString(string(it.Item.Arguments))
+			d.Arguments += len(it.Item.Arguments)
 		}
 	}
 	return nil
@@ -150,19 +145,10 @@ func (d *responseDecoder) end(raw json.RawMessage) error {
 		return err
 	}
 	u := end.Usage
-	d.tokens = event.Tokens{Input: int(u.Input), Output: int(u.Output),
+	d.Tokens = event.Tokens{Input: int(u.Input), Output: int(u.Output),
 		CacheRead: min(int(u.Input), int(u.InputDetails.Cached)), Reasoning: min(int(u.Output), int(u.OutputDetails.Reasoning))}
 	d.stop, d.done = end.Incomplete.Reason, true
 	return io.EOF
-}
-
-// Begun implements stream.Decoder.
-func (d *responseDecoder) Begun() (counted event.Tokens, bytes int) {
-	bytes = d.text.Len() + d.reasoning.Len()
-	for _, c := range d.calls {
-		bytes += c.input.Len()
-	}
-	return d.tokens, bytes
 }
 
 // Reply implements stream.Decoder.
@@ -178,9 +164,9 @@ func (d *responseDecoder) Reply() (llm.Reply, error) {
 		if err != nil { // strings can always be written
 			return llm.Reply{}, err
 		}
-		d.reasoning.Sign(string(signature))
+		d.Reasoning.Sign(string(signature))
 	}
-	out := llm.Reply{Text: d.text.String(), Reasoning: d.reasoning.Whole(), Tokens: d.tokens, Cut: d.stop != ""}
+	out := llm.Reply{Text: d.Text.String(), Reasoning: d.Reasoning.Whole(), Tokens: d.Tokens, Cut: d.stop != ""}
 	for _, c := range d.calls {
 		c.SetInput(c.input.String())
 		out.Calls = append(out.Calls, c.Call)
