@@ -21,7 +21,7 @@ EMBEDDED := internal/image/embedded
 CARRIED := $(EMBEDDED)/archives/$(ARCH)
 ARCHIVES := $(addprefix $(CARRIED)/,python.tar.zst pip.tar.zst root.tar.zst)
 
-.PHONY: all build format vet tidy staticcheck test test-bench renew programs carried race lint bench bench-rivals demo soak nightly clean
+.PHONY: all build format vet tidy staticcheck test test-bench renew clients programs carried race lint bench bench-rivals demo soak nightly clean
 
 all: build
 
@@ -42,6 +42,10 @@ carried: $(ARCHIVES) programs
 # The newest packages of the release of Debian that the root file system is made of.
 renew:
 	for arch in amd64 arm64; do go run ./$(EMBEDDED)/pack -renew -arch $$arch -o $(EMBEDDED)/archives/$$arch || exit 1; done
+
+# The parts of the clients that follow from the server's OpenAPI document.
+clients:
+	go test -count 1 ./internal/server/sdk -run TestClientsAreFresh -args -update
 
 format:
 	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not formatted:"; echo "$$out"; exit 1; fi

@@ -61,7 +61,7 @@ func PraxisRules() Rules {
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
 			jsondoc, toolSchema, toolfile, "internal/tool/pystub", "internal/tool/search", "internal/tool/kind/gofunc", "internal/tool/approval",
 			"internal/tool/openapi",
-			"internal/server/access", "internal/server/live", "internal/server/rest", "internal/server/rpc", "internal/server/openai", "internal/client",
+			"internal/server/access", "internal/server/live", "internal/server/rest", "internal/server/rpc", "internal/server/openai", "internal/server/sdk", "internal/client",
 			"internal/tool/kind/wasm",
 			"internal/tool/kind/web",
 			"internal/tool/kind/mcp",
@@ -116,10 +116,11 @@ func serverPackages() map[string]Package {
 		"internal/server/rest":    {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/api", "internal/server/live"}, Third: []string{"github.com/coder/websocket"}, TestThird: []string{schema}},
 		"internal/client":         {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/api", "internal/server/rest"}},
 		"internal/server/rpc":     {Imports: []string{fault, "internal/server/api", "internal/server/live", "internal/server/rest"}, Third: []string{"github.com/coder/websocket"}},
+		"internal/server/sdk":     {Tests: []string{"internal/server/rest"}},
 		"internal/server/measure": {Imports: []string{event, "internal/app", "internal/bench", "internal/image", "internal/server"}, Third: []string{"github.com/coder/websocket", "golang.org/x/sync"}},
 		"internal/server/openai":  {Imports: []string{fault, event, "internal/app", atomicfile, "internal/server/access", "internal/server/api", "internal/server/live", "internal/server/rest"}, Tests: []string{"internal/test/toy", "internal/server"}},
 		"internal/server": {
-			Imports: []string{fault, "internal/app", atomicfile, "internal/server/..."}, Third: []string{"golang.org/x/time"}, Tests: []string{"internal/test/toy"}, TestThird: []string{"github.com/coder/websocket"},
+			Imports: []string{fault, "internal/app", atomicfile, "internal/server/..."}, Third: []string{"golang.org/x/time"}, Tests: []string{"internal/test/toy", cpython}, TestThird: []string{"github.com/coder/websocket"},
 		},
 	}
 }

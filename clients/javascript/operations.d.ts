@@ -1,0 +1,1575 @@
+// Generated from the server's OpenAPI document: "make clients" writes it anew.
+
+import type { CallOptions, Content, EventStream, Upload } from "./praxis.js";
+
+export interface About {
+  /** the boundary and the limits that this machine gives */
+  host: Host;
+  version: string;
+}
+
+export interface Answer {
+  steps: number;
+  text: string;
+  tokens: Tokens;
+  /** every figure of the answer was traced to an output or to the question */
+  verified: boolean;
+  /** without an answer: the last one that could not be taken */
+  draft?: string;
+  figures?: Array<Figure>;
+  files?: Array<string>;
+  /** without an answer: the last output of code */
+  found?: string;
+  /** why the model had to answer before it was done */
+  incomplete?: string;
+  /** the answer as JSON, where it is more than a text */
+  value?: unknown;
+}
+
+export interface AnswerGiven {
+  text: string;
+  figures?: Array<Figure>;
+  files?: Array<string>;
+  incomplete?: string;
+  rehearsed?: Array<string>;
+  value?: unknown;
+}
+
+export interface AppTool {
+  approval: boolean;
+  call: string;
+  description: string;
+  effects: string;
+  from: string;
+  hash: string;
+  name: string;
+  version: string;
+}
+
+export interface ApprovalGiven {
+  by: string;
+  granted: boolean;
+  id: string;
+  bound?: string;
+  reason?: string;
+  scope?: string;
+  who?: string;
+}
+
+export interface ApprovalRequested {
+  id: string;
+  reason: string;
+  bound?: string;
+}
+
+export interface Arg {
+  may: Array<Origin> | null;
+  name: string;
+  any?: boolean;
+  must?: Array<Origin>;
+}
+
+export interface AttemptChosen {
+  marks: Array<AttemptMark> | null;
+  n: number;
+  why: string;
+  run?: string;
+}
+
+export interface AttemptMark {
+  agree: number;
+  answered: boolean;
+  complete: boolean;
+  errors: number;
+  n: number;
+  status: string;
+  steps: number;
+  verified: boolean;
+}
+
+export interface Bounds {
+  output_bytes: number;
+  /** milliseconds */
+  timeout_ms: number;
+  columns?: number;
+  /** milliseconds */
+  cpu_ms?: number;
+  read_only?: boolean;
+  whole?: boolean;
+}
+
+export interface Budget {
+  /** of tools */
+  calls?: number;
+  cost_usd?: number;
+  execution_s?: number;
+  input_tokens?: number;
+  output_tokens?: number;
+  time_s?: number;
+  tokens?: number;
+}
+
+export interface Call {
+  id: string;
+  name: string;
+  input?: Record<string, unknown>;
+  raw?: string;
+}
+
+export interface CallMade {
+  tool: string;
+  sum?: string;
+}
+
+export interface Caller {
+  child: number;
+  depth: number;
+  role: string;
+  run: string;
+  label?: DataLabel;
+}
+
+export interface Change {
+  bytes: number;
+  kind: string;
+  path: string;
+  sha256?: string;
+}
+
+export interface Check {
+  code: string;
+  name: string;
+  expression?: boolean;
+}
+
+export interface CheckFinding {
+  col: number;
+  kind: string;
+  level: string;
+  line: number;
+  message: string;
+  end_col?: number;
+  end_line?: number;
+  paths?: Array<Path>;
+  remedy?: string;
+  rule?: string;
+  tool?: string;
+}
+
+export interface CheckLost {
+  col: number;
+  line: number;
+  reason: string;
+}
+
+export interface CheckResult {
+  accepted: boolean;
+  findings: Array<CheckFinding> | null;
+  flows: Array<Flow> | null;
+  name: string;
+  lost?: CheckLost;
+  strict?: boolean;
+}
+
+export interface ChildBegan {
+  depth: number;
+  n: number;
+  role: string;
+  step: number;
+  task: string;
+  data?: Array<string>;
+  given?: string;
+  model?: string;
+  run?: string;
+  snapshot?: string;
+}
+
+export interface ChildEnded {
+  n: number;
+  status: string;
+  step: number;
+  tokens: Tokens;
+  /** milliseconds */
+  took_ms: number;
+  errors?: number;
+  figures?: Array<Figure>;
+  files?: Array<string>;
+  incomplete?: string;
+  kind?: string;
+  label?: DataLabel;
+  reason?: string;
+  remedy?: string;
+  run?: string;
+  snapshot?: string;
+  steps?: number;
+  text?: string;
+  value?: unknown;
+}
+
+export interface CodeDone {
+  execution: EventExecution;
+  /** the exit code that the code ended itself with */
+  exit?: number;
+}
+
+export interface Completing {
+  code: string;
+  /** counts characters */
+  cursor: number;
+  language?: string;
+}
+
+export interface Completion {
+  end: number;
+  matches: Array<string> | null;
+  start: number;
+}
+
+export interface ConnectionClosed {
+  id: string;
+  reason: string;
+  received_bytes: number;
+  sent_bytes: number;
+  /** milliseconds */
+  took_ms: number;
+  injected?: number;
+  protocol?: string;
+  requests?: number;
+}
+
+export interface ConnectionOpened {
+  address: string;
+  host: string;
+  id: string;
+  port: number;
+  rule: string;
+  via: string;
+}
+
+export interface ConnectionRefused {
+  count: number;
+  reason: string;
+  code?: string;
+  host?: string;
+  port?: number;
+  remedy?: string;
+  via?: string;
+}
+
+export interface ConversationContinued {
+  messages: number;
+}
+
+export interface Costs {
+  days: Array<Line> | null;
+  models: Array<Line> | null;
+  total: Line;
+}
+
+export interface DataLabel {
+  anyone: boolean;
+  trusted: boolean;
+  readers?: Array<string>;
+  sources?: Array<string>;
+}
+
+export interface DecisionMade {
+  id: string;
+  rule: string;
+  step: number;
+  tool: string;
+  verdict: string;
+  code?: string;
+  members?: Array<string>;
+  reason?: string;
+  remedy?: string;
+}
+
+export interface Display {
+  bundle: Record<string, string> | null;
+}
+
+export interface Enforcement {
+  by: string;
+  limit: string;
+  note?: string;
+}
+
+export interface Error {
+  kind: "invalid" | "not_found" | "conflict" | "denied" | "exhausted" | "canceled" | "unavailable" | "internal";
+  message: string;
+  remedy: string;
+  code?: string;
+  data?: Record<string, string>;
+}
+
+export interface EventBudget {
+  attempts?: number;
+  calls?: number;
+  cost_usd?: number;
+  depth?: number;
+  /** milliseconds */
+  execution_ms?: number;
+  input?: number;
+  output?: number;
+  reply?: number;
+  run?: number;
+  steps?: number;
+  sub_calls?: number;
+  /** milliseconds */
+  time_ms?: number;
+  window?: number;
+}
+
+export interface EventExecution {
+  state: "intact" | "lost" | "restored" | "fresh" | "gone";
+  status: "ok" | "error" | "timeout" | "memory" | "output" | "killed" | "interrupted" | "crashed";
+  stderr: string;
+  stdout: string;
+  usage: Usage;
+  changes?: Array<Change>;
+  displays?: Array<Record<string, string>>;
+  error?: Raised;
+  limit?: string;
+  message?: string;
+  output_file?: string;
+  result?: Record<string, string>;
+  session?: string;
+  snapshot?: string;
+  state_note?: string;
+  stderr_bytes?: number;
+  stderr_truncated?: boolean;
+  stdout_bytes?: number;
+  stdout_truncated?: boolean;
+  unlisted?: string;
+  variables?: Array<Variable>;
+}
+
+export interface EventFinding {
+  message: string;
+  place: Place;
+  rule: string;
+  verdict: string;
+  argument?: string;
+  path?: Array<Place>;
+  remedy?: string;
+  tool?: string;
+}
+
+export interface EventPackage {
+  name: string;
+  version: string;
+  hash?: string;
+}
+
+export interface EventResult {
+  call_id: string;
+  text: string;
+  is_error?: boolean;
+}
+
+export interface EventTool {
+  description: string;
+  name: string;
+  schema: Record<string, unknown> | null;
+}
+
+export interface Execution {
+  began: string;
+  ended: boolean;
+  id: string;
+  session: string;
+  /** what the code did, once it has ended */
+  execution?: EventExecution;
+  /** why it could not be run */
+  failure?: Error;
+}
+
+export interface ExecutionBegan {
+  code: string;
+  step: number;
+  check?: string;
+  context?: string;
+  file?: string;
+  fills?: Array<string>;
+  language?: string;
+  purpose?: string;
+  session?: string;
+  untrusted?: boolean;
+}
+
+export interface ExecutionEnded {
+  execution: EventExecution;
+  step: number;
+}
+
+export interface Executions {
+  executions: Array<Execution>;
+}
+
+export interface Figure {
+  source: string;
+  text: string;
+  expression?: string;
+  match?: Match;
+  nearest?: Match;
+  partial?: string;
+  said?: string;
+  typed?: number;
+}
+
+export interface File {
+  bytes: number;
+  changed: string;
+  path: string;
+  regular: boolean;
+}
+
+export interface FileGiven {
+  bytes: number;
+  name: string;
+  path: string;
+  sha256: string;
+  form?: string;
+  role?: string;
+  variable?: string;
+  withheld?: string;
+}
+
+export interface FileSaved {
+  bytes: number;
+  path: string;
+}
+
+export interface Files {
+  files: Array<File>;
+}
+
+export interface Flow {
+  args: Array<Arg> | null;
+  col: number;
+  line: number;
+  tool: string;
+  verdict: string;
+  anything?: boolean;
+  control?: Array<Origin>;
+  rule?: string;
+}
+
+export interface Forking {
+  /** how many, 1 to 100; 0: one */
+  count?: number;
+  /** seconds after which they are deleted; 0: not by themselves */
+  lasts_s?: number;
+}
+
+export interface From {
+  run?: string;
+  step?: number;
+  thread?: string;
+}
+
+export interface GivenFile {
+  /** in the working folder */
+  name: string;
+  /** base64, in the place of text */
+  data?: string;
+  text?: string;
+}
+
+export interface HistoryCondensed {
+  bytes: number;
+  messages: number;
+  step: number;
+  summary: string;
+  whole: string;
+}
+
+export interface Host {
+  backend: string;
+  boundary: string;
+  findings: Array<SandboxFinding> | null;
+  limits: Array<Enforcement> | null;
+  platform: string;
+  root: boolean;
+}
+
+export interface Image {
+  id: string;
+  name: string;
+  digest?: string;
+  languages?: Array<Language>;
+  npm?: Array<EventPackage>;
+  packages?: Array<EventPackage>;
+}
+
+export interface ImageInfos {
+  images: Array<Info>;
+}
+
+export interface ImagePackage {
+  hash: string;
+  name: string;
+  version: string;
+}
+
+export interface Info {
+  bytes: number;
+  created: string;
+  id: string;
+  in_use: boolean;
+  name: string;
+  packages: Array<ImagePackage> | null;
+  shared_bytes: number;
+  used: string;
+  digest?: string;
+}
+
+export interface Key {
+  id: string;
+  made: string;
+  scopes: Array<"read" | "run" | "approve" | "admin"> | null;
+  tenant: string;
+  expires?: string;
+  name?: string;
+}
+
+export interface Keys {
+  keys: Array<Key>;
+}
+
+export interface LabelLowered {
+  by: string;
+  from: DataLabel;
+  id: string;
+  step: number;
+  to: DataLabel;
+  who?: string;
+  why?: string;
+}
+
+export interface Labeled {
+  /** what was done, in a few words */
+  label?: string;
+}
+
+export interface Language {
+  name: string;
+  version: string;
+}
+
+export interface Lasting {
+  /** seconds from now after which it is deleted; 0: not by itself */
+  lasts_s: number;
+}
+
+export interface Limits {
+  cpus: number;
+  disk_bytes: number;
+  memory_bytes: number;
+  open_files: number;
+  processes: number;
+  user_namespaces?: number;
+}
+
+export interface Line {
+  name: string;
+  runs: number;
+  tokens: Tokens;
+  /** milliseconds */
+  took_ms: number;
+  usd: number;
+  incomplete_runs?: number;
+  scripted_runs?: number;
+  unknown?: Unknown;
+}
+
+export interface ListedRun {
+  began: string;
+  bytes: number;
+  head: string;
+  id: string;
+  kind: string;
+  question: string;
+  records: number;
+  status: string;
+  steps: number;
+  tokens: Tokens;
+  /** milliseconds */
+  took_ms: number;
+  caller?: Caller;
+  children?: number;
+  files?: number;
+  image?: string;
+  imported?: boolean;
+  local?: boolean;
+  model?: string;
+  others?: Record<string, Tokens>;
+  parent?: Parent;
+  program?: string;
+  reason?: string;
+  scripted?: boolean;
+  seed?: number;
+  thread?: string;
+  usd?: number;
+}
+
+export interface MadeKey {
+  id: string;
+  key: string;
+  made: string;
+  scopes: Array<"read" | "run" | "approve" | "admin">;
+  tenant: string;
+  expires?: string;
+  name?: string;
+}
+
+export interface Match {
+  text: string;
+  in?: string;
+  line?: number;
+  stated?: boolean;
+  step?: number;
+}
+
+export interface Message {
+  role: string;
+  calls?: Array<Call>;
+  pictures?: Array<Picture>;
+  reasoning?: Reasoning;
+  results?: Array<EventResult>;
+  text?: string;
+}
+
+export interface ModelDelta {
+  step: number;
+  text: string;
+  reasoning?: boolean;
+}
+
+export interface ModelFailed {
+  reason: string;
+  step: number;
+  /** milliseconds */
+  took_ms: number;
+  call?: string;
+}
+
+export interface ModelList {
+  providers: Array<ProviderModels>;
+}
+
+export interface ModelReplied {
+  step: number;
+  text: string;
+  thought: string;
+  tokens: Tokens;
+  /** milliseconds */
+  took_ms: number;
+  call?: string;
+  calls?: Array<Call>;
+  cut?: boolean;
+  model?: string;
+  reasoning?: Reasoning;
+}
+
+export interface ModelRequested {
+  max_tokens: number;
+  messages: Array<Message> | null;
+  model: string;
+  repeated: number;
+  step: number;
+  system: string;
+  call?: string;
+  tools?: Array<EventTool>;
+}
+
+export interface ModelRetrying {
+  /** milliseconds */
+  after_ms: number;
+  attempt: number;
+  reason: string;
+  step: number;
+  model?: string;
+}
+
+export interface NewCode {
+  code: string;
+  args?: Array<string>;
+  /** answer at once; the run goes on when the caller is gone */
+  detach?: boolean;
+  files?: Array<GivenFile>;
+  image?: string;
+  language?: string;
+  /** a named session that it runs in; left out: one of its own */
+  name?: string;
+  /** packages of npm */
+  npm?: Array<string>;
+  seed?: number;
+  /** answer with events as they happen */
+  stream?: boolean;
+  timeout_s?: number;
+  /** packages of Python */
+  with?: Array<string>;
+}
+
+export interface NewExecution {
+  code: string;
+  /** answer at once; the code goes on when the caller is gone */
+  detach?: boolean;
+  /** a name such as python, javascript, sql or bash; left out: the session's first */
+  language?: string;
+  /** that the result holds; 0: the usual number */
+  output_bytes?: number;
+  /** answer with events as they happen */
+  stream?: boolean;
+  /** wall time; 0: the usual one */
+  timeout_s?: number;
+}
+
+export interface NewKey {
+  /** seconds after which it expires; 0: never */
+  lasts_s?: number;
+  /** what it is for */
+  name?: string;
+  /** read, run, approve, admin; left out: read and run */
+  scopes?: Array<"read" | "run" | "approve" | "admin">;
+}
+
+export interface NewPlan {
+  text: string;
+  /** answer at once; the run goes on when the caller is gone */
+  detach?: boolean;
+  /** values of the declared inputs */
+  inputs?: Record<string, unknown>;
+  /** of its file; left out: plan.py */
+  name?: string;
+  seed?: number;
+  /** answer with events as they happen */
+  stream?: boolean;
+  timeout_s?: number;
+}
+
+export interface NewSession {
+  /** its name: letters, digits, '.', '_' and '-'; left out: one is chosen */
+  id?: string;
+  /** a name, an id or the reference of an image that is there; left out: the usual one */
+  image?: string;
+  /** that code will be in, the main one first */
+  languages?: Array<string>;
+  /** seconds after which it is deleted; 0: not by itself */
+  lasts_s?: number;
+  /** zero fields: the usual ones */
+  limits?: Limits;
+  /** the caller's own, at most 64 entries */
+  metadata?: Record<string, string>;
+  /** packages of npm */
+  npm?: Array<string>;
+  /** makes the session deterministic */
+  seed?: number;
+  /** packages of Python, such as pandas==2.* */
+  with?: Array<string>;
+}
+
+export interface Note {
+  created: string;
+  from: From;
+  id: string;
+  text: string;
+  tags?: Array<string>;
+}
+
+export interface Notes {
+  notes: Array<Note>;
+}
+
+export interface NotesFound {
+  notes: number;
+  step: number;
+}
+
+export interface Notice {
+  text: string;
+  code?: string;
+  data?: Record<string, string>;
+  remedy?: string;
+}
+
+export interface Origin {
+  kind: string;
+  name: string;
+  trusted: boolean;
+  col?: number;
+  endorsed?: boolean;
+  line?: number;
+}
+
+export interface OutlineWritten {
+  step: number;
+  text: string;
+  revised?: boolean;
+}
+
+export interface Output {
+  stream: "stdout" | "stderr";
+  text: string;
+}
+
+export interface Parent {
+  change: string;
+  run: string;
+  step?: number;
+}
+
+export interface PatchMade {
+  bytes: number;
+  files: Array<PatchedFile> | null;
+  passed: boolean;
+  sha256: string;
+  left_out?: Array<string>;
+  withheld?: string;
+}
+
+export interface PatchedFile {
+  added: number;
+  change: string;
+  path: string;
+  removed: number;
+  binary?: boolean;
+  from?: string;
+}
+
+export interface Path {
+  argument: string;
+  source: string;
+  steps: Array<Step> | null;
+  trusted: boolean;
+}
+
+export interface Picture {
+  data: string | null;
+  type: string;
+  name?: string;
+}
+
+export interface Place {
+  col: number;
+  line: number;
+  text?: string;
+}
+
+export interface PlanCall {
+  arguments: Record<string, unknown> | null;
+  decision: string;
+  id: string;
+  labels: Record<string, DataLabel> | null;
+  line: number;
+  rule: string;
+  tool: string;
+  by?: string;
+  error?: string;
+  granted?: boolean;
+  reason?: string;
+  rehearsed?: string;
+  result?: string;
+  said?: string;
+}
+
+export interface PlanChecked {
+  accepted: boolean;
+  step: number;
+  call?: string;
+  findings?: Array<EventFinding>;
+}
+
+export interface PlanEnded {
+  label: DataLabel;
+  status: string;
+  step: number;
+  used: PlanUsage;
+  call?: string;
+  error?: string;
+  line?: number;
+  output?: string;
+}
+
+export interface PlanResult {
+  calls: Array<PlanCall> | null;
+  check: CheckResult | null;
+  label: DataLabel;
+  output: string;
+  run: string;
+  status: string;
+  tokens: Tokens;
+  used: PlanUsage;
+  error?: string;
+  line?: number;
+  waiting?: PlanWaiting;
+}
+
+export interface PlanResumed {
+  state: string;
+  example?: string;
+  rehearsed?: Array<string>;
+  run?: string;
+}
+
+export interface PlanText {
+  text: string;
+  /** of its file; left out: plan.py */
+  name?: string;
+}
+
+export interface PlanUsage {
+  calls: number;
+  steps: number;
+}
+
+export interface PlanWaiting {
+  arguments: Record<string, unknown> | null;
+  decision: string;
+  id: string;
+  labels: Record<string, DataLabel> | null;
+  line: number;
+  rule: string;
+  state: string;
+  tool: string;
+  by?: string;
+  error?: string;
+  file?: string;
+  granted?: boolean;
+  reason?: string;
+  rehearsed?: string;
+  result?: string;
+  said?: string;
+}
+
+export interface PlanWaits {
+  bytes: number;
+  id: string;
+  state: string;
+  step: number;
+  output?: string;
+}
+
+export interface PlanWritten {
+  code: string;
+  mode: string;
+  now: string;
+  step: number;
+  call?: string;
+  inputs?: Record<string, unknown>;
+  made?: Array<CallMade>;
+  name?: string;
+  policy?: string;
+  tools?: Array<ToolPin>;
+}
+
+export interface Problem {
+  detail: string;
+  kind: "invalid" | "not_found" | "conflict" | "denied" | "exhausted" | "canceled" | "unavailable" | "internal";
+  status: number;
+  title: string;
+  type: string;
+  code?: string;
+  data?: Record<string, string>;
+  remedy?: string;
+}
+
+export interface Progress {
+  stage: string;
+  text: string;
+}
+
+export interface ProviderModels {
+  key_set: boolean;
+  key_variable: string;
+  models: Array<string> | null;
+  provider: string;
+  failure?: Error;
+  server?: string;
+}
+
+export interface Question {
+  question: string;
+  budget?: Budget;
+  /** answer at once; the run goes on when the caller is gone */
+  detach?: boolean;
+  /** low, medium or high */
+  effort?: string;
+  /** models that are asked when those before fail for good */
+  fallback_models?: Array<string>;
+  files?: Array<GivenFile>;
+  image?: string;
+  /** the main one of the model's code */
+  language?: string;
+  max_steps?: number;
+  /** code, tools or both; left out: code */
+  mode?: string;
+  /** PROVIDER:NAME; left out: the server's usual one */
+  model?: string;
+  /** packages of npm */
+  npm?: Array<string>;
+  /** a JSON Schema that the answer must keep to */
+  schema?: unknown;
+  seed?: number;
+  /** answer with events as they happen */
+  stream?: boolean;
+  /** an answer with a figure that is found nowhere is none */
+  strict?: boolean;
+  /** the conversation that the question goes on with */
+  thread?: string;
+  /** wall time of each execution; 0: the usual one */
+  timeout_s?: number;
+  /** packages of Python */
+  with?: Array<string>;
+}
+
+export interface Raised {
+  name: string;
+  traceback: string;
+  value: string;
+  hint?: string;
+}
+
+export interface Reasoning {
+  model?: string;
+  signature?: string;
+  text?: string;
+}
+
+export interface Records {
+  /** there are others */
+  more: boolean;
+  records: Array<ListedRun>;
+}
+
+export interface Replayed {
+  identical: boolean;
+  /** what differs, for a person */
+  report?: string;
+  unfinished?: boolean;
+}
+
+export interface ReplyRejected {
+  reason: string;
+  step: number;
+  draft?: string;
+}
+
+export interface ReplyTrimmed {
+  reason: string;
+  step: number;
+}
+
+export interface Repo {
+  name: string;
+  edit_tests?: boolean;
+  test?: string;
+}
+
+export interface RestLost {
+  /** how many */
+  events: number;
+}
+
+export interface Rollback {
+  /** its id; left out: the one before the last */
+  snapshot?: string;
+}
+
+export interface Run {
+  began: string;
+  ended: boolean;
+  /** of the run on this server */
+  id: string;
+  /** of a question */
+  answer?: Answer;
+  /** of a piece of code */
+  code?: CodeDone;
+  /** why it did not come to its end */
+  failure?: Error;
+  /** of a plan */
+  plan?: PlanResult;
+  /** id of its record, once it has ended */
+  record?: string;
+}
+
+export interface RunBegan {
+  bounds: Bounds;
+  budget: EventBudget;
+  kind: string;
+  question: string;
+  scripted: boolean;
+  args?: Array<string>;
+  branches?: number;
+  caller?: Caller;
+  checks?: Array<Check>;
+  context?: string;
+  effort?: string;
+  fallbacks?: Array<string>;
+  file?: string;
+  files?: Array<string>;
+  host?: string;
+  input_checks?: Array<Check>;
+  language?: string;
+  learn?: boolean;
+  max_steps?: number;
+  mode?: string;
+  model?: string;
+  net?: Array<string>;
+  parent?: Parent;
+  program?: string;
+  repo?: Repo;
+  schema?: unknown;
+  seed?: number;
+  show_changes?: boolean;
+  strict?: boolean;
+  style?: string;
+  subcall_models?: Array<string>;
+  subcalls?: boolean;
+  thread?: string;
+  tools?: Array<ToolPin>;
+  traits?: Traits;
+  untrusted?: boolean;
+  user?: string;
+}
+
+export interface RunConcluding {
+  reason: string;
+  step: number;
+  budget?: string;
+}
+
+export interface RunEnded {
+  status: string;
+  steps: number;
+  tokens: Tokens;
+  /** milliseconds */
+  took_ms: number;
+  draft?: string;
+  found?: string;
+  reason?: string;
+}
+
+export interface Runs {
+  runs: Array<Run>;
+}
+
+export interface SandboxFinding {
+  fatal: boolean;
+  remedy: string;
+  what: string;
+}
+
+export interface Session {
+  id: string;
+  made: string;
+  /** live, paused (the next call opens it) or lost (the server ended before it was saved) */
+  state: "live" | "paused" | "lost";
+  /** when it is deleted; left out: not by itself */
+  ends?: string;
+  /** while it is live */
+  image?: Image;
+  /** while it is live */
+  limits?: Limits;
+  metadata?: Record<string, string>;
+  seed?: number;
+}
+
+export interface SessionBegan {
+  image: Image;
+  limits: Limits;
+  session: string;
+  added?: Array<EventPackage>;
+  date?: string;
+  name?: string;
+  seed?: number;
+  snapshot?: string;
+}
+
+export interface SessionEnded {
+  session: string;
+}
+
+export interface SessionForked {
+  from: string;
+  session: string;
+  snapshot: string;
+}
+
+export interface SessionRolledBack {
+  session: string;
+  snapshot: string;
+}
+
+export interface Sessions {
+  sessions: Array<Session>;
+}
+
+export interface Skill {
+  description: string;
+  hash: string;
+  name: string;
+  signature: string;
+  version: number;
+  tool?: string;
+  untrusted?: boolean;
+}
+
+export interface SkillSaved {
+  name: string;
+  step: number;
+  hash?: string;
+  output?: string;
+  refused?: string;
+  version?: number;
+}
+
+export interface SkillsGiven {
+  skills: Array<Skill> | null;
+}
+
+export interface Snapshot {
+  /** the session stands there */
+  head: boolean;
+  id: string;
+  bytes?: number;
+  created?: string;
+  label?: string;
+  parent?: string;
+}
+
+export interface SnapshotTaken {
+  bytes: number;
+  session: string;
+  snapshot: string;
+  step: number;
+}
+
+export interface Snapshots {
+  snapshots: Array<Snapshot>;
+}
+
+export interface Step {
+  col: number;
+  line: number;
+  text: string;
+}
+
+export interface StepBegan {
+  step: number;
+}
+
+export interface TestsRan {
+  passed: boolean;
+  runs: number;
+  step: number;
+  failing?: Array<string>;
+  flaky?: Array<string>;
+  undone?: Array<string>;
+  why?: string;
+}
+
+export interface Thread {
+  bytes: number;
+  conversation: string;
+  created: string;
+  messages: number;
+  name: string;
+  turns: number;
+  used: string;
+  contents?: Array<string>;
+  forked?: string;
+  image?: string;
+  question?: string;
+  runs?: Array<string>;
+  snapshot?: string;
+}
+
+export interface Threads {
+  threads: Array<Thread>;
+}
+
+export interface Tokens {
+  input: number;
+  output: number;
+  cache_read?: number;
+  cache_written?: number;
+  incomplete?: boolean;
+  reasoning?: number;
+}
+
+export interface ToolCalled {
+  arguments: Record<string, unknown> | null;
+  id: string;
+  step: number;
+  tool: string;
+  by?: string;
+  control?: DataLabel;
+  effects?: string;
+  hash?: string;
+  labels?: Record<string, DataLabel>;
+  line?: number;
+  origin?: string;
+  version?: string;
+}
+
+export interface ToolPin {
+  hash: string;
+  name: string;
+  version: string;
+}
+
+export interface ToolReturned {
+  id: string;
+  step: number;
+  /** milliseconds */
+  took_ms: number;
+  code?: string;
+  cut?: string;
+  error?: string;
+  kind?: string;
+  label?: DataLabel;
+  raised?: string;
+  rehearsed?: string;
+  remedy?: string;
+  result?: string;
+}
+
+export interface Tools {
+  tools: Array<AppTool>;
+}
+
+export interface Traits {
+  local?: boolean;
+  sees?: boolean;
+  text_only?: boolean;
+  window?: number;
+}
+
+export interface Turn {
+  question: string;
+  run: string;
+  time: string;
+  answer?: string;
+  removed?: boolean;
+}
+
+export interface Turns {
+  turns: Array<Turn>;
+}
+
+export interface Unknown {
+  runs: number;
+  tokens: Tokens;
+}
+
+export interface Usage {
+  cpu_ms: number;
+  peak_memory_bytes: number;
+  wall_ms: number;
+  waited_ms?: number;
+}
+
+export interface Variable {
+  change?: string;
+  more?: number;
+  name?: string;
+  type?: string;
+  value?: string;
+}
+
+export interface Verified {
+  record: string;
+  status: string;
+}
+
+/** What happens in an execution or a run. New ones may be added: leave out those that you do not know. */
+export type Event =
+  | { name: "progress"; data: Progress; id: number | null }
+  | { name: "notice"; data: Notice; id: number | null }
+  | { name: "run_began"; data: RunBegan; id: number | null }
+  | { name: "session_began"; data: SessionBegan; id: number | null }
+  | { name: "file_given"; data: FileGiven; id: number | null }
+  | { name: "skills_given"; data: SkillsGiven; id: number | null }
+  | { name: "skill_saved"; data: SkillSaved; id: number | null }
+  | { name: "conversation_continued"; data: ConversationContinued; id: number | null }
+  | { name: "step_began"; data: StepBegan; id: number | null }
+  | { name: "model_requested"; data: ModelRequested; id: number | null }
+  | { name: "model_retrying"; data: ModelRetrying; id: number | null }
+  | { name: "model_delta"; data: ModelDelta; id: number | null }
+  | { name: "model_replied"; data: ModelReplied; id: number | null }
+  | { name: "model_failed"; data: ModelFailed; id: number | null }
+  | { name: "reply_rejected"; data: ReplyRejected; id: number | null }
+  | { name: "reply_trimmed"; data: ReplyTrimmed; id: number | null }
+  | { name: "outline_written"; data: OutlineWritten; id: number | null }
+  | { name: "run_concluding"; data: RunConcluding; id: number | null }
+  | { name: "history_condensed"; data: HistoryCondensed; id: number | null }
+  | { name: "execution_began"; data: ExecutionBegan; id: number | null }
+  | { name: "output"; data: Output; id: number | null }
+  | { name: "display"; data: Display; id: number | null }
+  | { name: "execution_ended"; data: ExecutionEnded; id: number | null }
+  | { name: "tool_called"; data: ToolCalled; id: number | null }
+  | { name: "tool_returned"; data: ToolReturned; id: number | null }
+  | { name: "notes_found"; data: NotesFound; id: number | null }
+  | { name: "child_began"; data: ChildBegan; id: number | null }
+  | { name: "child_ended"; data: ChildEnded; id: number | null }
+  | { name: "attempt_chosen"; data: AttemptChosen; id: number | null }
+  | { name: "approval_requested"; data: ApprovalRequested; id: number | null }
+  | { name: "approval_given"; data: ApprovalGiven; id: number | null }
+  | { name: "plan_written"; data: PlanWritten; id: number | null }
+  | { name: "plan_checked"; data: PlanChecked; id: number | null }
+  | { name: "decision_made"; data: DecisionMade; id: number | null }
+  | { name: "label_lowered"; data: LabelLowered; id: number | null }
+  | { name: "plan_waits"; data: PlanWaits; id: number | null }
+  | { name: "plan_resumed"; data: PlanResumed; id: number | null }
+  | { name: "plan_ended"; data: PlanEnded; id: number | null }
+  | { name: "connection_opened"; data: ConnectionOpened; id: number | null }
+  | { name: "connection_closed"; data: ConnectionClosed; id: number | null }
+  | { name: "connection_refused"; data: ConnectionRefused; id: number | null }
+  | { name: "snapshot_taken"; data: SnapshotTaken; id: number | null }
+  | { name: "session_forked"; data: SessionForked; id: number | null }
+  | { name: "session_rolled_back"; data: SessionRolledBack; id: number | null }
+  | { name: "tests_ran"; data: TestsRan; id: number | null }
+  | { name: "patch_made"; data: PatchMade; id: number | null }
+  | { name: "session_ended"; data: SessionEnded; id: number | null }
+  | { name: "file_saved"; data: FileSaved; id: number | null }
+  | { name: "answer_given"; data: AnswerGiven; id: number | null }
+  | { name: "run_ended"; data: RunEnded; id: number | null }
+  | { name: "lost"; data: RestLost; id: number | null }
+  ;
+
+/** All operations of a server, by group. */
+export interface Operations {
+  readonly about: {
+    /** Describe the server. It needs the scope read. */
+    get(params?: Record<string, never>, options?: CallOptions): Promise<About>;
+  };
+  readonly contexts: {
+    /** Say what may stand at a place in code. It needs the scope run. */
+    complete(params: { session: string } & Completing, options?: CallOptions): Promise<Completion>;
+    /** Start a new interpreter of a language: its variables are gone, files stay. It needs the scope run. */
+    restart(params: { session: string; language: string }, options?: CallOptions): Promise<void>;
+  };
+  readonly costs: {
+    /** Add up what the recorded runs used. It needs the scope read. */
+    get(params?: { words?: string; status?: string; kind?: string; thread?: string; limit?: number }, options?: CallOptions): Promise<Costs>;
+  };
+  readonly executions: {
+    /** Follow an execution; Last-Event-ID says what was seen before. It needs the scope read. */
+    events(params: { session: string; execution: string }, options?: CallOptions): EventStream<Execution>;
+    /** Describe an execution. It needs the scope read. */
+    get(params: { session: string; execution: string }, options?: CallOptions): Promise<Execution>;
+    /** Interrupt an execution, and wait for its end. It needs the scope run. */
+    interrupt(params: { session: string; execution: string }, options?: CallOptions): Promise<Execution>;
+    /** List the last executions of a session. It needs the scope read. */
+    list(params: { session: string }, options?: CallOptions): Promise<Executions>;
+    /** Run code in a session. Without stream and detach the answer comes when the code has ended; a caller that goes away interrupts it. It needs the scope run. */
+    start(params: { session: string } & Omit<NewExecution, "stream">, options?: CallOptions): Promise<Execution>;
+    /** Run code in a session. Without stream and detach the answer comes when the code has ended; a caller that goes away interrupts it. It needs the scope run. */
+    startStream(params: { session: string } & Omit<NewExecution, "stream">, options?: CallOptions): EventStream<Execution>;
+  };
+  readonly files: {
+    /** List what is in a folder of a session, and below it. It needs the scope read. */
+    list(params: { session: string; path?: string }, options?: CallOptions): Promise<Files>;
+    /** Read a file of a session. It needs the scope read. */
+    read(params: { session: string; path: string }, options?: CallOptions): Promise<Content>;
+    /** Write a file of a session whole, with the folders above it. It needs the scope run. */
+    write(params: { session: string; path: string }, data: Upload, options?: CallOptions): Promise<void>;
+  };
+  readonly images: {
+    /** List the images that there are. It needs the scope read. */
+    list(params?: Record<string, never>, options?: CallOptions): Promise<ImageInfos>;
+  };
+  readonly keys: {
+    /** Make a key for the caller's tenant. Its text is shown once. It needs the scope admin. */
+    create(params?: NewKey, options?: CallOptions): Promise<MadeKey>;
+    /** Take a key of the caller's tenant away. It needs the scope admin. */
+    delete(params: { id: string }, options?: CallOptions): Promise<void>;
+    /** List the keys of the caller's tenant. It needs the scope admin. */
+    list(params?: Record<string, never>, options?: CallOptions): Promise<Keys>;
+  };
+  readonly models: {
+    /** List the models that the server's keys can use. It needs the scope read. */
+    list(params?: Record<string, never>, options?: CallOptions): Promise<ModelList>;
+  };
+  readonly notes: {
+    /** List the notes that the agent kept, or those that fit some words. It needs the scope read. */
+    list(params?: { words?: string }, options?: CallOptions): Promise<Notes>;
+  };
+  readonly plans: {
+    /** Check a plan against the server's tools and policy. Nothing runs. It needs the scope read. */
+    check(params: PlanText, options?: CallOptions): Promise<CheckResult>;
+    /** Check a plan, and run it when nothing is wrong with it. It needs the scope run. */
+    run(params: Omit<NewPlan, "stream">, options?: CallOptions): Promise<Run>;
+    /** Check a plan, and run it when nothing is wrong with it. It needs the scope run. */
+    runStream(params: Omit<NewPlan, "stream">, options?: CallOptions): EventStream<Run>;
+  };
+  readonly records: {
+    /** Remove the record of a run; the chain of runs says that it was. It needs the scope admin. */
+    delete(params: { record: string }, options?: CallOptions): Promise<void>;
+    /** Write a record in a format. It needs the scope read. */
+    export(params: { record: string; format?: string }, options?: CallOptions): Promise<Content>;
+    /** List the records of runs, the newest first. It needs the scope read. */
+    list(params?: { words?: string; status?: string; kind?: string; thread?: string; limit?: number }, options?: CallOptions): Promise<Records>;
+    /** Execute a run again with its recorded replies, and compare. It needs the scope run. */
+    replay(params: { record: string }, options?: CallOptions): Promise<Replayed>;
+    /** Check the chain and the signatures of a record. It needs the scope read. */
+    verify(params: { record: string }, options?: CallOptions): Promise<Verified>;
+  };
+  readonly runs: {
+    /** Ask a question that is answered by code, by tools or by both. Without stream and detach the answer comes when the run has ended. It needs the scope run. */
+    ask(params: Omit<Question, "stream">, options?: CallOptions): Promise<Run>;
+    /** Ask a question that is answered by code, by tools or by both. Without stream and detach the answer comes when the run has ended. It needs the scope run. */
+    askStream(params: Omit<Question, "stream">, options?: CallOptions): EventStream<Run>;
+    /** Cancel a run, and wait for its end. It needs the scope run. */
+    cancel(params: { run: string }, options?: CallOptions): Promise<Run>;
+    /** Run a piece of code by itself, and record it. It needs the scope run. */
+    code(params: Omit<NewCode, "stream">, options?: CallOptions): Promise<Run>;
+    /** Run a piece of code by itself, and record it. It needs the scope run. */
+    codeStream(params: Omit<NewCode, "stream">, options?: CallOptions): EventStream<Run>;
+    /** Follow a run; Last-Event-ID says what was seen before. It needs the scope read. */
+    events(params: { run: string }, options?: CallOptions): EventStream<Run>;
+    /** Describe a run that goes on, or ended lately. It needs the scope read. */
+    get(params: { run: string }, options?: CallOptions): Promise<Run>;
+    /** List the runs that go on, or ended lately. It needs the scope read. */
+    list(params?: Record<string, never>, options?: CallOptions): Promise<Runs>;
+  };
+  readonly sessions: {
+    /** Make a session. It needs the scope run. */
+    create(params?: NewSession, options?: CallOptions): Promise<Session>;
+    /** End a session and remove its state. It needs the scope run. */
+    delete(params: { session: string }, options?: CallOptions): Promise<void>;
+    /** Say anew how long a session lasts. It needs the scope run. */
+    extend(params: { session: string } & Lasting, options?: CallOptions): Promise<Session>;
+    /** Make sessions that go on from the state of one. It needs the scope run. */
+    fork(params: { session: string } & Forking, options?: CallOptions): Promise<Sessions>;
+    /** Describe a session. It needs the scope read. */
+    get(params: { session: string }, options?: CallOptions): Promise<Session>;
+    /** List the sessions, the oldest first. It needs the scope read. */
+    list(params?: Record<string, never>, options?: CallOptions): Promise<Sessions>;
+    /** Save a session and close its sandbox; the next call opens it. It needs the scope run. */
+    pause(params: { session: string }, options?: CallOptions): Promise<Session>;
+    /** Open a session that is paused. It needs the scope run. */
+    resume(params: { session: string }, options?: CallOptions): Promise<Session>;
+    /** Take a session back to a state. It needs the scope run. */
+    rollback(params: { session: string } & Rollback, options?: CallOptions): Promise<Snapshot>;
+    /** Save the state of a session. It needs the scope run. */
+    snapshot(params: { session: string } & Labeled, options?: CallOptions): Promise<Snapshot>;
+    /** List the states of a session. It needs the scope read. */
+    snapshots(params: { session: string }, options?: CallOptions): Promise<Snapshots>;
+  };
+  readonly threads: {
+    /** Remove a conversation and its session. It needs the scope run. */
+    delete(params: { thread: string }, options?: CallOptions): Promise<void>;
+    /** List the conversations. It needs the scope read. */
+    list(params?: Record<string, never>, options?: CallOptions): Promise<Threads>;
+    /** List the questions and answers of a conversation. It needs the scope read. */
+    turns(params: { thread: string }, options?: CallOptions): Promise<Turns>;
+  };
+  readonly tools: {
+    /** List the tools that runs may call. It needs the scope read. */
+    list(params?: { words?: string }, options?: CallOptions): Promise<Tools>;
+  };
+}

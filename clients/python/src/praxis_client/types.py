@@ -1,0 +1,1398 @@
+# Generated from the server's OpenAPI document: "make clients" writes it anew.
+"""What the server is sent and what it answers with, as it stands in JSON."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Literal, NotRequired, TypedDict, Union
+
+from ._stream import StreamEvent
+
+
+class About(TypedDict):
+    host: Host  # the boundary and the limits that this machine gives
+    version: str
+
+
+class Answer(TypedDict):
+    steps: int
+    text: str
+    tokens: Tokens
+    verified: bool  # every figure of the answer was traced to an output or to the question
+    draft: NotRequired[str]  # without an answer: the last one that could not be taken
+    figures: NotRequired[List[Figure]]
+    files: NotRequired[List[str]]
+    found: NotRequired[str]  # without an answer: the last output of code
+    incomplete: NotRequired[str]  # why the model had to answer before it was done
+    value: NotRequired[Any]  # the answer as JSON, where it is more than a text
+
+
+class AnswerGiven(TypedDict):
+    text: str
+    figures: NotRequired[List[Figure]]
+    files: NotRequired[List[str]]
+    incomplete: NotRequired[str]
+    rehearsed: NotRequired[List[str]]
+    value: NotRequired[Any]
+
+
+AppTool = TypedDict(
+    "AppTool",
+    {
+        "approval": "bool",
+        "call": "str",
+        "description": "str",
+        "effects": "str",
+        "from": "str",
+        "hash": "str",
+        "name": "str",
+        "version": "str",
+    },
+)
+
+
+class ApprovalGiven(TypedDict):
+    by: str
+    granted: bool
+    id: str
+    bound: NotRequired[str]
+    reason: NotRequired[str]
+    scope: NotRequired[str]
+    who: NotRequired[str]
+
+
+class ApprovalRequested(TypedDict):
+    id: str
+    reason: str
+    bound: NotRequired[str]
+
+
+class Arg(TypedDict):
+    may: List[Origin] | None
+    name: str
+    any: NotRequired[bool]
+    must: NotRequired[List[Origin]]
+
+
+class AttemptChosen(TypedDict):
+    marks: List[AttemptMark] | None
+    n: int
+    why: str
+    run: NotRequired[str]
+
+
+class AttemptMark(TypedDict):
+    agree: int
+    answered: bool
+    complete: bool
+    errors: int
+    n: int
+    status: str
+    steps: int
+    verified: bool
+
+
+class Bounds(TypedDict):
+    output_bytes: int
+    timeout_ms: float  # milliseconds
+    columns: NotRequired[int]
+    cpu_ms: NotRequired[float]  # milliseconds
+    read_only: NotRequired[bool]
+    whole: NotRequired[bool]
+
+
+class Budget(TypedDict):
+    calls: NotRequired[int]  # of tools
+    cost_usd: NotRequired[float]
+    execution_s: NotRequired[float]
+    input_tokens: NotRequired[int]
+    output_tokens: NotRequired[int]
+    time_s: NotRequired[float]
+    tokens: NotRequired[int]
+
+
+class Call(TypedDict):
+    id: str
+    name: str
+    input: NotRequired[Dict[str, Any]]
+    raw: NotRequired[str]
+
+
+class CallMade(TypedDict):
+    tool: str
+    sum: NotRequired[str]
+
+
+class Caller(TypedDict):
+    child: int
+    depth: int
+    role: str
+    run: str
+    label: NotRequired[DataLabel]
+
+
+class Change(TypedDict):
+    bytes: int
+    kind: str
+    path: str
+    sha256: NotRequired[str]
+
+
+class Check(TypedDict):
+    code: str
+    name: str
+    expression: NotRequired[bool]
+
+
+class CheckFinding(TypedDict):
+    col: int
+    kind: str
+    level: str
+    line: int
+    message: str
+    end_col: NotRequired[int]
+    end_line: NotRequired[int]
+    paths: NotRequired[List[Path]]
+    remedy: NotRequired[str]
+    rule: NotRequired[str]
+    tool: NotRequired[str]
+
+
+class CheckLost(TypedDict):
+    col: int
+    line: int
+    reason: str
+
+
+class CheckResult(TypedDict):
+    accepted: bool
+    findings: List[CheckFinding] | None
+    flows: List[Flow] | None
+    name: str
+    lost: NotRequired[CheckLost]
+    strict: NotRequired[bool]
+
+
+class ChildBegan(TypedDict):
+    depth: int
+    n: int
+    role: str
+    step: int
+    task: str
+    data: NotRequired[List[str]]
+    given: NotRequired[str]
+    model: NotRequired[str]
+    run: NotRequired[str]
+    snapshot: NotRequired[str]
+
+
+class ChildEnded(TypedDict):
+    n: int
+    status: str
+    step: int
+    tokens: Tokens
+    took_ms: float  # milliseconds
+    errors: NotRequired[int]
+    figures: NotRequired[List[Figure]]
+    files: NotRequired[List[str]]
+    incomplete: NotRequired[str]
+    kind: NotRequired[str]
+    label: NotRequired[DataLabel]
+    reason: NotRequired[str]
+    remedy: NotRequired[str]
+    run: NotRequired[str]
+    snapshot: NotRequired[str]
+    steps: NotRequired[int]
+    text: NotRequired[str]
+    value: NotRequired[Any]
+
+
+class CodeDone(TypedDict):
+    execution: EventExecution
+    exit: NotRequired[int]  # the exit code that the code ended itself with
+
+
+class Completing(TypedDict):
+    code: str
+    cursor: int  # counts characters
+    language: NotRequired[str]
+
+
+class Completion(TypedDict):
+    end: int
+    matches: List[str] | None
+    start: int
+
+
+class ConnectionClosed(TypedDict):
+    id: str
+    reason: str
+    received_bytes: int
+    sent_bytes: int
+    took_ms: float  # milliseconds
+    injected: NotRequired[int]
+    protocol: NotRequired[str]
+    requests: NotRequired[int]
+
+
+class ConnectionOpened(TypedDict):
+    address: str
+    host: str
+    id: str
+    port: int
+    rule: str
+    via: str
+
+
+class ConnectionRefused(TypedDict):
+    count: int
+    reason: str
+    code: NotRequired[str]
+    host: NotRequired[str]
+    port: NotRequired[int]
+    remedy: NotRequired[str]
+    via: NotRequired[str]
+
+
+class ConversationContinued(TypedDict):
+    messages: int
+
+
+class Costs(TypedDict):
+    days: List[Line] | None
+    models: List[Line] | None
+    total: Line
+
+
+class DataLabel(TypedDict):
+    anyone: bool
+    trusted: bool
+    readers: NotRequired[List[str]]
+    sources: NotRequired[List[str]]
+
+
+class DecisionMade(TypedDict):
+    id: str
+    rule: str
+    step: int
+    tool: str
+    verdict: str
+    code: NotRequired[str]
+    members: NotRequired[List[str]]
+    reason: NotRequired[str]
+    remedy: NotRequired[str]
+
+
+class Display(TypedDict):
+    bundle: Dict[str, str] | None
+
+
+class Enforcement(TypedDict):
+    by: str
+    limit: str
+    note: NotRequired[str]
+
+
+class Error(TypedDict):
+    kind: Literal["invalid", "not_found", "conflict", "denied", "exhausted", "canceled", "unavailable", "internal"]
+    message: str
+    remedy: str
+    code: NotRequired[str]
+    data: NotRequired[Dict[str, str]]
+
+
+class EventBudget(TypedDict):
+    attempts: NotRequired[int]
+    calls: NotRequired[int]
+    cost_usd: NotRequired[float]
+    depth: NotRequired[int]
+    execution_ms: NotRequired[float]  # milliseconds
+    input: NotRequired[int]
+    output: NotRequired[int]
+    reply: NotRequired[int]
+    run: NotRequired[int]
+    steps: NotRequired[int]
+    sub_calls: NotRequired[int]
+    time_ms: NotRequired[float]  # milliseconds
+    window: NotRequired[int]
+
+
+class EventExecution(TypedDict):
+    state: Literal["intact", "lost", "restored", "fresh", "gone"]
+    status: Literal["ok", "error", "timeout", "memory", "output", "killed", "interrupted", "crashed"]
+    stderr: str
+    stdout: str
+    usage: Usage
+    changes: NotRequired[List[Change]]
+    displays: NotRequired[List[Dict[str, str]]]
+    error: NotRequired[Raised]
+    limit: NotRequired[str]
+    message: NotRequired[str]
+    output_file: NotRequired[str]
+    result: NotRequired[Dict[str, str]]
+    session: NotRequired[str]
+    snapshot: NotRequired[str]
+    state_note: NotRequired[str]
+    stderr_bytes: NotRequired[int]
+    stderr_truncated: NotRequired[bool]
+    stdout_bytes: NotRequired[int]
+    stdout_truncated: NotRequired[bool]
+    unlisted: NotRequired[str]
+    variables: NotRequired[List[Variable]]
+
+
+class EventFinding(TypedDict):
+    message: str
+    place: Place
+    rule: str
+    verdict: str
+    argument: NotRequired[str]
+    path: NotRequired[List[Place]]
+    remedy: NotRequired[str]
+    tool: NotRequired[str]
+
+
+class EventPackage(TypedDict):
+    name: str
+    version: str
+    hash: NotRequired[str]
+
+
+class EventResult(TypedDict):
+    call_id: str
+    text: str
+    is_error: NotRequired[bool]
+
+
+class EventTool(TypedDict):
+    description: str
+    name: str
+    schema: Dict[str, Any] | None
+
+
+class Execution(TypedDict):
+    began: str
+    ended: bool
+    id: str
+    session: str
+    execution: NotRequired[EventExecution]  # what the code did, once it has ended
+    failure: NotRequired[Error]  # why it could not be run
+
+
+class ExecutionBegan(TypedDict):
+    code: str
+    step: int
+    check: NotRequired[str]
+    context: NotRequired[str]
+    file: NotRequired[str]
+    fills: NotRequired[List[str]]
+    language: NotRequired[str]
+    purpose: NotRequired[str]
+    session: NotRequired[str]
+    untrusted: NotRequired[bool]
+
+
+class ExecutionEnded(TypedDict):
+    execution: EventExecution
+    step: int
+
+
+class Executions(TypedDict):
+    executions: List[Execution]
+
+
+class Figure(TypedDict):
+    source: str
+    text: str
+    expression: NotRequired[str]
+    match: NotRequired[Match]
+    nearest: NotRequired[Match]
+    partial: NotRequired[str]
+    said: NotRequired[str]
+    typed: NotRequired[int]
+
+
+class File(TypedDict):
+    bytes: int
+    changed: str
+    path: str
+    regular: bool
+
+
+class FileGiven(TypedDict):
+    bytes: int
+    name: str
+    path: str
+    sha256: str
+    form: NotRequired[str]
+    role: NotRequired[str]
+    variable: NotRequired[str]
+    withheld: NotRequired[str]
+
+
+class FileSaved(TypedDict):
+    bytes: int
+    path: str
+
+
+class Files(TypedDict):
+    files: List[File]
+
+
+class Flow(TypedDict):
+    args: List[Arg] | None
+    col: int
+    line: int
+    tool: str
+    verdict: str
+    anything: NotRequired[bool]
+    control: NotRequired[List[Origin]]
+    rule: NotRequired[str]
+
+
+class Forking(TypedDict):
+    count: NotRequired[int]  # how many, 1 to 100; 0: one
+    lasts_s: NotRequired[float]  # seconds after which they are deleted; 0: not by themselves
+
+
+class From(TypedDict):
+    run: NotRequired[str]
+    step: NotRequired[int]
+    thread: NotRequired[str]
+
+
+class GivenFile(TypedDict):
+    name: str  # in the working folder
+    data: NotRequired[str]  # base64, in the place of text
+    text: NotRequired[str]
+
+
+class HistoryCondensed(TypedDict):
+    bytes: int
+    messages: int
+    step: int
+    summary: str
+    whole: str
+
+
+class Host(TypedDict):
+    backend: str
+    boundary: str
+    findings: List[SandboxFinding] | None
+    limits: List[Enforcement] | None
+    platform: str
+    root: bool
+
+
+class Image(TypedDict):
+    id: str
+    name: str
+    digest: NotRequired[str]
+    languages: NotRequired[List[Language]]
+    npm: NotRequired[List[EventPackage]]
+    packages: NotRequired[List[EventPackage]]
+
+
+class ImageInfos(TypedDict):
+    images: List[Info]
+
+
+class ImagePackage(TypedDict):
+    hash: str
+    name: str
+    version: str
+
+
+class Info(TypedDict):
+    bytes: int
+    created: str
+    id: str
+    in_use: bool
+    name: str
+    packages: List[ImagePackage] | None
+    shared_bytes: int
+    used: str
+    digest: NotRequired[str]
+
+
+class Key(TypedDict):
+    id: str
+    made: str
+    scopes: List[Literal["read", "run", "approve", "admin"]] | None
+    tenant: str
+    expires: NotRequired[str]
+    name: NotRequired[str]
+
+
+class Keys(TypedDict):
+    keys: List[Key]
+
+
+LabelLowered = TypedDict(
+    "LabelLowered",
+    {
+        "by": "str",
+        "from": "DataLabel",
+        "id": "str",
+        "step": "int",
+        "to": "DataLabel",
+        "who": "NotRequired[str]",
+        "why": "NotRequired[str]",
+    },
+)
+
+
+class Labeled(TypedDict):
+    label: NotRequired[str]  # what was done, in a few words
+
+
+class Language(TypedDict):
+    name: str
+    version: str
+
+
+class Lasting(TypedDict):
+    lasts_s: float  # seconds from now after which it is deleted; 0: not by itself
+
+
+class Limits(TypedDict):
+    cpus: float
+    disk_bytes: int
+    memory_bytes: int
+    open_files: int
+    processes: int
+    user_namespaces: NotRequired[int]
+
+
+class Line(TypedDict):
+    name: str
+    runs: int
+    tokens: Tokens
+    took_ms: float  # milliseconds
+    usd: float
+    incomplete_runs: NotRequired[int]
+    scripted_runs: NotRequired[int]
+    unknown: NotRequired[Unknown]
+
+
+class ListedRun(TypedDict):
+    began: str
+    bytes: int
+    head: str
+    id: str
+    kind: str
+    question: str
+    records: int
+    status: str
+    steps: int
+    tokens: Tokens
+    took_ms: float  # milliseconds
+    caller: NotRequired[Caller]
+    children: NotRequired[int]
+    files: NotRequired[int]
+    image: NotRequired[str]
+    imported: NotRequired[bool]
+    local: NotRequired[bool]
+    model: NotRequired[str]
+    others: NotRequired[Dict[str, Tokens]]
+    parent: NotRequired[Parent]
+    program: NotRequired[str]
+    reason: NotRequired[str]
+    scripted: NotRequired[bool]
+    seed: NotRequired[int]
+    thread: NotRequired[str]
+    usd: NotRequired[float]
+
+
+class MadeKey(TypedDict):
+    id: str
+    key: str
+    made: str
+    scopes: List[Literal["read", "run", "approve", "admin"]]
+    tenant: str
+    expires: NotRequired[str]
+    name: NotRequired[str]
+
+
+Match = TypedDict(
+    "Match",
+    {
+        "text": "str",
+        "in": "NotRequired[str]",
+        "line": "NotRequired[int]",
+        "stated": "NotRequired[bool]",
+        "step": "NotRequired[int]",
+    },
+)
+
+
+class Message(TypedDict):
+    role: str
+    calls: NotRequired[List[Call]]
+    pictures: NotRequired[List[Picture]]
+    reasoning: NotRequired[Reasoning]
+    results: NotRequired[List[EventResult]]
+    text: NotRequired[str]
+
+
+class ModelDelta(TypedDict):
+    step: int
+    text: str
+    reasoning: NotRequired[bool]
+
+
+class ModelFailed(TypedDict):
+    reason: str
+    step: int
+    took_ms: float  # milliseconds
+    call: NotRequired[str]
+
+
+class ModelList(TypedDict):
+    providers: List[ProviderModels]
+
+
+class ModelReplied(TypedDict):
+    step: int
+    text: str
+    thought: str
+    tokens: Tokens
+    took_ms: float  # milliseconds
+    call: NotRequired[str]
+    calls: NotRequired[List[Call]]
+    cut: NotRequired[bool]
+    model: NotRequired[str]
+    reasoning: NotRequired[Reasoning]
+
+
+class ModelRequested(TypedDict):
+    max_tokens: int
+    messages: List[Message] | None
+    model: str
+    repeated: int
+    step: int
+    system: str
+    call: NotRequired[str]
+    tools: NotRequired[List[EventTool]]
+
+
+class ModelRetrying(TypedDict):
+    after_ms: float  # milliseconds
+    attempt: int
+    reason: str
+    step: int
+    model: NotRequired[str]
+
+
+NewCode = TypedDict(
+    "NewCode",
+    {
+        "code": "str",
+        "args": "NotRequired[List[str]]",
+        "detach": "NotRequired[bool]",  # answer at once; the run goes on when the caller is gone
+        "files": "NotRequired[List[GivenFile]]",
+        "image": "NotRequired[str]",
+        "language": "NotRequired[str]",
+        "name": "NotRequired[str]",  # a named session that it runs in; left out: one of its own
+        "npm": "NotRequired[List[str]]",  # packages of npm
+        "seed": "NotRequired[int]",
+        "stream": "NotRequired[bool]",  # answer with events as they happen
+        "timeout_s": "NotRequired[float]",
+        "with": "NotRequired[List[str]]",  # packages of Python
+    },
+)
+
+
+class NewExecution(TypedDict):
+    code: str
+    detach: NotRequired[bool]  # answer at once; the code goes on when the caller is gone
+    language: NotRequired[str]  # a name such as python, javascript, sql or bash; left out: the session's first
+    output_bytes: NotRequired[int]  # that the result holds; 0: the usual number
+    stream: NotRequired[bool]  # answer with events as they happen
+    timeout_s: NotRequired[float]  # wall time; 0: the usual one
+
+
+class NewKey(TypedDict):
+    lasts_s: NotRequired[float]  # seconds after which it expires; 0: never
+    name: NotRequired[str]  # what it is for
+    scopes: NotRequired[List[Literal["read", "run", "approve", "admin"]]]  # read, run, approve, admin; left out: read and run
+
+
+class NewPlan(TypedDict):
+    text: str
+    detach: NotRequired[bool]  # answer at once; the run goes on when the caller is gone
+    inputs: NotRequired[Dict[str, Any]]  # values of the declared inputs
+    name: NotRequired[str]  # of its file; left out: plan.py
+    seed: NotRequired[int]
+    stream: NotRequired[bool]  # answer with events as they happen
+    timeout_s: NotRequired[float]
+
+
+NewSession = TypedDict(
+    "NewSession",
+    {
+        "id": "NotRequired[str]",  # its name: letters, digits, '.', '_' and '-'; left out: one is chosen
+        "image": "NotRequired[str]",  # a name, an id or the reference of an image that is there; left out: the usual one
+        "languages": "NotRequired[List[str]]",  # that code will be in, the main one first
+        "lasts_s": "NotRequired[float]",  # seconds after which it is deleted; 0: not by itself
+        "limits": "NotRequired[Limits]",  # zero fields: the usual ones
+        "metadata": "NotRequired[Dict[str, str]]",  # the caller's own, at most 64 entries
+        "npm": "NotRequired[List[str]]",  # packages of npm
+        "seed": "NotRequired[int]",  # makes the session deterministic
+        "with": "NotRequired[List[str]]",  # packages of Python, such as pandas==2.*
+    },
+)
+
+
+Note = TypedDict(
+    "Note",
+    {
+        "created": "str",
+        "from": "From",
+        "id": "str",
+        "text": "str",
+        "tags": "NotRequired[List[str]]",
+    },
+)
+
+
+class Notes(TypedDict):
+    notes: List[Note]
+
+
+class NotesFound(TypedDict):
+    notes: int
+    step: int
+
+
+class Notice(TypedDict):
+    text: str
+    code: NotRequired[str]
+    data: NotRequired[Dict[str, str]]
+    remedy: NotRequired[str]
+
+
+class Origin(TypedDict):
+    kind: str
+    name: str
+    trusted: bool
+    col: NotRequired[int]
+    endorsed: NotRequired[bool]
+    line: NotRequired[int]
+
+
+class OutlineWritten(TypedDict):
+    step: int
+    text: str
+    revised: NotRequired[bool]
+
+
+class Output(TypedDict):
+    stream: Literal["stdout", "stderr"]
+    text: str
+
+
+class Parent(TypedDict):
+    change: str
+    run: str
+    step: NotRequired[int]
+
+
+class PatchMade(TypedDict):
+    bytes: int
+    files: List[PatchedFile] | None
+    passed: bool
+    sha256: str
+    left_out: NotRequired[List[str]]
+    withheld: NotRequired[str]
+
+
+PatchedFile = TypedDict(
+    "PatchedFile",
+    {
+        "added": "int",
+        "change": "str",
+        "path": "str",
+        "removed": "int",
+        "binary": "NotRequired[bool]",
+        "from": "NotRequired[str]",
+    },
+)
+
+
+class Path(TypedDict):
+    argument: str
+    source: str
+    steps: List[Step] | None
+    trusted: bool
+
+
+class Picture(TypedDict):
+    data: str | None
+    type: str
+    name: NotRequired[str]
+
+
+class Place(TypedDict):
+    col: int
+    line: int
+    text: NotRequired[str]
+
+
+class PlanCall(TypedDict):
+    arguments: Dict[str, Any] | None
+    decision: str
+    id: str
+    labels: Dict[str, DataLabel] | None
+    line: int
+    rule: str
+    tool: str
+    by: NotRequired[str]
+    error: NotRequired[str]
+    granted: NotRequired[bool]
+    reason: NotRequired[str]
+    rehearsed: NotRequired[str]
+    result: NotRequired[str]
+    said: NotRequired[str]
+
+
+class PlanChecked(TypedDict):
+    accepted: bool
+    step: int
+    call: NotRequired[str]
+    findings: NotRequired[List[EventFinding]]
+
+
+class PlanEnded(TypedDict):
+    label: DataLabel
+    status: str
+    step: int
+    used: PlanUsage
+    call: NotRequired[str]
+    error: NotRequired[str]
+    line: NotRequired[int]
+    output: NotRequired[str]
+
+
+class PlanResult(TypedDict):
+    calls: List[PlanCall] | None
+    check: CheckResult | None
+    label: DataLabel
+    output: str
+    run: str
+    status: str
+    tokens: Tokens
+    used: PlanUsage
+    error: NotRequired[str]
+    line: NotRequired[int]
+    waiting: NotRequired[PlanWaiting]
+
+
+class PlanResumed(TypedDict):
+    state: str
+    example: NotRequired[str]
+    rehearsed: NotRequired[List[str]]
+    run: NotRequired[str]
+
+
+class PlanText(TypedDict):
+    text: str
+    name: NotRequired[str]  # of its file; left out: plan.py
+
+
+class PlanUsage(TypedDict):
+    calls: int
+    steps: int
+
+
+class PlanWaiting(TypedDict):
+    arguments: Dict[str, Any] | None
+    decision: str
+    id: str
+    labels: Dict[str, DataLabel] | None
+    line: int
+    rule: str
+    state: str
+    tool: str
+    by: NotRequired[str]
+    error: NotRequired[str]
+    file: NotRequired[str]
+    granted: NotRequired[bool]
+    reason: NotRequired[str]
+    rehearsed: NotRequired[str]
+    result: NotRequired[str]
+    said: NotRequired[str]
+
+
+class PlanWaits(TypedDict):
+    bytes: int
+    id: str
+    state: str
+    step: int
+    output: NotRequired[str]
+
+
+class PlanWritten(TypedDict):
+    code: str
+    mode: str
+    now: str
+    step: int
+    call: NotRequired[str]
+    inputs: NotRequired[Dict[str, Any]]
+    made: NotRequired[List[CallMade]]
+    name: NotRequired[str]
+    policy: NotRequired[str]
+    tools: NotRequired[List[ToolPin]]
+
+
+class Problem(TypedDict):
+    detail: str
+    kind: Literal["invalid", "not_found", "conflict", "denied", "exhausted", "canceled", "unavailable", "internal"]
+    status: int
+    title: str
+    type: str
+    code: NotRequired[str]
+    data: NotRequired[Dict[str, str]]
+    remedy: NotRequired[str]
+
+
+class Progress(TypedDict):
+    stage: str
+    text: str
+
+
+class ProviderModels(TypedDict):
+    key_set: bool
+    key_variable: str
+    models: List[str] | None
+    provider: str
+    failure: NotRequired[Error]
+    server: NotRequired[str]
+
+
+Question = TypedDict(
+    "Question",
+    {
+        "question": "str",
+        "budget": "NotRequired[Budget]",
+        "detach": "NotRequired[bool]",  # answer at once; the run goes on when the caller is gone
+        "effort": "NotRequired[str]",  # low, medium or high
+        "fallback_models": "NotRequired[List[str]]",  # models that are asked when those before fail for good
+        "files": "NotRequired[List[GivenFile]]",
+        "image": "NotRequired[str]",
+        "language": "NotRequired[str]",  # the main one of the model's code
+        "max_steps": "NotRequired[int]",
+        "mode": "NotRequired[str]",  # code, tools or both; left out: code
+        "model": "NotRequired[str]",  # PROVIDER:NAME; left out: the server's usual one
+        "npm": "NotRequired[List[str]]",  # packages of npm
+        "schema": "NotRequired[Any]",  # a JSON Schema that the answer must keep to
+        "seed": "NotRequired[int]",
+        "stream": "NotRequired[bool]",  # answer with events as they happen
+        "strict": "NotRequired[bool]",  # an answer with a figure that is found nowhere is none
+        "thread": "NotRequired[str]",  # the conversation that the question goes on with
+        "timeout_s": "NotRequired[float]",  # wall time of each execution; 0: the usual one
+        "with": "NotRequired[List[str]]",  # packages of Python
+    },
+)
+
+
+class Raised(TypedDict):
+    name: str
+    traceback: str
+    value: str
+    hint: NotRequired[str]
+
+
+class Reasoning(TypedDict):
+    model: NotRequired[str]
+    signature: NotRequired[str]
+    text: NotRequired[str]
+
+
+class Records(TypedDict):
+    more: bool  # there are others
+    records: List[ListedRun]
+
+
+class Replayed(TypedDict):
+    identical: bool
+    report: NotRequired[str]  # what differs, for a person
+    unfinished: NotRequired[bool]
+
+
+class ReplyRejected(TypedDict):
+    reason: str
+    step: int
+    draft: NotRequired[str]
+
+
+class ReplyTrimmed(TypedDict):
+    reason: str
+    step: int
+
+
+class Repo(TypedDict):
+    name: str
+    edit_tests: NotRequired[bool]
+    test: NotRequired[str]
+
+
+class RestLost(TypedDict):
+    events: int  # how many
+
+
+class Rollback(TypedDict):
+    snapshot: NotRequired[str]  # its id; left out: the one before the last
+
+
+class Run(TypedDict):
+    began: str
+    ended: bool
+    id: str  # of the run on this server
+    answer: NotRequired[Answer]  # of a question
+    code: NotRequired[CodeDone]  # of a piece of code
+    failure: NotRequired[Error]  # why it did not come to its end
+    plan: NotRequired[PlanResult]  # of a plan
+    record: NotRequired[str]  # id of its record, once it has ended
+
+
+class RunBegan(TypedDict):
+    bounds: Bounds
+    budget: EventBudget
+    kind: str
+    question: str
+    scripted: bool
+    args: NotRequired[List[str]]
+    branches: NotRequired[int]
+    caller: NotRequired[Caller]
+    checks: NotRequired[List[Check]]
+    context: NotRequired[str]
+    effort: NotRequired[str]
+    fallbacks: NotRequired[List[str]]
+    file: NotRequired[str]
+    files: NotRequired[List[str]]
+    host: NotRequired[str]
+    input_checks: NotRequired[List[Check]]
+    language: NotRequired[str]
+    learn: NotRequired[bool]
+    max_steps: NotRequired[int]
+    mode: NotRequired[str]
+    model: NotRequired[str]
+    net: NotRequired[List[str]]
+    parent: NotRequired[Parent]
+    program: NotRequired[str]
+    repo: NotRequired[Repo]
+    schema: NotRequired[Any]
+    seed: NotRequired[int]
+    show_changes: NotRequired[bool]
+    strict: NotRequired[bool]
+    style: NotRequired[str]
+    subcall_models: NotRequired[List[str]]
+    subcalls: NotRequired[bool]
+    thread: NotRequired[str]
+    tools: NotRequired[List[ToolPin]]
+    traits: NotRequired[Traits]
+    untrusted: NotRequired[bool]
+    user: NotRequired[str]
+
+
+class RunConcluding(TypedDict):
+    reason: str
+    step: int
+    budget: NotRequired[str]
+
+
+class RunEnded(TypedDict):
+    status: str
+    steps: int
+    tokens: Tokens
+    took_ms: float  # milliseconds
+    draft: NotRequired[str]
+    found: NotRequired[str]
+    reason: NotRequired[str]
+
+
+class Runs(TypedDict):
+    runs: List[Run]
+
+
+class SandboxFinding(TypedDict):
+    fatal: bool
+    remedy: str
+    what: str
+
+
+class Session(TypedDict):
+    id: str
+    made: str
+    state: Literal["live", "paused", "lost"]  # live, paused (the next call opens it) or lost (the server ended before it was saved)
+    ends: NotRequired[str]  # when it is deleted; left out: not by itself
+    image: NotRequired[Image]  # while it is live
+    limits: NotRequired[Limits]  # while it is live
+    metadata: NotRequired[Dict[str, str]]
+    seed: NotRequired[int]
+
+
+class SessionBegan(TypedDict):
+    image: Image
+    limits: Limits
+    session: str
+    added: NotRequired[List[EventPackage]]
+    date: NotRequired[str]
+    name: NotRequired[str]
+    seed: NotRequired[int]
+    snapshot: NotRequired[str]
+
+
+class SessionEnded(TypedDict):
+    session: str
+
+
+SessionForked = TypedDict(
+    "SessionForked",
+    {
+        "from": "str",
+        "session": "str",
+        "snapshot": "str",
+    },
+)
+
+
+class SessionRolledBack(TypedDict):
+    session: str
+    snapshot: str
+
+
+class Sessions(TypedDict):
+    sessions: List[Session]
+
+
+class Skill(TypedDict):
+    description: str
+    hash: str
+    name: str
+    signature: str
+    version: int
+    tool: NotRequired[str]
+    untrusted: NotRequired[bool]
+
+
+class SkillSaved(TypedDict):
+    name: str
+    step: int
+    hash: NotRequired[str]
+    output: NotRequired[str]
+    refused: NotRequired[str]
+    version: NotRequired[int]
+
+
+class SkillsGiven(TypedDict):
+    skills: List[Skill] | None
+
+
+class Snapshot(TypedDict):
+    head: bool  # the session stands there
+    id: str
+    bytes: NotRequired[int]
+    created: NotRequired[str]
+    label: NotRequired[str]
+    parent: NotRequired[str]
+
+
+class SnapshotTaken(TypedDict):
+    bytes: int
+    session: str
+    snapshot: str
+    step: int
+
+
+class Snapshots(TypedDict):
+    snapshots: List[Snapshot]
+
+
+class Step(TypedDict):
+    col: int
+    line: int
+    text: str
+
+
+class StepBegan(TypedDict):
+    step: int
+
+
+class TestsRan(TypedDict):
+    passed: bool
+    runs: int
+    step: int
+    failing: NotRequired[List[str]]
+    flaky: NotRequired[List[str]]
+    undone: NotRequired[List[str]]
+    why: NotRequired[str]
+
+
+class Thread(TypedDict):
+    bytes: int
+    conversation: str
+    created: str
+    messages: int
+    name: str
+    turns: int
+    used: str
+    contents: NotRequired[List[str]]
+    forked: NotRequired[str]
+    image: NotRequired[str]
+    question: NotRequired[str]
+    runs: NotRequired[List[str]]
+    snapshot: NotRequired[str]
+
+
+class Threads(TypedDict):
+    threads: List[Thread]
+
+
+class Tokens(TypedDict):
+    input: int
+    output: int
+    cache_read: NotRequired[int]
+    cache_written: NotRequired[int]
+    incomplete: NotRequired[bool]
+    reasoning: NotRequired[int]
+
+
+class ToolCalled(TypedDict):
+    arguments: Dict[str, Any] | None
+    id: str
+    step: int
+    tool: str
+    by: NotRequired[str]
+    control: NotRequired[DataLabel]
+    effects: NotRequired[str]
+    hash: NotRequired[str]
+    labels: NotRequired[Dict[str, DataLabel]]
+    line: NotRequired[int]
+    origin: NotRequired[str]
+    version: NotRequired[str]
+
+
+class ToolPin(TypedDict):
+    hash: str
+    name: str
+    version: str
+
+
+class ToolReturned(TypedDict):
+    id: str
+    step: int
+    took_ms: float  # milliseconds
+    code: NotRequired[str]
+    cut: NotRequired[str]
+    error: NotRequired[str]
+    kind: NotRequired[str]
+    label: NotRequired[DataLabel]
+    raised: NotRequired[str]
+    rehearsed: NotRequired[str]
+    remedy: NotRequired[str]
+    result: NotRequired[str]
+
+
+class Tools(TypedDict):
+    tools: List[AppTool]
+
+
+class Traits(TypedDict):
+    local: NotRequired[bool]
+    sees: NotRequired[bool]
+    text_only: NotRequired[bool]
+    window: NotRequired[int]
+
+
+class Turn(TypedDict):
+    question: str
+    run: str
+    time: str
+    answer: NotRequired[str]
+    removed: NotRequired[bool]
+
+
+class Turns(TypedDict):
+    turns: List[Turn]
+
+
+class Unknown(TypedDict):
+    runs: int
+    tokens: Tokens
+
+
+class Usage(TypedDict):
+    cpu_ms: float
+    peak_memory_bytes: int
+    wall_ms: float
+    waited_ms: NotRequired[float]
+
+
+class Variable(TypedDict):
+    change: NotRequired[str]
+    more: NotRequired[int]
+    name: NotRequired[str]
+    type: NotRequired[str]
+    value: NotRequired[str]
+
+
+class Verified(TypedDict):
+    record: str
+    status: str
+
+
+Event = Union[
+    StreamEvent[Literal["progress"], Progress],
+    StreamEvent[Literal["notice"], Notice],
+    StreamEvent[Literal["run_began"], RunBegan],
+    StreamEvent[Literal["session_began"], SessionBegan],
+    StreamEvent[Literal["file_given"], FileGiven],
+    StreamEvent[Literal["skills_given"], SkillsGiven],
+    StreamEvent[Literal["skill_saved"], SkillSaved],
+    StreamEvent[Literal["conversation_continued"], ConversationContinued],
+    StreamEvent[Literal["step_began"], StepBegan],
+    StreamEvent[Literal["model_requested"], ModelRequested],
+    StreamEvent[Literal["model_retrying"], ModelRetrying],
+    StreamEvent[Literal["model_delta"], ModelDelta],
+    StreamEvent[Literal["model_replied"], ModelReplied],
+    StreamEvent[Literal["model_failed"], ModelFailed],
+    StreamEvent[Literal["reply_rejected"], ReplyRejected],
+    StreamEvent[Literal["reply_trimmed"], ReplyTrimmed],
+    StreamEvent[Literal["outline_written"], OutlineWritten],
+    StreamEvent[Literal["run_concluding"], RunConcluding],
+    StreamEvent[Literal["history_condensed"], HistoryCondensed],
+    StreamEvent[Literal["execution_began"], ExecutionBegan],
+    StreamEvent[Literal["output"], Output],
+    StreamEvent[Literal["display"], Display],
+    StreamEvent[Literal["execution_ended"], ExecutionEnded],
+    StreamEvent[Literal["tool_called"], ToolCalled],
+    StreamEvent[Literal["tool_returned"], ToolReturned],
+    StreamEvent[Literal["notes_found"], NotesFound],
+    StreamEvent[Literal["child_began"], ChildBegan],
+    StreamEvent[Literal["child_ended"], ChildEnded],
+    StreamEvent[Literal["attempt_chosen"], AttemptChosen],
+    StreamEvent[Literal["approval_requested"], ApprovalRequested],
+    StreamEvent[Literal["approval_given"], ApprovalGiven],
+    StreamEvent[Literal["plan_written"], PlanWritten],
+    StreamEvent[Literal["plan_checked"], PlanChecked],
+    StreamEvent[Literal["decision_made"], DecisionMade],
+    StreamEvent[Literal["label_lowered"], LabelLowered],
+    StreamEvent[Literal["plan_waits"], PlanWaits],
+    StreamEvent[Literal["plan_resumed"], PlanResumed],
+    StreamEvent[Literal["plan_ended"], PlanEnded],
+    StreamEvent[Literal["connection_opened"], ConnectionOpened],
+    StreamEvent[Literal["connection_closed"], ConnectionClosed],
+    StreamEvent[Literal["connection_refused"], ConnectionRefused],
+    StreamEvent[Literal["snapshot_taken"], SnapshotTaken],
+    StreamEvent[Literal["session_forked"], SessionForked],
+    StreamEvent[Literal["session_rolled_back"], SessionRolledBack],
+    StreamEvent[Literal["tests_ran"], TestsRan],
+    StreamEvent[Literal["patch_made"], PatchMade],
+    StreamEvent[Literal["session_ended"], SessionEnded],
+    StreamEvent[Literal["file_saved"], FileSaved],
+    StreamEvent[Literal["answer_given"], AnswerGiven],
+    StreamEvent[Literal["run_ended"], RunEnded],
+    StreamEvent[Literal["lost"], RestLost],
+]
+"""What happens in an execution or a run. New ones may be added: leave out those that you do not know."""

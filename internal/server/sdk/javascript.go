@@ -1,0 +1,157 @@
+package sdk
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const javaScriptHead = "// Generated from the server's OpenAPI document: \"make clients\" writes it anew.\n"
+
+// javaScriptTable writes how each operation is called: its method, its path, what of its
+// parameters stands in the query, its kind.
+func javaScriptTable(d *document) []byte {
+	var b bytes.Buffer
+	b.WriteString(javaScriptHead)
+	b.WriteString("\n// method, path, the parameters of the query, how it is called\nexport const operations = {\n")
+	for _, g := range d.groups() {
+		fmt.Fprintf(&b, "  %s: {\n", g)
+		for _, o := range d.of(g) {
+			query := []string{}
+			for _, m := range o.query {
+				query = append(query, m.name)
+			}
+			row, err := json.Marshal([]any{o.method, o.path, query, o.kind})
+			if err != nil { // strings can be written
+				panic(err)
+			}
+			fmt.Fprintf(&b, "    %s: %s,\n", o.name, row)
+		}
+		b.WriteString("  },\n")
+	}
+	b.WriteString("};\n")
+	return b.Bytes()
+}
+
+// javaScriptType is the type of what a schema describes.
+func javaScriptType(s *schema) string {
+	if s == nil {
+		return "void"
+	}
+	if r := s.ref(); r != "" {
+		return r
+	}
+	if len(s.AnyOf) > 0 {
+		var parts []string
+		for _, one := range s.AnyOf {
+			parts = append(parts, javaScriptType(one))
+		}
+		return strings.Join(parts, " | ")
+	}
+	if len(s.Enum) > 0 {
+		return strings.ReplaceAll(quoted(s.Enum), ", ", " | ")
+	}
+	name, null := s.kind()
+	out := map[string]string{"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null", "": "unknown"}[name]
+	switch name {
+	case "array":
+		out = "Array<" + javaScriptType(s.Items) + ">"
+	case "object":
+		if out = "Record<string, unknown>"; s.Values != nil {
+			out = "Record<string, " + javaScriptType(s.Values) + ">"
+		}
+	}
+	if null {
+		out += " | null"
+	}
+	return out
+}
+
+// javaScriptTypes writes the types of requests, results, events and operations.
+func javaScriptTypes(d *document) []byte {
+	var b bytes.Buffer
+	b.WriteString(javaScriptHead)
+	b.WriteString("\nimport type { CallOptions, Content, EventStream, Upload } from \"./praxis.js\";\n")
+	for _, name := range d.named() {
+		fmt.Fprintf(&b, "\nexport interface %s {\n", name)
+		javaScriptMembers(&b, "  ", d.schemas[name].members())
+		b.WriteString("}\n")
+	}
+	b.WriteString("\n/** What happens in an execution or a run. New ones may be added: leave out those that you do not know. */\nexport type Event =\n")
+	for _, e := range d.eventTypes() {
+		fmt.Fprintf(&b, "  | { name: %q; data: %s; id: number | null }\n", e.name, e.data)
+	}
+	b.WriteString("  ;\n\n/** All operations of a server, by group. */\nexport interface Operations {\n")
+	for _, g := range d.groups() {
+		fmt.Fprintf(&b, "  readonly %s: {\n", g)
+		for _, o := range d.of(g) {
+			javaScriptFunction(&b, o)
+		}
+		b.WriteString("  };\n")
+	}
+	b.WriteString("}\n")
+	return b.Bytes()
+}
+
+func javaScriptMembers(b *bytes.Buffer, indent string, members []member) {
+	for _, m := range members {
+		if m.Description != "" {
+			fmt.Fprintf(b, "%s/** %s */\n", indent, strings.ReplaceAll(m.Description, "*/", "* /"))
+		}
+		optional := "?"
+		if m.required {
+			optional = ""
+		}
+		fmt.Fprintf(b, "%s%s%s: %s;\n", indent, m.name, optional, javaScriptType(m.schema))
+	}
+}
+
+// javaScriptFunction writes the type of the function of an operation, and beside one that can
+// stream that of another that does.
+func javaScriptFunction(b *bytes.Buffer, o operation) {
+	var parts []string
+	required := false
+	if outside := slices.Concat(o.inPath, o.query); len(outside) > 0 {
+		var inner []string
+		for _, m := range outside {
+			optional := "?"
+			if m.required {
+				optional, required = "", true
+			}
+			inner = append(inner, fmt.Sprintf("%s%s: %s", m.name, optional, javaScriptType(m.schema)))
+		}
+		parts = append(parts, "{ "+strings.Join(inner, "; ")+" }")
+	}
+	if o.body != "" {
+		body := o.body
+		if o.kind == events {
+			body = "Omit<" + body + `, "stream">`
+		}
+		parts = append(parts, body)
+		required = required || slices.ContainsFunc(o.inner, func(m member) bool { return m.required })
+	}
+	params := "params?: " + strings.Join(parts, " & ")
+	switch {
+	case len(parts) == 0:
+		params = "params?: Record<string, never>"
+	case required:
+		params = params[:6] + params[7:]
+	}
+	doc := fmt.Sprintf("    /** %s It needs the scope %s. */\n", o.summary, o.scope)
+	result, stream := "Promise<"+javaScriptType(o.result)+">", "EventStream<"+strings.ReplaceAll(javaScriptType(o.result), "void", "unknown")+">"
+	switch o.kind {
+	case events:
+		fmt.Fprintf(b, "%s    %s(%s, options?: CallOptions): %s;\n", doc, o.name, params, result)
+		fmt.Fprintf(b, "%s    %sStream(%s, options?: CallOptions): %s;\n", doc, o.name, params, stream)
+		return
+	case follow:
+		result = stream
+	case download:
+		result = "Promise<Content>"
+	case upload:
+		params += ", data: Upload"
+	}
+	fmt.Fprintf(b, "%s    %s(%s, options?: CallOptions): %s;\n", doc, o.name, params, result)
+}
