@@ -8,6 +8,13 @@ export interface About {
   version: string;
 }
 
+export interface AddedPackages {
+  added: Array<EventPackage>;
+  present: Array<EventPackage>;
+  /** that the session stands at now; left out: nothing is new */
+  snapshot?: string;
+}
+
 export interface Answer {
   steps: number;
   text: string;
@@ -22,6 +29,9 @@ export interface Answer {
   found?: string;
   /** why the model had to answer before it was done */
   incomplete?: string;
+  made?: Made;
+  /** why not all is kept that code made */
+  unsaved?: Error;
   /** the answer as JSON, where it is more than a text */
   value?: unknown;
 }
@@ -35,6 +45,13 @@ export interface AnswerGiven {
   value?: unknown;
 }
 
+export interface AnswerTo {
+  /** once (this call alone), exact (each call of the run with the same arguments and origins), run (each call of the tool in the run) or deny */
+  decision: string;
+  /** why; it is recorded, and who made the call reads it */
+  reason?: string;
+}
+
 export interface AppTool {
   approval: boolean;
   call: string;
@@ -43,7 +60,27 @@ export interface AppTool {
   from: string;
   hash: string;
   name: string;
+  summary: string;
   version: string;
+}
+
+export interface AppVerified {
+  blobs: number;
+  bytes: number;
+  checkpoints: number;
+  finished: boolean;
+  indexed: boolean;
+  keys: Array<KeyReport> | null;
+  records: number;
+  run: string;
+  signed: number;
+  status: string;
+  children?: Array<AppVerified>;
+  damage?: Damage;
+  file?: string;
+  head?: string;
+  running?: boolean;
+  unchecked?: number;
 }
 
 export interface ApprovalGiven {
@@ -60,6 +97,10 @@ export interface ApprovalRequested {
   id: string;
   reason: string;
   bound?: string;
+}
+
+export interface Approvals {
+  approvals: Array<Waiting>;
 }
 
 export interface Arg {
@@ -99,12 +140,20 @@ export interface Bounds {
 }
 
 export interface Budget {
+  /** how often the same error may come */
+  attempts?: number;
   /** of tools */
   calls?: number;
   cost_usd?: number;
+  /** how deep runs that code begins may begin others */
+  depth?: number;
   execution_s?: number;
   input_tokens?: number;
   output_tokens?: number;
+  /** turns of the model in the run and all that it begins together */
+  steps?: number;
+  /** queries and runs that code may begin in all */
+  sub_calls?: number;
   time_s?: number;
   tokens?: number;
 }
@@ -210,6 +259,16 @@ export interface CodeDone {
   execution: EventExecution;
   /** the exit code that the code ended itself with */
   exit?: number;
+  language?: string;
+  made?: Made;
+  /** the module that the code ended for the lack of */
+  missing?: Missing;
+  /** that a named session stands at now */
+  snapshot?: string;
+  /** why not all is kept that the code made */
+  unsaved?: Error;
+  /** every byte of the output was an event */
+  whole?: boolean;
 }
 
 export interface Completing {
@@ -264,6 +323,13 @@ export interface Costs {
   days: Array<Line> | null;
   models: Array<Line> | null;
   total: Line;
+}
+
+export interface Damage {
+  offset: number;
+  problem: string;
+  seq: number;
+  run?: string;
 }
 
 export interface DataLabel {
@@ -356,6 +422,15 @@ export interface EventFinding {
   tool?: string;
 }
 
+export interface EventImage {
+  id: string;
+  name: string;
+  digest?: string;
+  languages?: Array<Language>;
+  npm?: Array<EventPackage>;
+  packages?: Array<EventPackage>;
+}
+
 export interface EventPackage {
   name: string;
   version: string;
@@ -407,6 +482,35 @@ export interface Executions {
   executions: Array<Execution>;
 }
 
+export interface Exit {
+  code: number;
+  reason?: string;
+  signal?: number;
+}
+
+export interface Facts {
+  arguments: unknown;
+  bound: string;
+  description: string;
+  effects: string;
+  found: Record<string, Array<Found>> | null;
+  id: string;
+  labels: Record<string, DataLabel> | null;
+  line: number;
+  new: Record<string, Array<string>> | null;
+  odd: Record<string, Array<string>> | null;
+  origin: string;
+  reason: string;
+  rule: string;
+  run: string;
+  tool: string;
+  tool_hash: string;
+  tool_version: string;
+  version: number;
+  rehearsed?: boolean;
+  title?: string;
+}
+
 export interface Figure {
   source: string;
   text: string;
@@ -436,6 +540,15 @@ export interface FileGiven {
   withheld?: string;
 }
 
+export interface FileInfo {
+  bytes: number;
+  changed: string;
+  kind: string;
+  mode: number;
+  path: string;
+  target?: string;
+}
+
 export interface FileSaved {
   bytes: number;
   path: string;
@@ -459,8 +572,15 @@ export interface Flow {
 export interface Forking {
   /** how many, 1 to 100; 0: one */
   count?: number;
+  /** the name of a single copy; left out: one is chosen */
+  id?: string;
   /** seconds after which they are deleted; 0: not by themselves */
   lasts_s?: number;
+}
+
+export interface Found {
+  quote: string;
+  text: string;
 }
 
 export interface From {
@@ -494,13 +614,18 @@ export interface Host {
   root: boolean;
 }
 
-export interface Image {
+export interface ImageImage {
+  env: Array<string> | null;
   id: string;
+  mounts: Array<Mount> | null;
   name: string;
+  packages: Array<ImagePackage> | null;
+  root: string;
+  runtimes: Array<Runtime> | null;
   digest?: string;
-  languages?: Array<Language>;
-  npm?: Array<EventPackage>;
-  packages?: Array<EventPackage>;
+  npm?: Array<ImagePackage>;
+  start?: Start;
+  undriven?: Array<string>;
 }
 
 export interface ImageInfos {
@@ -532,6 +657,14 @@ export interface Key {
   tenant: string;
   expires?: string;
   name?: string;
+}
+
+export interface KeyReport {
+  id: string;
+  known: boolean;
+  public: string;
+  after?: Array<string>;
+  through?: string;
 }
 
 export interface Keys {
@@ -614,6 +747,21 @@ export interface ListedRun {
   usd?: number;
 }
 
+export interface Made {
+  /** that were written or changed */
+  files?: number;
+  /** hosts that the pages name and do not load from */
+  needs?: Array<string>;
+  /** of HTML */
+  pages?: number;
+  /** that were displayed */
+  pictures?: number;
+  /** that runs.files fetches */
+  saved?: Array<SavedFile>;
+  /** why files is not known */
+  unlisted?: string;
+}
+
 export interface MadeKey {
   id: string;
   key: string;
@@ -639,6 +787,12 @@ export interface Message {
   reasoning?: Reasoning;
   results?: Array<EventResult>;
   text?: string;
+}
+
+export interface Missing {
+  language: string;
+  module: string;
+  package: string;
 }
 
 export interface ModelDelta {
@@ -693,38 +847,91 @@ export interface ModelRetrying {
   model?: string;
 }
 
+export interface Mount {
+  Source: string;
+  Target: string;
+}
+
+export interface Moving {
+  from: string;
+  to: string;
+}
+
+export interface NamedInfo {
+  created: string;
+  head: string;
+  image: ImageImage;
+  limits: Limits;
+  name: string;
+  snapshots: Array<SnapshotInfo> | null;
+  used: string;
+  version: number;
+  date?: string;
+  forked?: string;
+  seed?: number;
+  unsealed?: boolean;
+}
+
 export interface NewCode {
   code: string;
   args?: Array<string>;
+  /** of each execution; zero fields: the usual ones */
+  bounds?: Bounds;
+  /** when a session with a seed begins by its clocks */
+  date?: string;
   /** answer at once; the run goes on when the caller is gone */
   detach?: boolean;
+  /** name of the file that the code was read from */
+  file?: string;
   files?: Array<GivenFile>;
   image?: string;
+  /** keep the files and pictures that code makes until runs.files has fetched them: those of the last 16 such runs */
+  keep_files?: boolean;
   language?: string;
+  /** that the session has, the main one first */
+  languages?: Array<string>;
+  /** of the session; zero fields: the usual ones */
+  limits?: Limits;
+  /** with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on */
+  linger_s?: number;
   /** a named session that it runs in; left out: one of its own */
   name?: string;
   /** packages of npm */
   npm?: Array<string>;
+  /** add the packages that the code itself names (PEP 723) */
+  own_packages?: boolean;
   seed?: number;
+  /** base64: what the code reads from standard input */
+  stdin?: string;
   /** answer with events as they happen */
   stream?: boolean;
   timeout_s?: number;
+  /** a call that somebody has to agree to is denied at once; otherwise it is an open question */
+  unattended?: boolean;
   /** packages of Python */
   with?: Array<string>;
 }
 
 export interface NewExecution {
   code: string;
+  /** zero fields: the usual ones */
+  bounds?: Bounds;
   /** answer at once; the code goes on when the caller is gone */
   detach?: boolean;
   /** a name such as python, javascript, sql or bash; left out: the session's first */
   language?: string;
+  /** with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on */
+  linger_s?: number;
   /** that the result holds; 0: the usual number */
   output_bytes?: number;
   /** answer with events as they happen */
   stream?: boolean;
   /** wall time; 0: the usual one */
   timeout_s?: number;
+}
+
+export interface NewFolder {
+  path: string;
 }
 
 export interface NewKey {
@@ -736,18 +943,50 @@ export interface NewKey {
   scopes?: Array<"read" | "run" | "approve" | "admin">;
 }
 
+export interface NewPackages {
+  /** such as polars, plotly>=6 or, of npm, npm:lodash */
+  packages: Array<string>;
+}
+
 export interface NewPlan {
   text: string;
   /** answer at once; the run goes on when the caller is gone */
   detach?: boolean;
   /** values of the declared inputs */
   inputs?: Record<string, unknown>;
+  /** with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on */
+  linger_s?: number;
+  /** that answers without tools */
+  model?: string;
   /** of its file; left out: plan.py */
   name?: string;
+  /** what the plan's clock shows; left out: the time */
+  now?: string;
   seed?: number;
   /** answer with events as they happen */
   stream?: boolean;
+  /** count implicit flows, too */
+  strict?: boolean;
   timeout_s?: number;
+  /** a call that somebody has to agree to is denied at once; otherwise it is an open question */
+  unattended?: boolean;
+}
+
+export interface NewProcess {
+  /** the program, looked up in PATH, and its arguments */
+  argv: Array<string>;
+  /** left out: the working folder */
+  cwd?: string;
+  /** answer at once; the process goes on when the caller is gone */
+  detach?: boolean;
+  /** beside the session's */
+  env?: Record<string, string>;
+  /** it can be written to; false: its standard input is empty */
+  stdin?: boolean;
+  /** answer with what it writes as it comes, as events output: stream, and text or, where it is not whole characters of UTF-8, data in base64 */
+  stream?: boolean;
+  /** gives it a terminal of its own */
+  terminal?: TerminalSize;
 }
 
 export interface NewSession {
@@ -821,6 +1060,14 @@ export interface Parent {
   step?: number;
 }
 
+export interface Past {
+  bytes: number;
+  conversation: string;
+  messages: number;
+  run: string;
+  snapshot?: string;
+}
+
 export interface PatchMade {
   bytes: number;
   files: Array<PatchedFile> | null;
@@ -882,6 +1129,26 @@ export interface PlanChecked {
   findings?: Array<EventFinding>;
 }
 
+export interface PlanDone {
+  calls: Array<PlanCall>;
+  check: CheckResult | null;
+  label: DataLabel;
+  output: string;
+  run: string;
+  status: string;
+  tokens: Tokens;
+  used: PlanUsage;
+  /** it waits for a person's decision, not for a result */
+  approval?: boolean;
+  error?: string;
+  /** something implements the tool that it waits at */
+  implemented?: boolean;
+  /** that the plan broke */
+  limit?: Error;
+  line?: number;
+  waiting?: PlanWaiting;
+}
+
 export interface PlanEnded {
   label: DataLabel;
   status: string;
@@ -891,20 +1158,6 @@ export interface PlanEnded {
   error?: string;
   line?: number;
   output?: string;
-}
-
-export interface PlanResult {
-  calls: Array<PlanCall> | null;
-  check: CheckResult | null;
-  label: DataLabel;
-  output: string;
-  run: string;
-  status: string;
-  tokens: Tokens;
-  used: PlanUsage;
-  error?: string;
-  line?: number;
-  waiting?: PlanWaiting;
 }
 
 export interface PlanResumed {
@@ -918,6 +1171,8 @@ export interface PlanText {
   text: string;
   /** of its file; left out: plan.py */
   name?: string;
+  /** count implicit flows, too */
+  strict?: boolean;
 }
 
 export interface PlanUsage {
@@ -976,6 +1231,35 @@ export interface Problem {
   remedy?: string;
 }
 
+export interface Process {
+  /** the beginning of it, of a process that came with a saved state */
+  argv: Array<string>;
+  began: string;
+  ended: boolean;
+  id: string;
+  /** its number inside the session */
+  pid: number;
+  session: string;
+  /** it can be written to */
+  stdin: boolean;
+  terminal: boolean;
+  /** it wrote more than that */
+  cut?: boolean;
+  cwd?: string;
+  /** how it ended, once it has */
+  exit?: Exit;
+  /** why it is not known how it ended */
+  lost?: string;
+  /** the last 64 KiB */
+  stderr?: string;
+  /** the last 64 KiB of what it wrote; of a terminal, all that it showed */
+  stdout?: string;
+}
+
+export interface Processes {
+  processes: Array<Process>;
+}
+
 export interface Progress {
   stage: string;
   text: string;
@@ -992,7 +1276,15 @@ export interface ProviderModels {
 
 export interface Question {
   question: string;
+  /** of each execution; zero fields: the usual ones */
+  bounds?: Bounds;
+  /** attempts that are made side by side, of which the best is chosen; 0: one */
+  branches?: number;
   budget?: Budget;
+  /** Python that runs when the model has answered */
+  checks?: Array<Check>;
+  /** when a session with a seed begins by its clocks */
+  date?: string;
   /** answer at once; the run goes on when the caller is gone */
   detach?: boolean;
   /** low, medium or high */
@@ -1001,26 +1293,48 @@ export interface Question {
   fallback_models?: Array<string>;
   files?: Array<GivenFile>;
   image?: string;
+  /** Python that runs before the model is asked */
+  input_checks?: Array<Check>;
+  /** keep the files and pictures that code makes until runs.files has fetched them: those of the last 16 such runs */
+  keep_files?: boolean;
   /** the main one of the model's code */
   language?: string;
+  /** of the session; zero fields: the usual ones */
+  limits?: Limits;
+  /** with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on */
+  linger_s?: number;
   max_steps?: number;
   /** code, tools or both; left out: code */
   mode?: string;
   /** PROVIDER:NAME; left out: the server's usual one */
   model?: string;
+  /** let the model keep notes and find those of all threads */
+  notes?: boolean;
   /** packages of npm */
   npm?: Array<string>;
   /** a JSON Schema that the answer must keep to */
   schema?: unknown;
   seed?: number;
+  /** the model sees pictures, although its server does not say so */
+  sees?: boolean;
+  /** show the model which variables each step made and changed */
+  show_changes?: boolean;
   /** answer with events as they happen */
   stream?: boolean;
   /** an answer with a figure that is found nowhere is none */
   strict?: boolean;
+  /** react, program or plan-first; left out: the server's usual one */
+  style?: string;
+  /** that code may name beside the run's own */
+  subcall_models?: Array<string>;
+  /** let code query models and begin runs of its own */
+  subcalls?: boolean;
   /** the conversation that the question goes on with */
   thread?: string;
   /** wall time of each execution; 0: the usual one */
   timeout_s?: number;
+  /** a call that somebody has to agree to is denied at once; otherwise it is an open question */
+  unattended?: boolean;
   /** packages of Python */
   with?: Array<string>;
 }
@@ -1038,14 +1352,37 @@ export interface Reasoning {
   text?: string;
 }
 
+export interface Recorded {
+  events: Array<RecordedEvent>;
+  id: string;
+  children?: Array<Recorded>;
+  /** why the rest is missing */
+  damage?: string;
+}
+
+export interface RecordedEvent {
+  data: unknown;
+  event: string;
+  /** its place in the record */
+  seq: number;
+  time: string;
+}
+
 export interface Records {
   /** there are others */
   more: boolean;
   records: Array<ListedRun>;
 }
 
+export interface RemovedRun {
+  lost: boolean;
+  run: string;
+}
+
 export interface Replayed {
   identical: boolean;
+  /** the same for a program */
+  details?: unknown;
   /** what differs, for a person */
   report?: string;
   unfinished?: boolean;
@@ -1066,6 +1403,11 @@ export interface Repo {
   name: string;
   edit_tests?: boolean;
   test?: string;
+}
+
+export interface Resizing {
+  cols: number;
+  rows: number;
 }
 
 export interface RestLost {
@@ -1090,7 +1432,7 @@ export interface Run {
   /** why it did not come to its end */
   failure?: Error;
   /** of a plan */
-  plan?: PlanResult;
+  plan?: PlanDone;
   /** id of its record, once it has ended */
   record?: string;
 }
@@ -1156,10 +1498,23 @@ export interface Runs {
   runs: Array<Run>;
 }
 
+export interface Runtime {
+  language: string;
+  program: string;
+  version: string;
+  preload?: Array<string>;
+  spec?: Spec;
+}
+
 export interface SandboxFinding {
   fatal: boolean;
   remedy: string;
   what: string;
+}
+
+export interface SavedFile {
+  bytes: number;
+  path: string;
 }
 
 export interface Session {
@@ -1170,7 +1525,7 @@ export interface Session {
   /** when it is deleted; left out: not by itself */
   ends?: string;
   /** while it is live */
-  image?: Image;
+  image?: EventImage;
   /** while it is live */
   limits?: Limits;
   metadata?: Record<string, string>;
@@ -1178,7 +1533,7 @@ export interface Session {
 }
 
 export interface SessionBegan {
-  image: Image;
+  image: EventImage;
   limits: Limits;
   session: string;
   added?: Array<EventPackage>;
@@ -1205,6 +1560,11 @@ export interface SessionRolledBack {
 
 export interface Sessions {
   sessions: Array<Session>;
+}
+
+export interface Signaling {
+  /** its number: 15 asks to end (TERM), 9 ends (KILL), 2 is Ctrl-C (INT), 1 a terminal that is closed (HUP) */
+  signal: number;
 }
 
 export interface Skill {
@@ -1240,6 +1600,17 @@ export interface Snapshot {
   parent?: string;
 }
 
+export interface SnapshotInfo {
+  bytes: number;
+  created: string;
+  head: boolean;
+  id: string;
+  label: string;
+  added?: Array<ImagePackage>;
+  parent?: string;
+  stored_bytes?: number;
+}
+
 export interface SnapshotTaken {
   bytes: number;
   session: string;
@@ -1251,6 +1622,22 @@ export interface Snapshots {
   snapshots: Array<Snapshot>;
 }
 
+export interface Spec {
+  argv: Array<string> | null;
+  display_name: string;
+  name: string;
+  directory?: string;
+  env?: Record<string, string>;
+  message?: boolean;
+}
+
+export interface Start {
+  command: string;
+  wait_ns: number;
+  check?: string;
+  port?: number;
+}
+
 export interface Step {
   col: number;
   line: number;
@@ -1259,6 +1646,15 @@ export interface Step {
 
 export interface StepBegan {
   step: number;
+}
+
+export interface StoredSessions {
+  sessions: Array<NamedInfo>;
+}
+
+export interface TerminalSize {
+  cols: number;
+  rows: number;
 }
 
 export interface TestsRan {
@@ -1282,6 +1678,7 @@ export interface Thread {
   contents?: Array<string>;
   forked?: string;
   image?: string;
+  past?: Array<Past>;
   question?: string;
   runs?: Array<string>;
   snapshot?: string;
@@ -1381,8 +1778,36 @@ export interface Variable {
 }
 
 export interface Verified {
+  blobs: number;
+  bytes: number;
+  checkpoints: number;
+  finished: boolean;
+  indexed: boolean;
+  keys: Array<KeyReport>;
   record: string;
+  records: number;
+  run: string;
+  signed: number;
   status: string;
+  children?: Array<AppVerified>;
+  damage?: Damage;
+  file?: string;
+  head?: string;
+  running?: boolean;
+  unchecked?: number;
+}
+
+export interface Waiting {
+  call: Facts;
+  for: string;
+  id: string;
+  opened: string;
+  until: string;
+}
+
+export interface WatchEnded {
+  /** such as that the session was paused; watching again opens it */
+  reason?: string;
 }
 
 /** What happens in an execution or a run. New ones may be added: leave out those that you do not know. */
@@ -1446,6 +1871,12 @@ export interface Operations {
     /** Describe the server. It needs the scope read. */
     get(params?: Record<string, never>, options?: CallOptions): Promise<About>;
   };
+  readonly approvals: {
+    /** Agree to a call that waits, or deny it. It is recorded with the id of the key. It needs the scope approve. */
+    answer(params: { approval: string } & AnswerTo, options?: CallOptions): Promise<void>;
+    /** List the calls of runs that wait for somebody to agree to them. It needs the scope read. */
+    list(params?: Record<string, never>, options?: CallOptions): Promise<Approvals>;
+  };
   readonly contexts: {
     /** Say what may stand at a place in code. It needs the scope run. */
     complete(params: { session: string } & Completing, options?: CallOptions): Promise<Completion>;
@@ -1454,7 +1885,7 @@ export interface Operations {
   };
   readonly costs: {
     /** Add up what the recorded runs used. It needs the scope read. */
-    get(params?: { words?: string; status?: string; kind?: string; thread?: string; limit?: number }, options?: CallOptions): Promise<Costs>;
+    get(params?: { words?: string; status?: string; kind?: string; thread?: string; model?: string; since?: string; until?: string; cost_usd?: string; children?: boolean; limit?: number }, options?: CallOptions): Promise<Costs>;
   };
   readonly executions: {
     /** Follow an execution; Last-Event-ID says what was seen before. It needs the scope read. */
@@ -1471,10 +1902,24 @@ export interface Operations {
     startStream(params: { session: string } & Omit<NewExecution, "stream">, options?: CallOptions): EventStream<Execution>;
   };
   readonly files: {
+    /** Read a file or a folder of a session as one archive. It needs the scope read. */
+    archive(params: { session: string; path?: string; format?: string }, options?: CallOptions): Promise<Content>;
+    /** Unpack an archive into a folder of a session. Files of the same names are replaced. It needs the scope run. */
+    extract(params: { session: string; path?: string; format?: string }, data: Upload, options?: CallOptions): Promise<void>;
     /** List what is in a folder of a session, and below it. It needs the scope read. */
     list(params: { session: string; path?: string }, options?: CallOptions): Promise<Files>;
+    /** Make a folder of a session and those above it; one that is there is no error. It needs the scope run. */
+    mkdir(params: { session: string } & NewFolder, options?: CallOptions): Promise<void>;
+    /** Rename a file or folder of a session; it takes the place of a file that is there. It needs the scope run. */
+    move(params: { session: string } & Moving, options?: CallOptions): Promise<void>;
     /** Read a file of a session. It needs the scope read. */
     read(params: { session: string; path: string }, options?: CallOptions): Promise<Content>;
+    /** Remove a file or an empty folder of a session. It needs the scope run. */
+    remove(params: { session: string; path: string; recursive?: boolean }, options?: CallOptions): Promise<void>;
+    /** Describe a file of a session; a symbolic link is described itself. It needs the scope read. */
+    stat(params: { session: string; path: string }, options?: CallOptions): Promise<FileInfo>;
+    /** Follow the changes of a file, or of what is in a folder, as events: changed, with a type (created, modified, removed, or rescan: look at the whole again) and a path. It needs the scope read. */
+    watch(params: { session: string; path?: string; recursive?: boolean }, options?: CallOptions): EventStream<WatchEnded>;
     /** Write a file of a session whole, with the folders above it. It needs the scope run. */
     write(params: { session: string; path: string }, data: Upload, options?: CallOptions): Promise<void>;
   };
@@ -1495,8 +1940,16 @@ export interface Operations {
     list(params?: Record<string, never>, options?: CallOptions): Promise<ModelList>;
   };
   readonly notes: {
+    /** Remove a note. It needs the scope run. */
+    delete(params: { note: string }, options?: CallOptions): Promise<void>;
+    /** Read a note. It needs the scope read. */
+    get(params: { note: string }, options?: CallOptions): Promise<Note>;
     /** List the notes that the agent kept, or those that fit some words. It needs the scope read. */
-    list(params?: { words?: string }, options?: CallOptions): Promise<Notes>;
+    list(params?: { thread?: string; tag?: string; limit?: number }, options?: CallOptions): Promise<Notes>;
+  };
+  readonly packages: {
+    /** Give a session packages. Its variables stay, and it is saved. It needs the scope run. */
+    add(params: { session: string } & NewPackages, options?: CallOptions): Promise<AddedPackages>;
   };
   readonly plans: {
     /** Check a plan against the server's tools and policy. Nothing runs. It needs the scope read. */
@@ -1506,13 +1959,35 @@ export interface Operations {
     /** Check a plan, and run it when nothing is wrong with it. It needs the scope run. */
     runStream(params: Omit<NewPlan, "stream">, options?: CallOptions): EventStream<Run>;
   };
+  readonly processes: {
+    /** End a process's standard input. It needs the scope run. */
+    close_input(params: { session: string; process: string }, options?: CallOptions): Promise<void>;
+    /** Follow what a process writes; Last-Event-ID says what was seen before. It goes on when the caller is gone. It needs the scope read. */
+    events(params: { session: string; process: string }, options?: CallOptions): EventStream<Process>;
+    /** Describe a process, with the end of what it wrote. It needs the scope read. */
+    get(params: { session: string; process: string }, options?: CallOptions): Promise<Process>;
+    /** Write bytes to a process's standard input, or type them at its terminal. It needs the scope run. */
+    input(params: { session: string; process: string }, data: Upload, options?: CallOptions): Promise<void>;
+    /** List the processes of a session, those that ended lately, too. It needs the scope read. */
+    list(params: { session: string }, options?: CallOptions): Promise<Processes>;
+    /** Give a process's terminal another size. It needs the scope run. */
+    resize(params: { session: string; process: string } & Resizing, options?: CallOptions): Promise<void>;
+    /** Send a signal to a process and its group. It needs the scope run. */
+    signal(params: { session: string; process: string } & Signaling, options?: CallOptions): Promise<void>;
+    /** Start a program in a session. Without stream and detach the answer comes when it has ended; a caller that goes away ends it. It needs the scope run. */
+    start(params: { session: string } & Omit<NewProcess, "stream">, options?: CallOptions): Promise<Process>;
+    /** Start a program in a session. Without stream and detach the answer comes when it has ended; a caller that goes away ends it. It needs the scope run. */
+    startStream(params: { session: string } & Omit<NewProcess, "stream">, options?: CallOptions): EventStream<Process>;
+  };
   readonly records: {
     /** Remove the record of a run; the chain of runs says that it was. It needs the scope admin. */
-    delete(params: { record: string }, options?: CallOptions): Promise<void>;
+    delete(params: { record: string }, options?: CallOptions): Promise<RemovedRun>;
     /** Write a record in a format. It needs the scope read. */
     export(params: { record: string; format?: string }, options?: CallOptions): Promise<Content>;
     /** List the records of runs, the newest first. It needs the scope read. */
-    list(params?: { words?: string; status?: string; kind?: string; thread?: string; limit?: number }, options?: CallOptions): Promise<Records>;
+    list(params?: { words?: string; status?: string; kind?: string; thread?: string; model?: string; since?: string; until?: string; cost_usd?: string; children?: boolean; limit?: number }, options?: CallOptions): Promise<Records>;
+    /** Read the events of a record, with those of the runs that it began. It needs the scope read. */
+    read(params: { record: string }, options?: CallOptions): Promise<Recorded>;
     /** Execute a run again with its recorded replies, and compare. It needs the scope run. */
     replay(params: { record: string }, options?: CallOptions): Promise<Replayed>;
     /** Check the chain and the signatures of a record. It needs the scope read. */
@@ -1531,6 +2006,10 @@ export interface Operations {
     codeStream(params: Omit<NewCode, "stream">, options?: CallOptions): EventStream<Run>;
     /** Follow a run; Last-Event-ID says what was seen before. It needs the scope read. */
     events(params: { run: string }, options?: CallOptions): EventStream<Run>;
+    /** Fetch what a run made that was asked to keep its files, as a tar archive. It needs the scope read. */
+    files(params: { run: string }, options?: CallOptions): Promise<Content>;
+    /** Remove what a run made and kept. It needs the scope run. */
+    forget(params: { run: string }, options?: CallOptions): Promise<void>;
     /** Describe a run that goes on, or ended lately. It needs the scope read. */
     get(params: { run: string }, options?: CallOptions): Promise<Run>;
     /** List the runs that go on, or ended lately. It needs the scope read. */
@@ -1559,6 +2038,8 @@ export interface Operations {
     snapshot(params: { session: string } & Labeled, options?: CallOptions): Promise<Snapshot>;
     /** List the states of a session. It needs the scope read. */
     snapshots(params: { session: string }, options?: CallOptions): Promise<Snapshots>;
+    /** List what is stored of the sessions, with their states and what these take on disk. It needs the scope read. */
+    stored(params?: Record<string, never>, options?: CallOptions): Promise<StoredSessions>;
   };
   readonly threads: {
     /** Remove a conversation and its session. It needs the scope run. */

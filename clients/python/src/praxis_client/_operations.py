@@ -11,20 +11,35 @@ from ._stream import Stream
 
 
 class AskOptions(TypedDict, total=False):
+    bounds: types.Bounds | None  # of each execution; zero fields: the usual ones
+    branches: int | None  # attempts that are made side by side, of which the best is chosen; 0: one
     budget: types.Budget | None
+    checks: List[types.Check] | None  # Python that runs when the model has answered
+    date: str | None  # when a session with a seed begins by its clocks
     effort: str | None  # low, medium or high
     fallback_models: List[str] | None  # models that are asked when those before fail for good
     image: str | None
+    input_checks: List[types.Check] | None  # Python that runs before the model is asked
+    keep_files: bool | None  # keep the files and pictures that code makes until runs.files has fetched them: those of the last 16 such runs
     language: str | None  # the main one of the model's code
+    limits: types.Limits | None  # of the session; zero fields: the usual ones
+    linger_s: float | None  # with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
     max_steps: int | None
     mode: str | None  # code, tools or both; left out: code
     model: str | None  # PROVIDER:NAME; left out: the server's usual one
+    notes: bool | None  # let the model keep notes and find those of all threads
     npm: List[str] | None  # packages of npm
     schema: Any | None  # a JSON Schema that the answer must keep to
     seed: int | None
+    sees: bool | None  # the model sees pictures, although its server does not say so
+    show_changes: bool | None  # show the model which variables each step made and changed
     strict: bool | None  # an answer with a figure that is found nowhere is none
+    style: str | None  # react, program or plan-first; left out: the server's usual one
+    subcall_models: List[str] | None  # that code may name beside the run's own
+    subcalls: bool | None  # let code query models and begin runs of its own
     thread: str | None  # the conversation that the question goes on with
     timeout_s: float | None  # wall time of each execution; 0: the usual one
+    unattended: bool | None  # a call that somebody has to agree to is denied at once; otherwise it is an open question
     with_: List[str] | None  # packages of Python
 
 
@@ -48,6 +63,23 @@ class About:
         return cast("types.About", self._http.call("GET", "/v1/about"))
 
 
+class Approvals:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def answer(self, approval: str, *, decision: str, reason: str | None = None) -> None:
+        """Agree to a call that waits, or deny it. It is recorded with the id of the key. It needs the scope approve.
+
+        decision: once (this call alone), exact (each call of the run with the same arguments and origins), run (each call of the tool in the run) or deny
+        reason: why; it is recorded, and who made the call reads it
+        """
+        self._http.call("POST", f"/v1/approvals/{segment(approval)}", None, {"decision": decision, "reason": reason})
+
+    def list(self) -> types.Approvals:
+        """List the calls of runs that wait for somebody to agree to them. It needs the scope read."""
+        return cast("types.Approvals", self._http.call("GET", "/v1/approvals"))
+
+
 class Contexts:
     def __init__(self, http: Http) -> None:
         self._http = http
@@ -68,14 +100,19 @@ class Costs:
     def __init__(self, http: Http) -> None:
         self._http = http
 
-    def get(self, *, words: str | None = None, status: str | None = None, kind: str | None = None, thread: str | None = None, limit: int | None = None) -> types.Costs:
+    def get(self, *, words: str | None = None, status: str | None = None, kind: str | None = None, thread: str | None = None, model: str | None = None, since: str | None = None, until: str | None = None, cost_usd: str | None = None, children: bool | None = None, limit: int | None = None) -> types.Costs:
         """Add up what the recorded runs used. It needs the scope read.
 
         words: that question, code or answer have
         kind: ask, code, plan or tool
+        model: that the model's name has in it
+        since: a time (RFC 3339)
+        until: a time (RFC 3339), which is not in it
+        cost_usd: dollars that a run cost at least
+        children: list runs that are parts of others, too
         limit: 0: 100
         """
-        return cast("types.Costs", self._http.call("GET", "/v1/costs", {"words": words, "status": status, "kind": kind, "thread": thread, "limit": limit}))
+        return cast("types.Costs", self._http.call("GET", "/v1/costs", {"words": words, "status": status, "kind": kind, "thread": thread, "model": model, "since": since, "until": until, "cost_usd": cost_usd, "children": children, "limit": limit}))
 
 
 class Executions:
@@ -98,30 +135,50 @@ class Executions:
         """List the last executions of a session. It needs the scope read."""
         return cast("types.Executions", self._http.call("GET", f"/v1/sessions/{segment(session)}/executions"))
 
-    def start(self, session: str, *, code: str, detach: bool | None = None, language: str | None = None, output_bytes: int | None = None, timeout_s: float | None = None) -> types.Execution:
+    def start(self, session: str, *, code: str, bounds: types.Bounds | None = None, detach: bool | None = None, language: str | None = None, linger_s: float | None = None, output_bytes: int | None = None, timeout_s: float | None = None) -> types.Execution:
         """Run code in a session. Without stream and detach the answer comes when the code has ended; a caller that goes away interrupts it. It needs the scope run.
 
+        bounds: zero fields: the usual ones
         detach: answer at once; the code goes on when the caller is gone
         language: a name such as python, javascript, sql or bash; left out: the session's first
+        linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
         output_bytes: that the result holds; 0: the usual number
         timeout_s: wall time; 0: the usual one
         """
-        return cast("types.Execution", self._http.call("POST", f"/v1/sessions/{segment(session)}/executions", None, {"code": code, "detach": detach, "language": language, "output_bytes": output_bytes, "timeout_s": timeout_s}))
+        return cast("types.Execution", self._http.call("POST", f"/v1/sessions/{segment(session)}/executions", None, {"code": code, "bounds": bounds, "detach": detach, "language": language, "linger_s": linger_s, "output_bytes": output_bytes, "timeout_s": timeout_s}))
 
-    def start_stream(self, session: str, *, code: str, detach: bool | None = None, language: str | None = None, output_bytes: int | None = None, timeout_s: float | None = None) -> Stream[types.Execution]:
+    def start_stream(self, session: str, *, code: str, bounds: types.Bounds | None = None, detach: bool | None = None, language: str | None = None, linger_s: float | None = None, output_bytes: int | None = None, timeout_s: float | None = None) -> Stream[types.Execution]:
         """Run code in a session. Without stream and detach the answer comes when the code has ended; a caller that goes away interrupts it. It needs the scope run.
 
+        bounds: zero fields: the usual ones
         detach: answer at once; the code goes on when the caller is gone
         language: a name such as python, javascript, sql or bash; left out: the session's first
+        linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
         output_bytes: that the result holds; 0: the usual number
         timeout_s: wall time; 0: the usual one
         """
-        return self._http.stream("POST", f"/v1/sessions/{segment(session)}/executions", None, {"stream": True, "code": code, "detach": detach, "language": language, "output_bytes": output_bytes, "timeout_s": timeout_s})
+        return self._http.stream("POST", f"/v1/sessions/{segment(session)}/executions", None, {"stream": True, "code": code, "bounds": bounds, "detach": detach, "language": language, "linger_s": linger_s, "output_bytes": output_bytes, "timeout_s": timeout_s})
 
 
 class Files:
     def __init__(self, http: Http) -> None:
         self._http = http
+
+    def archive(self, session: str, *, path: str | None = None, format: str | None = None) -> Content:
+        """Read a file or a folder of a session as one archive. It needs the scope read.
+
+        path: left out: the working folder
+        format: tar (what is unpacked may be compressed by gzip) or zip; left out: tar
+        """
+        return self._http.download("GET", f"/v1/sessions/{segment(session)}/archive", {"path": path, "format": format})
+
+    def extract(self, session: str, *, path: str | None = None, format: str | None = None, data: Body) -> None:
+        """Unpack an archive into a folder of a session. Files of the same names are replaced. It needs the scope run.
+
+        path: left out: the working folder
+        format: tar (what is unpacked may be compressed by gzip) or zip; left out: tar
+        """
+        self._http.upload("PUT", f"/v1/sessions/{segment(session)}/archive", {"path": path, "format": format}, data)
 
     def list(self, session: str, *, path: str | None = None) -> types.Files:
         """List what is in a folder of a session, and below it. It needs the scope read.
@@ -130,12 +187,43 @@ class Files:
         """
         return cast("types.Files", self._http.call("GET", f"/v1/sessions/{segment(session)}/files", {"path": path}))
 
+    def mkdir(self, session: str, *, path: str) -> None:
+        """Make a folder of a session and those above it; one that is there is no error. It needs the scope run."""
+        self._http.call("POST", f"/v1/sessions/{segment(session)}/folders", None, {"path": path})
+
+    def move(self, session: str, *, from_: str, to: str) -> None:
+        """Rename a file or folder of a session; it takes the place of a file that is there. It needs the scope run."""
+        self._http.call("POST", f"/v1/sessions/{segment(session)}/files/move", None, {"from": from_, "to": to})
+
     def read(self, session: str, *, path: str) -> Content:
         """Read a file of a session. It needs the scope read.
 
         path: absolute, or of the working folder
         """
         return self._http.download("GET", f"/v1/sessions/{segment(session)}/file", {"path": path})
+
+    def remove(self, session: str, *, path: str, recursive: bool | None = None) -> None:
+        """Remove a file or an empty folder of a session. It needs the scope run.
+
+        path: absolute, or of the working folder
+        recursive: a folder with all that is in it
+        """
+        self._http.call("DELETE", f"/v1/sessions/{segment(session)}/file", {"path": path, "recursive": recursive})
+
+    def stat(self, session: str, *, path: str) -> types.FileInfo:
+        """Describe a file of a session; a symbolic link is described itself. It needs the scope read.
+
+        path: absolute, or of the working folder
+        """
+        return cast("types.FileInfo", self._http.call("GET", f"/v1/sessions/{segment(session)}/file/info", {"path": path}))
+
+    def watch(self, session: str, *, path: str | None = None, recursive: bool | None = None) -> Stream[types.WatchEnded]:
+        """Follow the changes of a file, or of what is in a folder, as events: changed, with a type (created, modified, removed, or rescan: look at the whole again) and a path. It needs the scope read.
+
+        path: left out: the working folder
+        recursive: what is in the folders of the folder, too
+        """
+        return self._http.stream("GET", f"/v1/sessions/{segment(session)}/files/events", {"path": path, "recursive": recursive})
 
     def write(self, session: str, *, path: str, data: Body) -> None:
         """Write a file of a session whole, with the folders above it. It needs the scope run.
@@ -189,51 +277,142 @@ class Notes:
     def __init__(self, http: Http) -> None:
         self._http = http
 
-    def list(self, *, words: str | None = None) -> types.Notes:
+    def delete(self, note: str) -> None:
+        """Remove a note. It needs the scope run."""
+        self._http.call("DELETE", f"/v1/notes/{segment(note)}")
+
+    def get(self, note: str) -> types.Note:
+        """Read a note. It needs the scope read."""
+        return cast("types.Note", self._http.call("GET", f"/v1/notes/{segment(note)}"))
+
+    def list(self, *, thread: str | None = None, tag: str | None = None, limit: int | None = None) -> types.Notes:
         """List the notes that the agent kept, or those that fit some words. It needs the scope read.
 
-        words: left out: all
+        limit: 0: 100
         """
-        return cast("types.Notes", self._http.call("GET", "/v1/notes", {"words": words}))
+        return cast("types.Notes", self._http.call("GET", "/v1/notes", {"thread": thread, "tag": tag, "limit": limit}))
+
+
+class Packages:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def add(self, session: str, *, packages: List[str]) -> types.AddedPackages:
+        """Give a session packages. Its variables stay, and it is saved. It needs the scope run.
+
+        packages: such as polars, plotly>=6 or, of npm, npm:lodash
+        """
+        return cast("types.AddedPackages", self._http.call("POST", f"/v1/sessions/{segment(session)}/packages", None, {"packages": packages}))
 
 
 class Plans:
     def __init__(self, http: Http) -> None:
         self._http = http
 
-    def check(self, *, text: str, name: str | None = None) -> types.CheckResult:
+    def check(self, *, text: str, name: str | None = None, strict: bool | None = None) -> types.CheckResult:
         """Check a plan against the server's tools and policy. Nothing runs. It needs the scope read.
 
         name: of its file; left out: plan.py
+        strict: count implicit flows, too
         """
-        return cast("types.CheckResult", self._http.call("POST", "/v1/plans/check", None, {"text": text, "name": name}))
+        return cast("types.CheckResult", self._http.call("POST", "/v1/plans/check", None, {"text": text, "name": name, "strict": strict}))
 
-    def run(self, *, text: str, detach: bool | None = None, inputs: Dict[str, Any] | None = None, name: str | None = None, seed: int | None = None, timeout_s: float | None = None) -> types.Run:
+    def run(self, *, text: str, detach: bool | None = None, inputs: Dict[str, Any] | None = None, linger_s: float | None = None, model: str | None = None, name: str | None = None, now: str | None = None, seed: int | None = None, strict: bool | None = None, timeout_s: float | None = None, unattended: bool | None = None) -> types.Run:
         """Check a plan, and run it when nothing is wrong with it. It needs the scope run.
 
         detach: answer at once; the run goes on when the caller is gone
         inputs: values of the declared inputs
+        linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
+        model: that answers without tools
         name: of its file; left out: plan.py
+        now: what the plan's clock shows; left out: the time
+        strict: count implicit flows, too
+        unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
         """
-        return cast("types.Run", self._http.call("POST", "/v1/plans/run", None, {"text": text, "detach": detach, "inputs": inputs, "name": name, "seed": seed, "timeout_s": timeout_s}))
+        return cast("types.Run", self._http.call("POST", "/v1/plans/run", None, {"text": text, "detach": detach, "inputs": inputs, "linger_s": linger_s, "model": model, "name": name, "now": now, "seed": seed, "strict": strict, "timeout_s": timeout_s, "unattended": unattended}))
 
-    def run_stream(self, *, text: str, detach: bool | None = None, inputs: Dict[str, Any] | None = None, name: str | None = None, seed: int | None = None, timeout_s: float | None = None) -> Stream[types.Run]:
+    def run_stream(self, *, text: str, detach: bool | None = None, inputs: Dict[str, Any] | None = None, linger_s: float | None = None, model: str | None = None, name: str | None = None, now: str | None = None, seed: int | None = None, strict: bool | None = None, timeout_s: float | None = None, unattended: bool | None = None) -> Stream[types.Run]:
         """Check a plan, and run it when nothing is wrong with it. It needs the scope run.
 
         detach: answer at once; the run goes on when the caller is gone
         inputs: values of the declared inputs
+        linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
+        model: that answers without tools
         name: of its file; left out: plan.py
+        now: what the plan's clock shows; left out: the time
+        strict: count implicit flows, too
+        unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
         """
-        return self._http.stream("POST", "/v1/plans/run", None, {"stream": True, "text": text, "detach": detach, "inputs": inputs, "name": name, "seed": seed, "timeout_s": timeout_s})
+        return self._http.stream("POST", "/v1/plans/run", None, {"stream": True, "text": text, "detach": detach, "inputs": inputs, "linger_s": linger_s, "model": model, "name": name, "now": now, "seed": seed, "strict": strict, "timeout_s": timeout_s, "unattended": unattended})
+
+
+class Processes:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def close_input(self, session: str, process: str) -> None:
+        """End a process's standard input. It needs the scope run."""
+        self._http.call("DELETE", f"/v1/sessions/{segment(session)}/processes/{segment(process)}/input")
+
+    def events(self, session: str, process: str) -> Stream[types.Process]:
+        """Follow what a process writes; Last-Event-ID says what was seen before. It goes on when the caller is gone. It needs the scope read."""
+        return self._http.stream("GET", f"/v1/sessions/{segment(session)}/processes/{segment(process)}/events")
+
+    def get(self, session: str, process: str) -> types.Process:
+        """Describe a process, with the end of what it wrote. It needs the scope read."""
+        return cast("types.Process", self._http.call("GET", f"/v1/sessions/{segment(session)}/processes/{segment(process)}"))
+
+    def input(self, session: str, process: str, *, data: Body) -> None:
+        """Write bytes to a process's standard input, or type them at its terminal. It needs the scope run."""
+        self._http.upload("POST", f"/v1/sessions/{segment(session)}/processes/{segment(process)}/input", {}, data)
+
+    def list(self, session: str) -> types.Processes:
+        """List the processes of a session, those that ended lately, too. It needs the scope read."""
+        return cast("types.Processes", self._http.call("GET", f"/v1/sessions/{segment(session)}/processes"))
+
+    def resize(self, session: str, process: str, *, cols: int, rows: int) -> None:
+        """Give a process's terminal another size. It needs the scope run."""
+        self._http.call("POST", f"/v1/sessions/{segment(session)}/processes/{segment(process)}/resize", None, {"cols": cols, "rows": rows})
+
+    def signal(self, session: str, process: str, *, signal: int) -> None:
+        """Send a signal to a process and its group. It needs the scope run.
+
+        signal: its number: 15 asks to end (TERM), 9 ends (KILL), 2 is Ctrl-C (INT), 1 a terminal that is closed (HUP)
+        """
+        self._http.call("POST", f"/v1/sessions/{segment(session)}/processes/{segment(process)}/signal", None, {"signal": signal})
+
+    def start(self, session: str, *, argv: List[str], cwd: str | None = None, detach: bool | None = None, env: Dict[str, str] | None = None, stdin: bool | None = None, terminal: types.TerminalSize | None = None) -> types.Process:
+        """Start a program in a session. Without stream and detach the answer comes when it has ended; a caller that goes away ends it. It needs the scope run.
+
+        argv: the program, looked up in PATH, and its arguments
+        cwd: left out: the working folder
+        detach: answer at once; the process goes on when the caller is gone
+        env: beside the session's
+        stdin: it can be written to; false: its standard input is empty
+        terminal: gives it a terminal of its own
+        """
+        return cast("types.Process", self._http.call("POST", f"/v1/sessions/{segment(session)}/processes", None, {"argv": argv, "cwd": cwd, "detach": detach, "env": env, "stdin": stdin, "terminal": terminal}))
+
+    def start_stream(self, session: str, *, argv: List[str], cwd: str | None = None, detach: bool | None = None, env: Dict[str, str] | None = None, stdin: bool | None = None, terminal: types.TerminalSize | None = None) -> Stream[types.Process]:
+        """Start a program in a session. Without stream and detach the answer comes when it has ended; a caller that goes away ends it. It needs the scope run.
+
+        argv: the program, looked up in PATH, and its arguments
+        cwd: left out: the working folder
+        detach: answer at once; the process goes on when the caller is gone
+        env: beside the session's
+        stdin: it can be written to; false: its standard input is empty
+        terminal: gives it a terminal of its own
+        """
+        return self._http.stream("POST", f"/v1/sessions/{segment(session)}/processes", None, {"stream": True, "argv": argv, "cwd": cwd, "detach": detach, "env": env, "stdin": stdin, "terminal": terminal})
 
 
 class Records:
     def __init__(self, http: Http) -> None:
         self._http = http
 
-    def delete(self, record: str) -> None:
+    def delete(self, record: str) -> types.RemovedRun:
         """Remove the record of a run; the chain of runs says that it was. It needs the scope admin."""
-        self._http.call("DELETE", f"/v1/records/{segment(record)}")
+        return cast("types.RemovedRun", self._http.call("DELETE", f"/v1/records/{segment(record)}"))
 
     def export(self, record: str, *, format: str | None = None) -> Content:
         """Write a record in a format. It needs the scope read.
@@ -242,14 +421,23 @@ class Records:
         """
         return self._http.download("GET", f"/v1/records/{segment(record)}/export", {"format": format})
 
-    def list(self, *, words: str | None = None, status: str | None = None, kind: str | None = None, thread: str | None = None, limit: int | None = None) -> types.Records:
+    def list(self, *, words: str | None = None, status: str | None = None, kind: str | None = None, thread: str | None = None, model: str | None = None, since: str | None = None, until: str | None = None, cost_usd: str | None = None, children: bool | None = None, limit: int | None = None) -> types.Records:
         """List the records of runs, the newest first. It needs the scope read.
 
         words: that question, code or answer have
         kind: ask, code, plan or tool
+        model: that the model's name has in it
+        since: a time (RFC 3339)
+        until: a time (RFC 3339), which is not in it
+        cost_usd: dollars that a run cost at least
+        children: list runs that are parts of others, too
         limit: 0: 100
         """
-        return cast("types.Records", self._http.call("GET", "/v1/records", {"words": words, "status": status, "kind": kind, "thread": thread, "limit": limit}))
+        return cast("types.Records", self._http.call("GET", "/v1/records", {"words": words, "status": status, "kind": kind, "thread": thread, "model": model, "since": since, "until": until, "cost_usd": cost_usd, "children": children, "limit": limit}))
+
+    def read(self, record: str) -> types.Recorded:
+        """Read the events of a record, with those of the runs that it began. It needs the scope read."""
+        return cast("types.Recorded", self._http.call("GET", f"/v1/records/{segment(record)}"))
 
     def replay(self, record: str) -> types.Replayed:
         """Execute a run again with its recorded replies, and compare. It needs the scope run."""
@@ -264,69 +452,127 @@ class Runs:
     def __init__(self, http: Http) -> None:
         self._http = http
 
-    def ask(self, *, question: str, budget: types.Budget | None = None, detach: bool | None = None, effort: str | None = None, fallback_models: List[str] | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, language: str | None = None, max_steps: int | None = None, mode: str | None = None, model: str | None = None, npm: List[str] | None = None, schema: Any | None = None, seed: int | None = None, strict: bool | None = None, thread: str | None = None, timeout_s: float | None = None, with_: List[str] | None = None) -> types.Run:
+    def ask(self, *, question: str, bounds: types.Bounds | None = None, branches: int | None = None, budget: types.Budget | None = None, checks: List[types.Check] | None = None, date: str | None = None, detach: bool | None = None, effort: str | None = None, fallback_models: List[str] | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, input_checks: List[types.Check] | None = None, keep_files: bool | None = None, language: str | None = None, limits: types.Limits | None = None, linger_s: float | None = None, max_steps: int | None = None, mode: str | None = None, model: str | None = None, notes: bool | None = None, npm: List[str] | None = None, schema: Any | None = None, seed: int | None = None, sees: bool | None = None, show_changes: bool | None = None, strict: bool | None = None, style: str | None = None, subcall_models: List[str] | None = None, subcalls: bool | None = None, thread: str | None = None, timeout_s: float | None = None, unattended: bool | None = None, with_: List[str] | None = None) -> types.Run:
         """Ask a question that is answered by code, by tools or by both. Without stream and detach the answer comes when the run has ended. It needs the scope run.
 
+        bounds: of each execution; zero fields: the usual ones
+        branches: attempts that are made side by side, of which the best is chosen; 0: one
+        checks: Python that runs when the model has answered
+        date: when a session with a seed begins by its clocks
         detach: answer at once; the run goes on when the caller is gone
         effort: low, medium or high
         fallback_models: models that are asked when those before fail for good
+        input_checks: Python that runs before the model is asked
+        keep_files: keep the files and pictures that code makes until runs.files has fetched them: those of the last 16 such runs
         language: the main one of the model's code
+        limits: of the session; zero fields: the usual ones
+        linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
         mode: code, tools or both; left out: code
         model: PROVIDER:NAME; left out: the server's usual one
+        notes: let the model keep notes and find those of all threads
         npm: packages of npm
         schema: a JSON Schema that the answer must keep to
+        sees: the model sees pictures, although its server does not say so
+        show_changes: show the model which variables each step made and changed
         strict: an answer with a figure that is found nowhere is none
+        style: react, program or plan-first; left out: the server's usual one
+        subcall_models: that code may name beside the run's own
+        subcalls: let code query models and begin runs of its own
         thread: the conversation that the question goes on with
         timeout_s: wall time of each execution; 0: the usual one
+        unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
         with_: packages of Python
         """
-        return cast("types.Run", self._http.call("POST", "/v1/runs", None, {"question": question, "budget": budget, "detach": detach, "effort": effort, "fallback_models": fallback_models, "files": files, "image": image, "language": language, "max_steps": max_steps, "mode": mode, "model": model, "npm": npm, "schema": schema, "seed": seed, "strict": strict, "thread": thread, "timeout_s": timeout_s, "with": with_}))
+        return cast("types.Run", self._http.call("POST", "/v1/runs", None, {"question": question, "bounds": bounds, "branches": branches, "budget": budget, "checks": checks, "date": date, "detach": detach, "effort": effort, "fallback_models": fallback_models, "files": files, "image": image, "input_checks": input_checks, "keep_files": keep_files, "language": language, "limits": limits, "linger_s": linger_s, "max_steps": max_steps, "mode": mode, "model": model, "notes": notes, "npm": npm, "schema": schema, "seed": seed, "sees": sees, "show_changes": show_changes, "strict": strict, "style": style, "subcall_models": subcall_models, "subcalls": subcalls, "thread": thread, "timeout_s": timeout_s, "unattended": unattended, "with": with_}))
 
-    def ask_stream(self, *, question: str, budget: types.Budget | None = None, detach: bool | None = None, effort: str | None = None, fallback_models: List[str] | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, language: str | None = None, max_steps: int | None = None, mode: str | None = None, model: str | None = None, npm: List[str] | None = None, schema: Any | None = None, seed: int | None = None, strict: bool | None = None, thread: str | None = None, timeout_s: float | None = None, with_: List[str] | None = None) -> Stream[types.Run]:
+    def ask_stream(self, *, question: str, bounds: types.Bounds | None = None, branches: int | None = None, budget: types.Budget | None = None, checks: List[types.Check] | None = None, date: str | None = None, detach: bool | None = None, effort: str | None = None, fallback_models: List[str] | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, input_checks: List[types.Check] | None = None, keep_files: bool | None = None, language: str | None = None, limits: types.Limits | None = None, linger_s: float | None = None, max_steps: int | None = None, mode: str | None = None, model: str | None = None, notes: bool | None = None, npm: List[str] | None = None, schema: Any | None = None, seed: int | None = None, sees: bool | None = None, show_changes: bool | None = None, strict: bool | None = None, style: str | None = None, subcall_models: List[str] | None = None, subcalls: bool | None = None, thread: str | None = None, timeout_s: float | None = None, unattended: bool | None = None, with_: List[str] | None = None) -> Stream[types.Run]:
         """Ask a question that is answered by code, by tools or by both. Without stream and detach the answer comes when the run has ended. It needs the scope run.
 
+        bounds: of each execution; zero fields: the usual ones
+        branches: attempts that are made side by side, of which the best is chosen; 0: one
+        checks: Python that runs when the model has answered
+        date: when a session with a seed begins by its clocks
         detach: answer at once; the run goes on when the caller is gone
         effort: low, medium or high
         fallback_models: models that are asked when those before fail for good
+        input_checks: Python that runs before the model is asked
+        keep_files: keep the files and pictures that code makes until runs.files has fetched them: those of the last 16 such runs
         language: the main one of the model's code
+        limits: of the session; zero fields: the usual ones
+        linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
         mode: code, tools or both; left out: code
         model: PROVIDER:NAME; left out: the server's usual one
+        notes: let the model keep notes and find those of all threads
         npm: packages of npm
         schema: a JSON Schema that the answer must keep to
+        sees: the model sees pictures, although its server does not say so
+        show_changes: show the model which variables each step made and changed
         strict: an answer with a figure that is found nowhere is none
+        style: react, program or plan-first; left out: the server's usual one
+        subcall_models: that code may name beside the run's own
+        subcalls: let code query models and begin runs of its own
         thread: the conversation that the question goes on with
         timeout_s: wall time of each execution; 0: the usual one
+        unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
         with_: packages of Python
         """
-        return self._http.stream("POST", "/v1/runs", None, {"stream": True, "question": question, "budget": budget, "detach": detach, "effort": effort, "fallback_models": fallback_models, "files": files, "image": image, "language": language, "max_steps": max_steps, "mode": mode, "model": model, "npm": npm, "schema": schema, "seed": seed, "strict": strict, "thread": thread, "timeout_s": timeout_s, "with": with_})
+        return self._http.stream("POST", "/v1/runs", None, {"stream": True, "question": question, "bounds": bounds, "branches": branches, "budget": budget, "checks": checks, "date": date, "detach": detach, "effort": effort, "fallback_models": fallback_models, "files": files, "image": image, "input_checks": input_checks, "keep_files": keep_files, "language": language, "limits": limits, "linger_s": linger_s, "max_steps": max_steps, "mode": mode, "model": model, "notes": notes, "npm": npm, "schema": schema, "seed": seed, "sees": sees, "show_changes": show_changes, "strict": strict, "style": style, "subcall_models": subcall_models, "subcalls": subcalls, "thread": thread, "timeout_s": timeout_s, "unattended": unattended, "with": with_})
 
     def cancel(self, run: str) -> types.Run:
         """Cancel a run, and wait for its end. It needs the scope run."""
         return cast("types.Run", self._http.call("POST", f"/v1/runs/{segment(run)}/cancel"))
 
-    def code(self, *, code: str, args: List[str] | None = None, detach: bool | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, language: str | None = None, name: str | None = None, npm: List[str] | None = None, seed: int | None = None, timeout_s: float | None = None, with_: List[str] | None = None) -> types.Run:
+    def code(self, *, code: str, args: List[str] | None = None, bounds: types.Bounds | None = None, date: str | None = None, detach: bool | None = None, file: str | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, keep_files: bool | None = None, language: str | None = None, languages: List[str] | None = None, limits: types.Limits | None = None, linger_s: float | None = None, name: str | None = None, npm: List[str] | None = None, own_packages: bool | None = None, seed: int | None = None, stdin: str | None = None, timeout_s: float | None = None, unattended: bool | None = None, with_: List[str] | None = None) -> types.Run:
         """Run a piece of code by itself, and record it. It needs the scope run.
 
+        bounds: of each execution; zero fields: the usual ones
+        date: when a session with a seed begins by its clocks
         detach: answer at once; the run goes on when the caller is gone
+        file: name of the file that the code was read from
+        keep_files: keep the files and pictures that code makes until runs.files has fetched them: those of the last 16 such runs
+        languages: that the session has, the main one first
+        limits: of the session; zero fields: the usual ones
+        linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
         name: a named session that it runs in; left out: one of its own
         npm: packages of npm
+        own_packages: add the packages that the code itself names (PEP 723)
+        stdin: base64: what the code reads from standard input
+        unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
         with_: packages of Python
         """
-        return cast("types.Run", self._http.call("POST", "/v1/runs/code", None, {"code": code, "args": args, "detach": detach, "files": files, "image": image, "language": language, "name": name, "npm": npm, "seed": seed, "timeout_s": timeout_s, "with": with_}))
+        return cast("types.Run", self._http.call("POST", "/v1/runs/code", None, {"code": code, "args": args, "bounds": bounds, "date": date, "detach": detach, "file": file, "files": files, "image": image, "keep_files": keep_files, "language": language, "languages": languages, "limits": limits, "linger_s": linger_s, "name": name, "npm": npm, "own_packages": own_packages, "seed": seed, "stdin": stdin, "timeout_s": timeout_s, "unattended": unattended, "with": with_}))
 
-    def code_stream(self, *, code: str, args: List[str] | None = None, detach: bool | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, language: str | None = None, name: str | None = None, npm: List[str] | None = None, seed: int | None = None, timeout_s: float | None = None, with_: List[str] | None = None) -> Stream[types.Run]:
+    def code_stream(self, *, code: str, args: List[str] | None = None, bounds: types.Bounds | None = None, date: str | None = None, detach: bool | None = None, file: str | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, keep_files: bool | None = None, language: str | None = None, languages: List[str] | None = None, limits: types.Limits | None = None, linger_s: float | None = None, name: str | None = None, npm: List[str] | None = None, own_packages: bool | None = None, seed: int | None = None, stdin: str | None = None, timeout_s: float | None = None, unattended: bool | None = None, with_: List[str] | None = None) -> Stream[types.Run]:
         """Run a piece of code by itself, and record it. It needs the scope run.
 
+        bounds: of each execution; zero fields: the usual ones
+        date: when a session with a seed begins by its clocks
         detach: answer at once; the run goes on when the caller is gone
+        file: name of the file that the code was read from
+        keep_files: keep the files and pictures that code makes until runs.files has fetched them: those of the last 16 such runs
+        languages: that the session has, the main one first
+        limits: of the session; zero fields: the usual ones
+        linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
         name: a named session that it runs in; left out: one of its own
         npm: packages of npm
+        own_packages: add the packages that the code itself names (PEP 723)
+        stdin: base64: what the code reads from standard input
+        unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
         with_: packages of Python
         """
-        return self._http.stream("POST", "/v1/runs/code", None, {"stream": True, "code": code, "args": args, "detach": detach, "files": files, "image": image, "language": language, "name": name, "npm": npm, "seed": seed, "timeout_s": timeout_s, "with": with_})
+        return self._http.stream("POST", "/v1/runs/code", None, {"stream": True, "code": code, "args": args, "bounds": bounds, "date": date, "detach": detach, "file": file, "files": files, "image": image, "keep_files": keep_files, "language": language, "languages": languages, "limits": limits, "linger_s": linger_s, "name": name, "npm": npm, "own_packages": own_packages, "seed": seed, "stdin": stdin, "timeout_s": timeout_s, "unattended": unattended, "with": with_})
 
     def events(self, run: str) -> Stream[types.Run]:
         """Follow a run; Last-Event-ID says what was seen before. It needs the scope read."""
         return self._http.stream("GET", f"/v1/runs/{segment(run)}/events")
+
+    def files(self, run: str) -> Content:
+        """Fetch what a run made that was asked to keep its files, as a tar archive. It needs the scope read."""
+        return self._http.download("GET", f"/v1/runs/{segment(run)}/files", {})
+
+    def forget(self, run: str) -> None:
+        """Remove what a run made and kept. It needs the scope run."""
+        self._http.call("DELETE", f"/v1/runs/{segment(run)}/files")
 
     def get(self, run: str) -> types.Run:
         """Describe a run that goes on, or ended lately. It needs the scope read."""
@@ -367,13 +613,14 @@ class Sessions:
         """
         return cast("types.Session", self._http.call("POST", f"/v1/sessions/{segment(session)}/extend", None, {"lasts_s": lasts_s}))
 
-    def fork(self, session: str, *, count: int | None = None, lasts_s: float | None = None) -> types.Sessions:
+    def fork(self, session: str, *, count: int | None = None, id: str | None = None, lasts_s: float | None = None) -> types.Sessions:
         """Make sessions that go on from the state of one. It needs the scope run.
 
         count: how many, 1 to 100; 0: one
+        id: the name of a single copy; left out: one is chosen
         lasts_s: seconds after which they are deleted; 0: not by themselves
         """
-        return cast("types.Sessions", self._http.call("POST", f"/v1/sessions/{segment(session)}/fork", None, {"count": count, "lasts_s": lasts_s}))
+        return cast("types.Sessions", self._http.call("POST", f"/v1/sessions/{segment(session)}/fork", None, {"count": count, "id": id, "lasts_s": lasts_s}))
 
     def get(self, session: str) -> types.Session:
         """Describe a session. It needs the scope read."""
@@ -408,6 +655,10 @@ class Sessions:
     def snapshots(self, session: str) -> types.Snapshots:
         """List the states of a session. It needs the scope read."""
         return cast("types.Snapshots", self._http.call("GET", f"/v1/sessions/{segment(session)}/snapshots"))
+
+    def stored(self) -> types.StoredSessions:
+        """List what is stored of the sessions, with their states and what these take on disk. It needs the scope read."""
+        return cast("types.StoredSessions", self._http.call("GET", "/v1/stored-sessions"))
 
 
 class Threads:
@@ -444,6 +695,7 @@ class Operations:
 
     def __init__(self, http: Http) -> None:
         self.about = About(http)
+        self.approvals = Approvals(http)
         self.contexts = Contexts(http)
         self.costs = Costs(http)
         self.executions = Executions(http)
@@ -452,7 +704,9 @@ class Operations:
         self.keys = Keys(http)
         self.models = Models(http)
         self.notes = Notes(http)
+        self.packages = Packages(http)
         self.plans = Plans(http)
+        self.processes = Processes(http)
         self.records = Records(http)
         self.runs = Runs(http)
         self.sessions = Sessions(http)

@@ -13,6 +13,12 @@ class About(TypedDict):
     version: str
 
 
+class AddedPackages(TypedDict):
+    added: List[EventPackage]
+    present: List[EventPackage]
+    snapshot: NotRequired[str]  # that the session stands at now; left out: nothing is new
+
+
 class Answer(TypedDict):
     steps: int
     text: str
@@ -23,6 +29,8 @@ class Answer(TypedDict):
     files: NotRequired[List[str]]
     found: NotRequired[str]  # without an answer: the last output of code
     incomplete: NotRequired[str]  # why the model had to answer before it was done
+    made: NotRequired[Made]
+    unsaved: NotRequired[Error]  # why not all is kept that code made
     value: NotRequired[Any]  # the answer as JSON, where it is more than a text
 
 
@@ -35,6 +43,11 @@ class AnswerGiven(TypedDict):
     value: NotRequired[Any]
 
 
+class AnswerTo(TypedDict):
+    decision: str  # once (this call alone), exact (each call of the run with the same arguments and origins), run (each call of the tool in the run) or deny
+    reason: NotRequired[str]  # why; it is recorded, and who made the call reads it
+
+
 AppTool = TypedDict(
     "AppTool",
     {
@@ -45,9 +58,29 @@ AppTool = TypedDict(
         "from": "str",
         "hash": "str",
         "name": "str",
+        "summary": "str",
         "version": "str",
     },
 )
+
+
+class AppVerified(TypedDict):
+    blobs: int
+    bytes: int
+    checkpoints: int
+    finished: bool
+    indexed: bool
+    keys: List[KeyReport] | None
+    records: int
+    run: str
+    signed: int
+    status: str
+    children: NotRequired[List[AppVerified]]
+    damage: NotRequired[Damage]
+    file: NotRequired[str]
+    head: NotRequired[str]
+    running: NotRequired[bool]
+    unchecked: NotRequired[int]
 
 
 class ApprovalGiven(TypedDict):
@@ -64,6 +97,10 @@ class ApprovalRequested(TypedDict):
     id: str
     reason: str
     bound: NotRequired[str]
+
+
+class Approvals(TypedDict):
+    approvals: List[Waiting]
 
 
 class Arg(TypedDict):
@@ -101,11 +138,15 @@ class Bounds(TypedDict):
 
 
 class Budget(TypedDict):
+    attempts: NotRequired[int]  # how often the same error may come
     calls: NotRequired[int]  # of tools
     cost_usd: NotRequired[float]
+    depth: NotRequired[int]  # how deep runs that code begins may begin others
     execution_s: NotRequired[float]
     input_tokens: NotRequired[int]
     output_tokens: NotRequired[int]
+    steps: NotRequired[int]  # turns of the model in the run and all that it begins together
+    sub_calls: NotRequired[int]  # queries and runs that code may begin in all
     time_s: NotRequired[float]
     tokens: NotRequired[int]
 
@@ -209,6 +250,12 @@ class ChildEnded(TypedDict):
 class CodeDone(TypedDict):
     execution: EventExecution
     exit: NotRequired[int]  # the exit code that the code ended itself with
+    language: NotRequired[str]
+    made: NotRequired[Made]
+    missing: NotRequired[Missing]  # the module that the code ended for the lack of
+    snapshot: NotRequired[str]  # that a named session stands at now
+    unsaved: NotRequired[Error]  # why not all is kept that the code made
+    whole: NotRequired[bool]  # every byte of the output was an event
 
 
 class Completing(TypedDict):
@@ -261,6 +308,13 @@ class Costs(TypedDict):
     days: List[Line] | None
     models: List[Line] | None
     total: Line
+
+
+class Damage(TypedDict):
+    offset: int
+    problem: str
+    seq: int
+    run: NotRequired[str]
 
 
 class DataLabel(TypedDict):
@@ -351,6 +405,15 @@ class EventFinding(TypedDict):
     tool: NotRequired[str]
 
 
+class EventImage(TypedDict):
+    id: str
+    name: str
+    digest: NotRequired[str]
+    languages: NotRequired[List[Language]]
+    npm: NotRequired[List[EventPackage]]
+    packages: NotRequired[List[EventPackage]]
+
+
 class EventPackage(TypedDict):
     name: str
     version: str
@@ -400,6 +463,35 @@ class Executions(TypedDict):
     executions: List[Execution]
 
 
+class Exit(TypedDict):
+    code: int
+    reason: NotRequired[str]
+    signal: NotRequired[int]
+
+
+class Facts(TypedDict):
+    arguments: Any
+    bound: str
+    description: str
+    effects: str
+    found: Dict[str, List[Found]] | None
+    id: str
+    labels: Dict[str, DataLabel] | None
+    line: int
+    new: Dict[str, List[str]] | None
+    odd: Dict[str, List[str]] | None
+    origin: str
+    reason: str
+    rule: str
+    run: str
+    tool: str
+    tool_hash: str
+    tool_version: str
+    version: int
+    rehearsed: NotRequired[bool]
+    title: NotRequired[str]
+
+
 class Figure(TypedDict):
     source: str
     text: str
@@ -429,6 +521,15 @@ class FileGiven(TypedDict):
     withheld: NotRequired[str]
 
 
+class FileInfo(TypedDict):
+    bytes: int
+    changed: str
+    kind: str
+    mode: int
+    path: str
+    target: NotRequired[str]
+
+
 class FileSaved(TypedDict):
     bytes: int
     path: str
@@ -451,7 +552,13 @@ class Flow(TypedDict):
 
 class Forking(TypedDict):
     count: NotRequired[int]  # how many, 1 to 100; 0: one
+    id: NotRequired[str]  # the name of a single copy; left out: one is chosen
     lasts_s: NotRequired[float]  # seconds after which they are deleted; 0: not by themselves
+
+
+class Found(TypedDict):
+    quote: str
+    text: str
 
 
 class From(TypedDict):
@@ -483,13 +590,18 @@ class Host(TypedDict):
     root: bool
 
 
-class Image(TypedDict):
+class ImageImage(TypedDict):
+    env: List[str] | None
     id: str
+    mounts: List[Mount] | None
     name: str
+    packages: List[ImagePackage] | None
+    root: str
+    runtimes: List[Runtime] | None
     digest: NotRequired[str]
-    languages: NotRequired[List[Language]]
-    npm: NotRequired[List[EventPackage]]
-    packages: NotRequired[List[EventPackage]]
+    npm: NotRequired[List[ImagePackage]]
+    start: NotRequired[Start]
+    undriven: NotRequired[List[str]]
 
 
 class ImageInfos(TypedDict):
@@ -521,6 +633,14 @@ class Key(TypedDict):
     tenant: str
     expires: NotRequired[str]
     name: NotRequired[str]
+
+
+class KeyReport(TypedDict):
+    id: str
+    known: bool
+    public: str
+    after: NotRequired[List[str]]
+    through: NotRequired[str]
 
 
 class Keys(TypedDict):
@@ -603,6 +723,15 @@ class ListedRun(TypedDict):
     usd: NotRequired[float]
 
 
+class Made(TypedDict):
+    files: NotRequired[int]  # that were written or changed
+    needs: NotRequired[List[str]]  # hosts that the pages name and do not load from
+    pages: NotRequired[int]  # of HTML
+    pictures: NotRequired[int]  # that were displayed
+    saved: NotRequired[List[SavedFile]]  # that runs.files fetches
+    unlisted: NotRequired[str]  # why files is not known
+
+
 class MadeKey(TypedDict):
     id: str
     key: str
@@ -632,6 +761,12 @@ class Message(TypedDict):
     reasoning: NotRequired[Reasoning]
     results: NotRequired[List[EventResult]]
     text: NotRequired[str]
+
+
+class Missing(TypedDict):
+    language: str
+    module: str
+    package: str
 
 
 class ModelDelta(TypedDict):
@@ -683,20 +818,59 @@ class ModelRetrying(TypedDict):
     model: NotRequired[str]
 
 
+class Mount(TypedDict):
+    Source: str
+    Target: str
+
+
+Moving = TypedDict(
+    "Moving",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
+class NamedInfo(TypedDict):
+    created: str
+    head: str
+    image: ImageImage
+    limits: Limits
+    name: str
+    snapshots: List[SnapshotInfo] | None
+    used: str
+    version: int
+    date: NotRequired[str]
+    forked: NotRequired[str]
+    seed: NotRequired[int]
+    unsealed: NotRequired[bool]
+
+
 NewCode = TypedDict(
     "NewCode",
     {
         "code": "str",
         "args": "NotRequired[List[str]]",
+        "bounds": "NotRequired[Bounds]",  # of each execution; zero fields: the usual ones
+        "date": "NotRequired[str]",  # when a session with a seed begins by its clocks
         "detach": "NotRequired[bool]",  # answer at once; the run goes on when the caller is gone
+        "file": "NotRequired[str]",  # name of the file that the code was read from
         "files": "NotRequired[List[GivenFile]]",
         "image": "NotRequired[str]",
+        "keep_files": "NotRequired[bool]",  # keep the files and pictures that code makes until runs.files has fetched them: those of the last 16 such runs
         "language": "NotRequired[str]",
+        "languages": "NotRequired[List[str]]",  # that the session has, the main one first
+        "limits": "NotRequired[Limits]",  # of the session; zero fields: the usual ones
+        "linger_s": "NotRequired[float]",  # with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
         "name": "NotRequired[str]",  # a named session that it runs in; left out: one of its own
         "npm": "NotRequired[List[str]]",  # packages of npm
+        "own_packages": "NotRequired[bool]",  # add the packages that the code itself names (PEP 723)
         "seed": "NotRequired[int]",
+        "stdin": "NotRequired[str]",  # base64: what the code reads from standard input
         "stream": "NotRequired[bool]",  # answer with events as they happen
         "timeout_s": "NotRequired[float]",
+        "unattended": "NotRequired[bool]",  # a call that somebody has to agree to is denied at once; otherwise it is an open question
         "with": "NotRequired[List[str]]",  # packages of Python
     },
 )
@@ -704,11 +878,17 @@ NewCode = TypedDict(
 
 class NewExecution(TypedDict):
     code: str
+    bounds: NotRequired[Bounds]  # zero fields: the usual ones
     detach: NotRequired[bool]  # answer at once; the code goes on when the caller is gone
     language: NotRequired[str]  # a name such as python, javascript, sql or bash; left out: the session's first
+    linger_s: NotRequired[float]  # with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
     output_bytes: NotRequired[int]  # that the result holds; 0: the usual number
     stream: NotRequired[bool]  # answer with events as they happen
     timeout_s: NotRequired[float]  # wall time; 0: the usual one
+
+
+class NewFolder(TypedDict):
+    path: str
 
 
 class NewKey(TypedDict):
@@ -717,14 +897,33 @@ class NewKey(TypedDict):
     scopes: NotRequired[List[Literal["read", "run", "approve", "admin"]]]  # read, run, approve, admin; left out: read and run
 
 
+class NewPackages(TypedDict):
+    packages: List[str]  # such as polars, plotly>=6 or, of npm, npm:lodash
+
+
 class NewPlan(TypedDict):
     text: str
     detach: NotRequired[bool]  # answer at once; the run goes on when the caller is gone
     inputs: NotRequired[Dict[str, Any]]  # values of the declared inputs
+    linger_s: NotRequired[float]  # with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
+    model: NotRequired[str]  # that answers without tools
     name: NotRequired[str]  # of its file; left out: plan.py
+    now: NotRequired[str]  # what the plan's clock shows; left out: the time
     seed: NotRequired[int]
     stream: NotRequired[bool]  # answer with events as they happen
+    strict: NotRequired[bool]  # count implicit flows, too
     timeout_s: NotRequired[float]
+    unattended: NotRequired[bool]  # a call that somebody has to agree to is denied at once; otherwise it is an open question
+
+
+class NewProcess(TypedDict):
+    argv: List[str]  # the program, looked up in PATH, and its arguments
+    cwd: NotRequired[str]  # left out: the working folder
+    detach: NotRequired[bool]  # answer at once; the process goes on when the caller is gone
+    env: NotRequired[Dict[str, str]]  # beside the session's
+    stdin: NotRequired[bool]  # it can be written to; false: its standard input is empty
+    stream: NotRequired[bool]  # answer with what it writes as it comes, as events output: stream, and text or, where it is not whole characters of UTF-8, data in base64
+    terminal: NotRequired[TerminalSize]  # gives it a terminal of its own
 
 
 NewSession = TypedDict(
@@ -797,6 +996,14 @@ class Parent(TypedDict):
     step: NotRequired[int]
 
 
+class Past(TypedDict):
+    bytes: int
+    conversation: str
+    messages: int
+    run: str
+    snapshot: NotRequired[str]
+
+
 class PatchMade(TypedDict):
     bytes: int
     files: List[PatchedFile] | None
@@ -862,6 +1069,23 @@ class PlanChecked(TypedDict):
     findings: NotRequired[List[EventFinding]]
 
 
+class PlanDone(TypedDict):
+    calls: List[PlanCall]
+    check: CheckResult | None
+    label: DataLabel
+    output: str
+    run: str
+    status: str
+    tokens: Tokens
+    used: PlanUsage
+    approval: NotRequired[bool]  # it waits for a person's decision, not for a result
+    error: NotRequired[str]
+    implemented: NotRequired[bool]  # something implements the tool that it waits at
+    limit: NotRequired[Error]  # that the plan broke
+    line: NotRequired[int]
+    waiting: NotRequired[PlanWaiting]
+
+
 class PlanEnded(TypedDict):
     label: DataLabel
     status: str
@@ -871,20 +1095,6 @@ class PlanEnded(TypedDict):
     error: NotRequired[str]
     line: NotRequired[int]
     output: NotRequired[str]
-
-
-class PlanResult(TypedDict):
-    calls: List[PlanCall] | None
-    check: CheckResult | None
-    label: DataLabel
-    output: str
-    run: str
-    status: str
-    tokens: Tokens
-    used: PlanUsage
-    error: NotRequired[str]
-    line: NotRequired[int]
-    waiting: NotRequired[PlanWaiting]
 
 
 class PlanResumed(TypedDict):
@@ -897,6 +1107,7 @@ class PlanResumed(TypedDict):
 class PlanText(TypedDict):
     text: str
     name: NotRequired[str]  # of its file; left out: plan.py
+    strict: NotRequired[bool]  # count implicit flows, too
 
 
 class PlanUsage(TypedDict):
@@ -955,6 +1166,27 @@ class Problem(TypedDict):
     remedy: NotRequired[str]
 
 
+class Process(TypedDict):
+    argv: List[str]  # the beginning of it, of a process that came with a saved state
+    began: str
+    ended: bool
+    id: str
+    pid: int  # its number inside the session
+    session: str
+    stdin: bool  # it can be written to
+    terminal: bool
+    cut: NotRequired[bool]  # it wrote more than that
+    cwd: NotRequired[str]
+    exit: NotRequired[Exit]  # how it ended, once it has
+    lost: NotRequired[str]  # why it is not known how it ended
+    stderr: NotRequired[str]  # the last 64 KiB
+    stdout: NotRequired[str]  # the last 64 KiB of what it wrote; of a terminal, all that it showed
+
+
+class Processes(TypedDict):
+    processes: List[Process]
+
+
 class Progress(TypedDict):
     stage: str
     text: str
@@ -973,23 +1205,38 @@ Question = TypedDict(
     "Question",
     {
         "question": "str",
+        "bounds": "NotRequired[Bounds]",  # of each execution; zero fields: the usual ones
+        "branches": "NotRequired[int]",  # attempts that are made side by side, of which the best is chosen; 0: one
         "budget": "NotRequired[Budget]",
+        "checks": "NotRequired[List[Check]]",  # Python that runs when the model has answered
+        "date": "NotRequired[str]",  # when a session with a seed begins by its clocks
         "detach": "NotRequired[bool]",  # answer at once; the run goes on when the caller is gone
         "effort": "NotRequired[str]",  # low, medium or high
         "fallback_models": "NotRequired[List[str]]",  # models that are asked when those before fail for good
         "files": "NotRequired[List[GivenFile]]",
         "image": "NotRequired[str]",
+        "input_checks": "NotRequired[List[Check]]",  # Python that runs before the model is asked
+        "keep_files": "NotRequired[bool]",  # keep the files and pictures that code makes until runs.files has fetched them: those of the last 16 such runs
         "language": "NotRequired[str]",  # the main one of the model's code
+        "limits": "NotRequired[Limits]",  # of the session; zero fields: the usual ones
+        "linger_s": "NotRequired[float]",  # with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
         "max_steps": "NotRequired[int]",
         "mode": "NotRequired[str]",  # code, tools or both; left out: code
         "model": "NotRequired[str]",  # PROVIDER:NAME; left out: the server's usual one
+        "notes": "NotRequired[bool]",  # let the model keep notes and find those of all threads
         "npm": "NotRequired[List[str]]",  # packages of npm
         "schema": "NotRequired[Any]",  # a JSON Schema that the answer must keep to
         "seed": "NotRequired[int]",
+        "sees": "NotRequired[bool]",  # the model sees pictures, although its server does not say so
+        "show_changes": "NotRequired[bool]",  # show the model which variables each step made and changed
         "stream": "NotRequired[bool]",  # answer with events as they happen
         "strict": "NotRequired[bool]",  # an answer with a figure that is found nowhere is none
+        "style": "NotRequired[str]",  # react, program or plan-first; left out: the server's usual one
+        "subcall_models": "NotRequired[List[str]]",  # that code may name beside the run's own
+        "subcalls": "NotRequired[bool]",  # let code query models and begin runs of its own
         "thread": "NotRequired[str]",  # the conversation that the question goes on with
         "timeout_s": "NotRequired[float]",  # wall time of each execution; 0: the usual one
+        "unattended": "NotRequired[bool]",  # a call that somebody has to agree to is denied at once; otherwise it is an open question
         "with": "NotRequired[List[str]]",  # packages of Python
     },
 )
@@ -1008,13 +1255,33 @@ class Reasoning(TypedDict):
     text: NotRequired[str]
 
 
+class Recorded(TypedDict):
+    events: List[RecordedEvent]
+    id: str
+    children: NotRequired[List[Recorded]]
+    damage: NotRequired[str]  # why the rest is missing
+
+
+class RecordedEvent(TypedDict):
+    data: Any
+    event: str
+    seq: int  # its place in the record
+    time: str
+
+
 class Records(TypedDict):
     more: bool  # there are others
     records: List[ListedRun]
 
 
+class RemovedRun(TypedDict):
+    lost: bool
+    run: str
+
+
 class Replayed(TypedDict):
     identical: bool
+    details: NotRequired[Any]  # the same for a program
     report: NotRequired[str]  # what differs, for a person
     unfinished: NotRequired[bool]
 
@@ -1036,6 +1303,11 @@ class Repo(TypedDict):
     test: NotRequired[str]
 
 
+class Resizing(TypedDict):
+    cols: int
+    rows: int
+
+
 class RestLost(TypedDict):
     events: int  # how many
 
@@ -1051,7 +1323,7 @@ class Run(TypedDict):
     answer: NotRequired[Answer]  # of a question
     code: NotRequired[CodeDone]  # of a piece of code
     failure: NotRequired[Error]  # why it did not come to its end
-    plan: NotRequired[PlanResult]  # of a plan
+    plan: NotRequired[PlanDone]  # of a plan
     record: NotRequired[str]  # id of its record, once it has ended
 
 
@@ -1115,10 +1387,23 @@ class Runs(TypedDict):
     runs: List[Run]
 
 
+class Runtime(TypedDict):
+    language: str
+    program: str
+    version: str
+    preload: NotRequired[List[str]]
+    spec: NotRequired[Spec]
+
+
 class SandboxFinding(TypedDict):
     fatal: bool
     remedy: str
     what: str
+
+
+class SavedFile(TypedDict):
+    bytes: int
+    path: str
 
 
 class Session(TypedDict):
@@ -1126,14 +1411,14 @@ class Session(TypedDict):
     made: str
     state: Literal["live", "paused", "lost"]  # live, paused (the next call opens it) or lost (the server ended before it was saved)
     ends: NotRequired[str]  # when it is deleted; left out: not by itself
-    image: NotRequired[Image]  # while it is live
+    image: NotRequired[EventImage]  # while it is live
     limits: NotRequired[Limits]  # while it is live
     metadata: NotRequired[Dict[str, str]]
     seed: NotRequired[int]
 
 
 class SessionBegan(TypedDict):
-    image: Image
+    image: EventImage
     limits: Limits
     session: str
     added: NotRequired[List[EventPackage]]
@@ -1164,6 +1449,10 @@ class SessionRolledBack(TypedDict):
 
 class Sessions(TypedDict):
     sessions: List[Session]
+
+
+class Signaling(TypedDict):
+    signal: int  # its number: 15 asks to end (TERM), 9 ends (KILL), 2 is Ctrl-C (INT), 1 a terminal that is closed (HUP)
 
 
 class Skill(TypedDict):
@@ -1198,6 +1487,17 @@ class Snapshot(TypedDict):
     parent: NotRequired[str]
 
 
+class SnapshotInfo(TypedDict):
+    bytes: int
+    created: str
+    head: bool
+    id: str
+    label: str
+    added: NotRequired[List[ImagePackage]]
+    parent: NotRequired[str]
+    stored_bytes: NotRequired[int]
+
+
 class SnapshotTaken(TypedDict):
     bytes: int
     session: str
@@ -1209,6 +1509,22 @@ class Snapshots(TypedDict):
     snapshots: List[Snapshot]
 
 
+class Spec(TypedDict):
+    argv: List[str] | None
+    display_name: str
+    name: str
+    directory: NotRequired[str]
+    env: NotRequired[Dict[str, str]]
+    message: NotRequired[bool]
+
+
+class Start(TypedDict):
+    command: str
+    wait_ns: int
+    check: NotRequired[str]
+    port: NotRequired[int]
+
+
 class Step(TypedDict):
     col: int
     line: int
@@ -1217,6 +1533,15 @@ class Step(TypedDict):
 
 class StepBegan(TypedDict):
     step: int
+
+
+class StoredSessions(TypedDict):
+    sessions: List[NamedInfo]
+
+
+class TerminalSize(TypedDict):
+    cols: int
+    rows: int
 
 
 class TestsRan(TypedDict):
@@ -1240,6 +1565,7 @@ class Thread(TypedDict):
     contents: NotRequired[List[str]]
     forked: NotRequired[str]
     image: NotRequired[str]
+    past: NotRequired[List[Past]]
     question: NotRequired[str]
     runs: NotRequired[List[str]]
     snapshot: NotRequired[str]
@@ -1338,8 +1664,39 @@ class Variable(TypedDict):
 
 
 class Verified(TypedDict):
+    blobs: int
+    bytes: int
+    checkpoints: int
+    finished: bool
+    indexed: bool
+    keys: List[KeyReport]
     record: str
+    records: int
+    run: str
+    signed: int
     status: str
+    children: NotRequired[List[AppVerified]]
+    damage: NotRequired[Damage]
+    file: NotRequired[str]
+    head: NotRequired[str]
+    running: NotRequired[bool]
+    unchecked: NotRequired[int]
+
+
+Waiting = TypedDict(
+    "Waiting",
+    {
+        "call": "Facts",
+        "for": "str",
+        "id": "str",
+        "opened": "str",
+        "until": "str",
+    },
+)
+
+
+class WatchEnded(TypedDict):
+    reason: NotRequired[str]  # such as that the session was paused; watching again opens it
 
 
 Event = Union[
