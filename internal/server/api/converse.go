@@ -8,17 +8,21 @@ import (
 )
 
 // Converse begins a question for a door that writes what comes of it in words of its own.
-// earlier is what was said in a conversation that was led elsewhere, if the question's thread
-// is new. The result of the run is an [app.AskResult]; ended is called when there is one.
+// The question names a thread; earlier is what was said in a conversation that was led
+// elsewhere, if the thread is new. The result of the run is an [app.AskResult]; ended is called when there is one.
 func (c *Call) Converse(in Question, earlier []app.Said, ended func()) (*live.Run, error) {
 	q, err := c.question(in)
 	if err != nil {
 		return nil, err
 	}
 	q.Earlier = earlier
-	return c.Tenant.Hub.Start(func(ctx context.Context, r *live.Run) (any, error) {
+	return c.Tenant.Hub.Start(func(ctx context.Context, r *live.Run) (out any, err error) {
 		defer ended()
 		q.Tools = c.tools(r, in.Unattended)
-		return c.Tenant.App.Ask(ctx, q, r.Log)
+		err = c.Tenant.Hub.Apart(ctx, in.Thread, func() error {
+			out, err = c.Tenant.App.Ask(ctx, q, r.Log)
+			return err
+		})
+		return out, err
 	})
 }

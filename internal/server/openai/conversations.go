@@ -18,10 +18,10 @@ import (
 	"time"
 
 	"praxis/fault"
-	"praxis/internal/app"
 	"praxis/internal/atomicfile"
 	"praxis/internal/bounded"
 	"praxis/internal/safetext"
+	"praxis/internal/server/api"
 )
 
 // Bounds of what is stored of a tenant's conversations.
@@ -161,7 +161,7 @@ func (c *conversations) give(thread string) {
 
 // newThread returns a name for a thread, and sees to it that there are not too many: the one
 // that was used longest ago goes.
-func (c *conversations) newThread(ctx context.Context, a *app.App) (string, error) {
+func (c *conversations) newThread(ctx context.Context, t *api.Tenant) (string, error) {
 	raw := make([]byte, 8)
 	rand.Read(raw) // it never fails
 	name := "chat-" + hex.EncodeToString(raw)
@@ -170,9 +170,11 @@ func (c *conversations) newThread(ctx context.Context, a *app.App) (string, erro
 	if old == "" {
 		return name, nil
 	}
-	if err := a.RemoveThread(ctx, old); err != nil && fault.KindOf(err) != fault.NotFound {
-		c.give(name)
-		return "", err
+	for _, remove := range []func(context.Context, string) error{t.Hub.Delete, t.App.RemoveThread} {
+		if err := remove(ctx, old); err != nil && fault.KindOf(err) != fault.NotFound {
+			c.give(name)
+			return "", err
+		}
 	}
 	if err := c.forget(func(p point) bool { return p.Thread == old }); err != nil {
 		c.give(name)

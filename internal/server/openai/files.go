@@ -38,7 +38,7 @@ func noFile(id string) error {
 }
 
 // withFile lends the session of a file that the id of a request names.
-func withFile(ctx context.Context, r *http.Request, c *api.Call, f func(s *app.Session, id, name string) error) (err error) {
+func withFile(ctx context.Context, r *http.Request, c *api.Call, f func(s *app.Session, id, name string) error) error {
 	id := r.PathValue("id")
 	thread, name, err := placeOf(id)
 	if err != nil {
@@ -50,12 +50,14 @@ func withFile(ctx context.Context, r *http.Request, c *api.Call, f func(s *app.S
 	} else if err != nil {
 		return err
 	}
-	s, err := c.Tenant.App.OpenSession(ctx, app.SessionSpec{Name: thread}, event.Discard)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	return f(s, id, name)
+	// Nothing is saved: the session is the one that the thread knows.
+	return c.Tenant.Hub.Apart(ctx, thread, func() error {
+		s, err := c.Tenant.App.OpenSession(ctx, app.SessionSpec{Name: thread}, event.Discard)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f(s, id, name), s.Close())
+	})
 }
 
 // describeFile answers with what a file is.
@@ -84,23 +86,29 @@ func (d *door) describeFile(w *answer, r *http.Request, c *api.Call) error {
 
 // sendFile answers with the content of a file.
 func (d *door) sendFile(w *answer, r *http.Request, c *api.Call) error {
-	return withFile(r.Context(), r, c, func(s *app.Session, _, name string) error {
-		out := &download{w: w}
+	out := &download{w: w}
+	err := withFile(r.Context(), r, c, func(s *app.Session, _, name string) error {
 		if err := s.ReadFile(r.Context(), name, out); err != nil {
 			if !out.began {
 				return err
 			}
-			panic(http.ErrAbortHandler) // nobody takes a part for the whole
+			out.cut = true
 		}
-		out.begin()
 		return nil
 	})
+	switch {
+	case out.cut:
+		panic(http.ErrAbortHandler) // nobody takes a part for the whole
+	case err == nil:
+		out.begin()
+	}
+	return err
 }
 
 // download writes the content of a file. Whatever it is, a browser saves it and shows none.
 type download struct {
-	w     *answer
-	began bool
+	w          *answer
+	began, cut bool
 }
 
 func (o *download) begin() {

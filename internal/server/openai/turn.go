@@ -96,7 +96,7 @@ func (d *door) begin(ctx context.Context, c *api.Call, q *request) (*turn, error
 	if err != nil {
 		return nil, err
 	}
-	at, err := q.place(ctx, all, c.Tenant.App)
+	at, err := q.place(ctx, all, c.Tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (d *door) begin(ctx context.Context, c *api.Call, q *request) (*turn, error
 }
 
 // place finds the thread that a request goes on in, or begins one.
-func (q *request) place(ctx context.Context, all *conversations, a *app.App) (place, error) {
+func (q *request) place(ctx context.Context, all *conversations, t *api.Tenant) (place, error) {
 	free := func(thread string) func() { return func() { all.give(thread) } }
 	var from point
 	var found bool
@@ -154,7 +154,7 @@ func (q *request) place(ctx context.Context, all *conversations, a *app.App) (pl
 		known = len(q.all) - 1
 	}
 	if found {
-		stands, err := a.ThreadStands(ctx, from.Thread)
+		stands, err := t.App.ThreadStands(ctx, from.Thread)
 		if err == nil && stands == from.Run && all.take(from.Thread) {
 			return place{from.Thread, from.Began, false, known, from.Instructed, free(from.Thread)}, nil
 		}
@@ -162,12 +162,12 @@ func (q *request) place(ctx context.Context, all *conversations, a *app.App) (pl
 			return place{}, err
 		}
 	}
-	thread, err := all.newThread(ctx, a)
+	thread, err := all.newThread(ctx, t)
 	if err != nil {
 		return place{}, err
 	}
 	if found { // the thread went on otherwise, or is going on
-		switch err := a.ForkThreadAt(ctx, from.Thread, thread, from.Run); {
+		switch err := t.App.ForkThreadAt(ctx, from.Thread, thread, from.Run); {
 		case err == nil:
 			return place{thread, true, false, known, from.Instructed, free(thread)}, nil
 		case q.previous != "":
