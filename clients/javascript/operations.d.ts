@@ -431,6 +431,11 @@ export interface EventImage {
   packages?: Array<EventPackage>;
 }
 
+export interface EventOutput {
+  stream: "stdout" | "stderr";
+  text: string;
+}
+
 export interface EventPackage {
   name: string;
   version: string;
@@ -527,6 +532,11 @@ export interface File {
   changed: string;
   path: string;
   regular: boolean;
+}
+
+export interface FileChange {
+  path: string;
+  type: string;
 }
 
 export interface FileGiven {
@@ -745,6 +755,12 @@ export interface ListedRun {
   seed?: number;
   thread?: string;
   usd?: number;
+}
+
+export interface LiveOutput {
+  stream: "stdout" | "stderr";
+  data?: string;
+  text?: string;
 }
 
 export interface Made {
@@ -1047,11 +1063,6 @@ export interface OutlineWritten {
   step: number;
   text: string;
   revised?: boolean;
-}
-
-export interface Output {
-  stream: "stdout" | "stderr";
-  text: string;
 }
 
 export interface Parent {
@@ -1810,7 +1821,7 @@ export interface WatchEnded {
   reason?: string;
 }
 
-/** What happens in an execution or a run. New ones may be added: leave out those that you do not know. */
+/** What happens. New ones may be added: leave out those that you do not know. */
 export type Event =
   | { name: "progress"; data: Progress; id: number | null }
   | { name: "notice"; data: Notice; id: number | null }
@@ -1832,7 +1843,7 @@ export type Event =
   | { name: "run_concluding"; data: RunConcluding; id: number | null }
   | { name: "history_condensed"; data: HistoryCondensed; id: number | null }
   | { name: "execution_began"; data: ExecutionBegan; id: number | null }
-  | { name: "output"; data: Output; id: number | null }
+  | { name: "output"; data: EventOutput; id: number | null }
   | { name: "display"; data: Display; id: number | null }
   | { name: "execution_ended"; data: ExecutionEnded; id: number | null }
   | { name: "tool_called"; data: ToolCalled; id: number | null }
@@ -1862,8 +1873,17 @@ export type Event =
   | { name: "file_saved"; data: FileSaved; id: number | null }
   | { name: "answer_given"; data: AnswerGiven; id: number | null }
   | { name: "run_ended"; data: RunEnded; id: number | null }
-  | { name: "lost"; data: RestLost; id: number | null }
-  ;
+  | { name: "lost"; data: RestLost; id: number | null };
+
+/** What happens. New ones may be added: leave out those that you do not know. */
+export type FilesEvent =
+  | { name: "changed"; data: FileChange; id: number | null }
+  | { name: "lost"; data: RestLost; id: number | null };
+
+/** What happens. New ones may be added: leave out those that you do not know. */
+export type ProcessesEvent =
+  | { name: "output"; data: LiveOutput; id: number | null }
+  | { name: "lost"; data: RestLost; id: number | null };
 
 /** All operations of a server, by group. */
 export interface Operations {
@@ -1889,7 +1909,7 @@ export interface Operations {
   };
   readonly executions: {
     /** Follow an execution; Last-Event-ID says what was seen before. It needs the scope read. */
-    events(params: { session: string; execution: string }, options?: CallOptions): EventStream<Execution>;
+    events(params: { session: string; execution: string }, options?: CallOptions): EventStream<Execution, Event>;
     /** Describe an execution. It needs the scope read. */
     get(params: { session: string; execution: string }, options?: CallOptions): Promise<Execution>;
     /** Interrupt an execution, and wait for its end. It needs the scope run. */
@@ -1899,7 +1919,7 @@ export interface Operations {
     /** Run code in a session. Without stream and detach the answer comes when the code has ended; a caller that goes away interrupts it. It needs the scope run. */
     start(params: { session: string } & Omit<NewExecution, "stream">, options?: CallOptions): Promise<Execution>;
     /** Run code in a session. Without stream and detach the answer comes when the code has ended; a caller that goes away interrupts it. It needs the scope run. */
-    startStream(params: { session: string } & Omit<NewExecution, "stream">, options?: CallOptions): EventStream<Execution>;
+    startStream(params: { session: string } & Omit<NewExecution, "stream">, options?: CallOptions): EventStream<Execution, Event>;
   };
   readonly files: {
     /** Read a file or a folder of a session as one archive. It needs the scope read. */
@@ -1919,7 +1939,7 @@ export interface Operations {
     /** Describe a file of a session; a symbolic link is described itself. It needs the scope read. */
     stat(params: { session: string; path: string }, options?: CallOptions): Promise<FileInfo>;
     /** Follow the changes of a file, or of what is in a folder, as events: changed, with a type (created, modified, removed, or rescan: look at the whole again) and a path. It needs the scope read. */
-    watch(params: { session: string; path?: string; recursive?: boolean }, options?: CallOptions): EventStream<WatchEnded>;
+    watch(params: { session: string; path?: string; recursive?: boolean }, options?: CallOptions): EventStream<WatchEnded, FilesEvent>;
     /** Write a file of a session whole, with the folders above it. It needs the scope run. */
     write(params: { session: string; path: string }, data: Upload, options?: CallOptions): Promise<void>;
   };
@@ -1957,13 +1977,13 @@ export interface Operations {
     /** Check a plan, and run it when nothing is wrong with it. It needs the scope run. */
     run(params: Omit<NewPlan, "stream">, options?: CallOptions): Promise<Run>;
     /** Check a plan, and run it when nothing is wrong with it. It needs the scope run. */
-    runStream(params: Omit<NewPlan, "stream">, options?: CallOptions): EventStream<Run>;
+    runStream(params: Omit<NewPlan, "stream">, options?: CallOptions): EventStream<Run, Event>;
   };
   readonly processes: {
     /** End a process's standard input. It needs the scope run. */
     close_input(params: { session: string; process: string }, options?: CallOptions): Promise<void>;
     /** Follow what a process writes; Last-Event-ID says what was seen before. It goes on when the caller is gone. It needs the scope read. */
-    events(params: { session: string; process: string }, options?: CallOptions): EventStream<Process>;
+    events(params: { session: string; process: string }, options?: CallOptions): EventStream<Process, ProcessesEvent>;
     /** Describe a process, with the end of what it wrote. It needs the scope read. */
     get(params: { session: string; process: string }, options?: CallOptions): Promise<Process>;
     /** Write bytes to a process's standard input, or type them at its terminal. It needs the scope run. */
@@ -1977,7 +1997,7 @@ export interface Operations {
     /** Start a program in a session. Without stream and detach the answer comes when it has ended; a caller that goes away ends it. It needs the scope run. */
     start(params: { session: string } & Omit<NewProcess, "stream">, options?: CallOptions): Promise<Process>;
     /** Start a program in a session. Without stream and detach the answer comes when it has ended; a caller that goes away ends it. It needs the scope run. */
-    startStream(params: { session: string } & Omit<NewProcess, "stream">, options?: CallOptions): EventStream<Process>;
+    startStream(params: { session: string } & Omit<NewProcess, "stream">, options?: CallOptions): EventStream<Process, ProcessesEvent>;
   };
   readonly records: {
     /** Remove the record of a run; the chain of runs says that it was. It needs the scope admin. */
@@ -1997,15 +2017,15 @@ export interface Operations {
     /** Ask a question that is answered by code, by tools or by both. Without stream and detach the answer comes when the run has ended. It needs the scope run. */
     ask(params: Omit<Question, "stream">, options?: CallOptions): Promise<Run>;
     /** Ask a question that is answered by code, by tools or by both. Without stream and detach the answer comes when the run has ended. It needs the scope run. */
-    askStream(params: Omit<Question, "stream">, options?: CallOptions): EventStream<Run>;
+    askStream(params: Omit<Question, "stream">, options?: CallOptions): EventStream<Run, Event>;
     /** Cancel a run, and wait for its end. It needs the scope run. */
     cancel(params: { run: string }, options?: CallOptions): Promise<Run>;
     /** Run a piece of code by itself, and record it. It needs the scope run. */
     code(params: Omit<NewCode, "stream">, options?: CallOptions): Promise<Run>;
     /** Run a piece of code by itself, and record it. It needs the scope run. */
-    codeStream(params: Omit<NewCode, "stream">, options?: CallOptions): EventStream<Run>;
+    codeStream(params: Omit<NewCode, "stream">, options?: CallOptions): EventStream<Run, Event>;
     /** Follow a run; Last-Event-ID says what was seen before. It needs the scope read. */
-    events(params: { run: string }, options?: CallOptions): EventStream<Run>;
+    events(params: { run: string }, options?: CallOptions): EventStream<Run, Event>;
     /** Fetch what a run made that was asked to keep its files, as a tar archive. It needs the scope read. */
     files(params: { run: string }, options?: CallOptions): Promise<Content>;
     /** Remove what a run made and kept. It needs the scope run. */

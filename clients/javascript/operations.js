@@ -32,7 +32,7 @@ export const operations = {
     read: ["GET","/v1/sessions/{session}/file",["path"],"download"],
     remove: ["DELETE","/v1/sessions/{session}/file",["path","recursive"],"json"],
     stat: ["GET","/v1/sessions/{session}/file/info",["path"],"json"],
-    watch: ["GET","/v1/sessions/{session}/files/events",["path","recursive"],"follow"],
+    watch: ["GET","/v1/sessions/{session}/files/events",["path","recursive"],"watch"],
     write: ["PUT","/v1/sessions/{session}/file",["path"],"upload"],
   },
   images: {

@@ -26,12 +26,12 @@ export class Content implements AsyncIterable<Uint8Array> {
 }
 
 /** The events of an execution or a run, in order, and its result: iterate over it, or wait(). */
-export class EventStream<R> implements AsyncIterable<wire.Event> {
+export class EventStream<R, E = wire.Event> implements AsyncIterable<E> {
   /** Reads what is left, and gives what the whole came to. */
   wait(): Promise<R>;
   /** What the whole came to, once all events were read. */
   readonly result: R;
-  [Symbol.asyncIterator](): AsyncGenerator<wire.Event>;
+  [Symbol.asyncIterator](): AsyncGenerator<E>;
 }
 
 /** What the server refused, or could not do, with what to do about it. */

@@ -216,7 +216,8 @@ function functions(http, name, [method, path, query, kind]) {
         [name + "Stream", (params = {}, options = {}) => stream({ ...params, stream: true }, options, false)],
       ];
     case "follow":
-      return [[name, (params = {}, options = {}) => stream(params, options, true)]];
+    case "watch":
+      return [[name, (params = {}, options = {}) => stream(params, options, kind === "follow")]];
     case "download":
       return [[name, async (params = {}, options = {}) => new Content(await send(params, options))]];
     case "upload":

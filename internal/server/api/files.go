@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"path"
+	"reflect"
 
 	"praxis/fault"
 	"praxis/internal/app"
@@ -113,7 +114,7 @@ func files() []Operation {
 				return Nothing{}, c.Tenant.Hub.Use(ctx, in.Session, func(s *app.Session) error { return s.Extract(ctx, in.Format, orWorkDir(in.Path), c.Body) })
 			}).of(Upload),
 		events[Watching, WatchEnded]("files.watch", http.MethodGet, "/sessions/{session}/files/events", access.Read, http.StatusOK,
-			"Follow the changes of a file, or of what is in a folder, as events: changed, with a type (created, modified, removed, or rescan: look at the whole again) and a path.", watch),
+			"Follow the changes of a file, or of what is in a folder, as events: changed, with a type (created, modified, removed, or rescan: look at the whole again) and a path.", watch).saying("changed", reflect.TypeFor[app.FileChange]()),
 	}
 }
 

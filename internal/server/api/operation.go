@@ -74,7 +74,10 @@ type Operation struct {
 	Kind    Kind
 	Status  int // of HTTP, when it went well
 	In, Out reflect.Type
-	do      func(ctx context.Context, c *Call, in any) (any, error)
+	// Says are the data of the events that it streams, by their names; nil: the events are those
+	// of package event.
+	Says map[string]reflect.Type
+	do   func(ctx context.Context, c *Call, in any) (any, error)
 }
 
 // Do does what the operation is for. in is a pointer to a value of its type In.
@@ -130,6 +133,12 @@ func events[In, Out any](name, method, path string, scope access.Scope, status i
 // of returns the entry with another kind.
 func (o Operation) of(k Kind) Operation {
 	o.Kind = k
+	return o
+}
+
+// saying returns the entry with events of its own.
+func (o Operation) saying(name string, data reflect.Type) Operation {
+	o.Says = map[string]reflect.Type{name: data}
 	return o
 }
 

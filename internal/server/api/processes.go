@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"strings"
 	"time"
 
@@ -93,7 +94,7 @@ func processes() []Operation {
 	const one = "/sessions/{session}/processes/{process}"
 	return []Operation{
 		events[NewProcess, Process]("processes.start", http.MethodPost, "/sessions/{session}/processes", access.Run, http.StatusCreated,
-			"Start a program in a session. Without stream and detach the answer comes when it has ended; a caller that goes away ends it.", startProcess),
+			"Start a program in a session. Without stream and detach the answer comes when it has ended; a caller that goes away ends it.", startProcess).saying(live.OutputEvent, reflect.TypeFor[live.Output]()),
 		operation("processes.list", http.MethodGet, "/sessions/{session}/processes", access.Read, http.StatusOK, "List the processes of a session, those that ended lately, too.",
 			func(_ context.Context, c *Call, in SessionRef) (Processes, error) {
 				list, err := c.Tenant.Hub.Processes(in.Session)
@@ -119,7 +120,7 @@ func processes() []Operation {
 					return nil, err
 				}
 				return processStream(p, c.After, nil), nil
-			}),
+			}).saying(live.OutputEvent, reflect.TypeFor[live.Output]()),
 		operation("processes.input", http.MethodPost, one+"/input", access.Run, http.StatusNoContent, "Write bytes to a process's standard input, or type them at its terminal.",
 			func(ctx context.Context, c *Call, in ProcessRef) (Nothing, error) {
 				p, err := c.Tenant.Hub.Process(in.Session, in.Process)

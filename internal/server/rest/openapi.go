@@ -38,7 +38,7 @@ func Document(version string) []byte {
 			tags = append(tags, tag)
 		}
 	}
-	s.named["Event"] = s.events()
+	s.named["Event"] = s.events(ofRuns())
 	doc := object{
 		"openapi": "3.1.0",
 		"info": object{
@@ -79,11 +79,43 @@ func roots(table []api.Operation) []reflect.Type {
 		if out = append(out, o.In); o.Kind != api.Download && o.Kind != api.Socket {
 			out = append(out, o.Out)
 		}
+		for _, data := range o.Says {
+			out = append(out, data)
+		}
 	}
-	for _, name := range event.Names() {
-		out = append(out, eventType(name))
+	for _, e := range ofRuns() {
+		out = append(out, e.data)
 	}
 	return out
+}
+
+// said is an event: its name, and the type of its data.
+type said struct {
+	name string
+	data reflect.Type
+}
+
+// ofRuns are the events of executions and runs.
+func ofRuns() []said {
+	var out []said
+	for _, name := range event.Names() {
+		out = append(out, said{name, eventType(name)})
+	}
+	return out
+}
+
+// item returns the schema of the events of an operation.
+func (s *schemas) item(o api.Operation) object {
+	name := "Event"
+	if o.Says != nil {
+		var own []said
+		for _, event := range slices.Sorted(maps.Keys(o.Says)) {
+			own = append(own, said{event, o.Says[event]})
+		}
+		name = strings.ToUpper(group(o)[:1]) + group(o)[1:] + name
+		s.named[name] = s.events(own)
+	}
+	return object{"$ref": "#/components/schemas/" + name}
 }
 
 // eventType is the type of the data of an event.
@@ -96,7 +128,7 @@ func eventType(name string) reflect.Type {
 }
 
 // events describes an event as clients see it: its number, its name, its data.
-func (s *schemas) events() object {
+func (s *schemas) events(list []said) object {
 	one := func(name string, data object, numbered bool) object {
 		members, required := object{"event": object{"const": name}, "data": data}, []string{"event", "data"}
 		if numbered {
@@ -105,11 +137,11 @@ func (s *schemas) events() object {
 		return object{"type": "object", "properties": members, "required": required}
 	}
 	var all []any
-	for _, name := range event.Names() {
-		all = append(all, one(name, s.of(eventType(name)), true))
+	for _, e := range list {
+		all = append(all, one(e.name, s.of(e.data), true))
 	}
 	return object{
-		"description": "What happens in an execution or a run. New ones may be added: leave out those that you do not know.",
+		"description": "What happens. New ones may be added: leave out those that you do not know.",
 		"oneOf":       append(all, one("lost", s.of(reflect.TypeFor[Lost]()), false)),
 	}
 }
@@ -165,7 +197,8 @@ func (s *schemas) parameters(o api.Operation) []any {
 			out = append(out, p)
 		}
 	}
-	if follows(o) {
+	// A stream goes on where a client was when it is of something that has a name.
+	if follows(o) && strings.HasSuffix(o.Name, ".events") {
 		out = append(out, object{"$ref": "#/components/parameters/LastEventID"})
 	}
 	return out
@@ -189,7 +222,7 @@ func (s *schemas) response(o api.Operation) object {
 		types = content("application/json", result)
 	}
 	if o.Kind == api.Events {
-		stream := object{"schema": object{"type": "string"}, "x-item-schema": object{"$ref": "#/components/schemas/Event"}}
+		stream := object{"schema": object{"type": "string"}, "x-item-schema": s.item(o)}
 		if len(result) > 0 {
 			stream["x-end-schema"] = result
 		}

@@ -74,16 +74,20 @@ func javaScriptTypes(d *document) []byte {
 	var b bytes.Buffer
 	b.WriteString(javaScriptHead)
 	b.WriteString("\nimport type { CallOptions, Content, EventStream, Upload } from \"./praxis.js\";\n")
-	for _, name := range d.named() {
+	types, lists := d.named()
+	for _, name := range types {
 		fmt.Fprintf(&b, "\nexport interface %s {\n", name)
 		javaScriptMembers(&b, "  ", d.schemas[name].members())
 		b.WriteString("}\n")
 	}
-	b.WriteString("\n/** What happens in an execution or a run. New ones may be added: leave out those that you do not know. */\nexport type Event =\n")
-	for _, e := range d.eventTypes() {
-		fmt.Fprintf(&b, "  | { name: %q; data: %s; id: number | null }\n", e.name, e.data)
+	for _, list := range lists {
+		fmt.Fprintf(&b, "\n/** %s */\nexport type %s =", d.schemas[list].Description, list)
+		for _, e := range d.schemas[list].lists() {
+			fmt.Fprintf(&b, "\n  | { name: %q; data: %s; id: number | null }", e.name, e.data)
+		}
+		b.WriteString(";\n")
 	}
-	b.WriteString("  ;\n\n/** All operations of a server, by group. */\nexport interface Operations {\n")
+	b.WriteString("\n/** All operations of a server, by group. */\nexport interface Operations {\n")
 	for _, g := range d.groups() {
 		fmt.Fprintf(&b, "  readonly %s: {\n", g)
 		for _, o := range d.of(g) {
@@ -140,13 +144,13 @@ func javaScriptFunction(b *bytes.Buffer, o operation) {
 		params = params[:6] + params[7:]
 	}
 	doc := fmt.Sprintf("    /** %s It needs the scope %s. */\n", o.summary, o.scope)
-	result, stream := "Promise<"+javaScriptType(o.result)+">", "EventStream<"+strings.ReplaceAll(javaScriptType(o.result), "void", "unknown")+">"
+	result, stream := "Promise<"+javaScriptType(o.result)+">", "EventStream<"+strings.ReplaceAll(javaScriptType(o.result), "void", "unknown")+", "+o.event+">"
 	switch o.kind {
 	case events:
 		fmt.Fprintf(b, "%s    %s(%s, options?: CallOptions): %s;\n", doc, o.name, params, result)
 		fmt.Fprintf(b, "%s    %sStream(%s, options?: CallOptions): %s;\n", doc, o.name, params, stream)
 		return
-	case follow:
+	case follow, watch:
 		result = stream
 	case download:
 		result = "Promise<Content>"

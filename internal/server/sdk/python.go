@@ -68,14 +68,17 @@ func pythonTypes(d *document) []byte {
 	b.WriteString(pythonHead)
 	b.WriteString("\"\"\"What the server is sent and what it answers with, as it stands in JSON.\"\"\"\n\nfrom __future__ import annotations\n\n")
 	b.WriteString("from typing import Any, Dict, List, Literal, NotRequired, TypedDict, Union\n\nfrom ._stream import StreamEvent\n")
-	for _, name := range d.named() {
+	types, lists := d.named()
+	for _, name := range types {
 		pythonDict(&b, name, d.schemas[name].members(), "")
 	}
-	b.WriteString("\n\nEvent = Union[\n")
-	for _, e := range d.eventTypes() {
-		fmt.Fprintf(&b, "    StreamEvent[Literal[%q], %s],\n", e.name, e.data)
+	for _, list := range lists {
+		fmt.Fprintf(&b, "\n\n%s = Union[\n", list)
+		for _, e := range d.schemas[list].lists() {
+			fmt.Fprintf(&b, "    StreamEvent[Literal[%q], %s],\n", e.name, e.data)
+		}
+		fmt.Fprintf(&b, "]\n\"\"\"%s\"\"\"\n", d.schemas[list].Description)
 	}
-	b.WriteString("]\n\"\"\"What happens in an execution or a run. New ones may be added: leave out those that you do not know.\"\"\"\n")
 	return b.Bytes()
 }
 
@@ -162,8 +165,8 @@ func pythonFunction(b *bytes.Buffer, o operation) {
 		inner := without(o.inner, "stream")
 		pythonCall(b, o, pythonName(o.name), inner, result, "call", "")
 		pythonCall(b, o, o.name+"_stream", inner, "Stream["+streamed(o)+"]", "stream", `"stream": True, `)
-	case follow:
-		pythonCall(b, o, pythonName(o.name), o.inner, "Stream["+streamed(o)+"]", "stream", "")
+	case follow, watch:
+		pythonCall(b, o, pythonName(o.name), o.inner, "Stream["+streamed(o)+"]", map[kind]string{follow: "follow", watch: "stream"}[o.kind], "")
 	case download:
 		pythonCall(b, o, pythonName(o.name), o.inner, "Content", "download", "")
 	case upload:
@@ -173,12 +176,13 @@ func pythonFunction(b *bytes.Buffer, o operation) {
 	}
 }
 
-// streamed is the type of the end of an operation's events.
+// streamed are the types of an operation's events and of their end.
 func streamed(o operation) string {
-	if o.result == nil {
-		return "Any"
+	end := "Any"
+	if o.result != nil {
+		end = pythonType(o.result, "types.")
 	}
-	return pythonType(o.result, "types.")
+	return "types." + o.event + ", " + end
 }
 
 func pythonCall(b *bytes.Buffer, o operation, name string, inner []member, result, how, more string) {
@@ -219,7 +223,7 @@ func pythonCall(b *bytes.Buffer, o operation, name string, inner []member, resul
 		args[1] = args[1][1:]
 	}
 	query, body := pythonObject(o.query, ""), pythonObject(inner, more)
-	if len(o.query) == 0 && (how == "call" || how == "stream") {
+	if len(o.query) == 0 && (how == "call" || how == "stream" || how == "follow") {
 		query = "None"
 	}
 	switch {
@@ -236,7 +240,7 @@ func pythonCall(b *bytes.Buffer, o operation, name string, inner []member, resul
 	switch {
 	case result == "None":
 		fmt.Fprintf(b, "        %s\n", call)
-	case how == "download" || how == "stream":
+	case how == "download" || how == "stream" || how == "follow":
 		fmt.Fprintf(b, "        return %s\n", call)
 	default:
 		fmt.Fprintf(b, "        return cast(%q, %s)\n", result, call)

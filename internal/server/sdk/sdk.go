@@ -94,7 +94,8 @@ type kind string
 const (
 	plain    kind = "json"
 	events   kind = "events"   // it answers with events where that is asked for
-	follow   kind = "follow"   // it answers with events
+	follow   kind = "follow"   // it answers with events, those after one as well
+	watch    kind = "watch"    // it answers with events from then on
 	upload   kind = "upload"   // it is sent bytes
 	download kind = "download" // it answers with bytes
 )
@@ -108,6 +109,7 @@ type operation struct {
 	inPath, query, inner []member // inner: of the body
 	body                 string   // the component that the body is
 	result               *schema  // nil: there is none; of events, of their end
+	event                string   // the component that each event is
 }
 
 // document is what the clients are made from.
@@ -126,6 +128,7 @@ type raw struct {
 
 type media struct {
 	Schema *schema `json:"schema"`
+	Event  *schema `json:"x-item-schema"`
 	End    *schema `json:"x-end-schema"`
 }
 
@@ -150,6 +153,8 @@ type rawOperation struct {
 }
 
 const (
+	lastEventID = "#/components/parameters/LastEventID"
+
 	jsonType   = "application/json"
 	bytesType  = "application/octet-stream"
 	eventsType = "text/event-stream"
@@ -166,8 +171,8 @@ func read(text []byte) (*document, error) {
 			return nil, err
 		}
 	}
-	if err := d.checkEvents(); err != nil {
-		return nil, err
+	if d.schemas["Event"] == nil {
+		return nil, errors.New("the events are not described")
 	}
 	for path, methods := range from.Paths {
 		for method, o := range methods {
@@ -210,6 +215,11 @@ func (d *document) check(of string, s *schema) error {
 	if s.Values != nil {
 		inside = append(inside, s.Values)
 	}
+	for _, one := range s.OneOf {
+		if one == nil || one.Properties["event"] == nil || one.Properties["data"] == nil || !identifier.MatchString(one.Properties["event"].Const) || one.Properties["data"].ref() == "" {
+			return fmt.Errorf("an event of %s has no name or no data", of)
+		}
+	}
 	for _, one := range inside {
 		if err := d.check(of, one); err != nil {
 			return err
@@ -223,29 +233,17 @@ func (d *document) check(of string, s *schema) error {
 	return nil
 }
 
-// checkEvents says whether each event has a name and data.
-func (d *document) checkEvents() error {
-	all := d.schemas["Event"]
-	if all == nil {
-		return errors.New("the events are not described")
-	}
-	for _, one := range all.OneOf {
-		if e, data := one.Properties["event"], one.Properties["data"]; e == nil || data == nil || !identifier.MatchString(e.Const) || data.ref() == "" {
-			return errors.New("an event has no name or no data")
-		}
-	}
-	return nil
-}
-
 func (d *document) operation(method, path string, o rawOperation) (operation, error) {
 	out := operation{method: method, path: path, summary: o.Summary, scope: o.Scope, kind: plain}
 	var ok bool
 	if out.group, out.name, ok = strings.Cut(o.ID, "."); !ok || !identifier.MatchString(out.group) || !identifier.MatchString(out.name) {
 		return out, errors.New("its name is not like group.verb")
 	}
+	resumes := false
 	for _, p := range o.Parameters {
-		if p.Ref != "" {
-			continue // Last-Event-ID, which the clients send by themselves
+		if p.Ref == lastEventID {
+			resumes = true // the clients send it by themselves
+			continue
 		}
 		if err := d.check(p.Name, p.Schema); err != nil {
 			return out, err
@@ -282,6 +280,12 @@ func (d *document) operation(method, path string, o rawOperation) (operation, er
 		if err := out.answer(r.Content); err != nil {
 			return out, err
 		}
+		if out.kind == watch && resumes {
+			out.kind = follow
+		}
+		if out.event != "" && len(d.schemas[out.event].lists()) == 0 {
+			return out, fmt.Errorf("its events are %q, which is no list of them", out.event)
+		}
 		if out.result != nil {
 			if err := d.check(out.name, out.result); err != nil {
 				return out, err
@@ -301,10 +305,13 @@ func (o *operation) answer(content map[string]media) error {
 		case bytesType:
 			o.kind = download
 		case eventsType:
-			if o.kind = follow; whole {
+			if o.kind = watch; whole {
 				o.kind = events
 			}
-			o.result = m.End
+			if o.result = m.End; m.Event == nil || m.Event.ref() == "" {
+				return errors.New("its events are not described")
+			}
+			o.event = m.Event.ref()
 		default:
 			return fmt.Errorf("it answers with %s", mime)
 		}
@@ -331,17 +338,26 @@ func (d *document) of(group string) []operation {
 	return slices.DeleteFunc(slices.Clone(d.operations), func(o operation) bool { return o.group != group })
 }
 
-// named are the components that are types of their own, in order: all but the events, which are
-// a list of others.
-func (d *document) named() []string {
-	out := slices.Sorted(maps.Keys(d.schemas))
-	return slices.DeleteFunc(out, func(name string) bool { return name == "Event" })
+// named are the components that are types of their own, in order, and those that are lists of
+// events.
+func (d *document) named() (types, lists []string) {
+	for _, name := range slices.Sorted(maps.Keys(d.schemas)) {
+		if len(d.schemas[name].OneOf) > 0 {
+			lists = append(lists, name)
+		} else {
+			types = append(types, name)
+		}
+	}
+	return types, lists
 }
 
-// eventTypes are the names of events and the components of their data, in the order of the
+// lists are the names of events and the components of their data, in the order of the
 // vocabulary.
-func (d *document) eventTypes() (out []struct{ name, data string }) {
-	for _, one := range d.schemas["Event"].OneOf {
+func (s *schema) lists() (out []struct{ name, data string }) {
+	if s == nil {
+		return nil
+	}
+	for _, one := range s.OneOf {
 		out = append(out, struct{ name, data string }{one.Properties["event"].Const, one.Properties["data"].ref()})
 	}
 	return out

@@ -136,7 +136,7 @@ class Session:
         with self.client.executions.start_stream(self.id, code=code, language=language, timeout_s=timeout_s) as stream:
             return Result(stream.wait())
 
-    def stream(self, code: str, *, language: str | None = None, timeout_s: float | None = None) -> Stream[Result]:
+    def stream(self, code: str, *, language: str | None = None, timeout_s: float | None = None) -> Stream[types.Event, Result]:
         """Run code, and follow what happens, over lost connections, too."""
         begun = self.client.executions.start(self.id, code=code, language=language, timeout_s=timeout_s, detach=True)
         return self.client.executions.events(self.id, begun["id"]).refine(Result, lambda: self.client.executions.interrupt(self.id, begun["id"]))
@@ -218,9 +218,9 @@ class Praxis(Operations):
     def ask(self, question: str, *, files: Given = (), stream: Literal[False] = False, **options: Unpack[AskOptions]) -> Run: ...
 
     @overload
-    def ask(self, question: str, *, files: Given = (), stream: Literal[True], **options: Unpack[AskOptions]) -> Stream[Run]: ...
+    def ask(self, question: str, *, files: Given = (), stream: Literal[True], **options: Unpack[AskOptions]) -> Stream[types.Event, Run]: ...
 
-    def ask(self, question: str, *, files: Given = (), stream: bool = False, **options: Unpack[AskOptions]) -> Run | Stream[Run]:
+    def ask(self, question: str, *, files: Given = (), stream: bool = False, **options: Unpack[AskOptions]) -> Run | Stream[types.Event, Run]:
         """Ask a question that is answered by code, and wait for the answer; with stream, follow
         what happens on the way, over lost connections, too."""
         given = _given(files)

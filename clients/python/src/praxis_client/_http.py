@@ -127,7 +127,7 @@ class Http:
         quiet: float | None = None,
     ) -> Answer:
         """Send a request, and return the answer once its head is there."""
-        if query := {k: v for k, v in (query or {}).items() if v is not None}:
+        if query := {k: str(v).lower() if isinstance(v, bool) else v for k, v in (query or {}).items() if v is not None}:
             path += "?" + urlencode(query)
         headers = {"Accept": accept, "User-Agent": "praxis-client-python"}
         if self._key:
@@ -174,14 +174,17 @@ class Http:
         """Receive bytes."""
         return Content(self.open(method, path, query=query))
 
-    def stream(self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Mapping[str, Any] | None = None) -> Stream[Any]:
-        """Send a request, and return the events that answer it: they are asked for again where
-        nothing is sent to begin them."""
+    def stream(self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Mapping[str, Any] | None = None) -> Stream[Any, Any]:
+        """Send a request, and return the events that answer it."""
+        return Stream(lambda after: self._events(method, path, query, body, after), resume=False)
 
-        def connect(after: int) -> Answer:
-            return self.open(method, path, query=query, body=encode(body), accept="text/event-stream", after=after, quiet=QUIET_FOR)
+    def follow(self, method: str, path: str, query: Mapping[str, Any] | None = None) -> Stream[Any, Any]:
+        """The events of something that goes on, which are asked for again after those that were
+        read when the connection is lost."""
+        return Stream(lambda after: self._events(method, path, query, None, after), resume=True)
 
-        return Stream(connect, resume=method == "GET")
+    def _events(self, method: str, path: str, query: Mapping[str, Any] | None, body: Mapping[str, Any] | None, after: int) -> Answer:
+        return self.open(method, path, query=query, body=encode(body), accept="text/event-stream", after=after, quiet=QUIET_FOR)
 
 
 def _result(answer: Answer) -> Any:

@@ -119,9 +119,9 @@ class Executions:
     def __init__(self, http: Http) -> None:
         self._http = http
 
-    def events(self, session: str, execution: str) -> Stream[types.Execution]:
+    def events(self, session: str, execution: str) -> Stream[types.Event, types.Execution]:
         """Follow an execution; Last-Event-ID says what was seen before. It needs the scope read."""
-        return self._http.stream("GET", f"/v1/sessions/{segment(session)}/executions/{segment(execution)}/events")
+        return self._http.follow("GET", f"/v1/sessions/{segment(session)}/executions/{segment(execution)}/events")
 
     def get(self, session: str, execution: str) -> types.Execution:
         """Describe an execution. It needs the scope read."""
@@ -147,7 +147,7 @@ class Executions:
         """
         return cast("types.Execution", self._http.call("POST", f"/v1/sessions/{segment(session)}/executions", None, {"code": code, "bounds": bounds, "detach": detach, "language": language, "linger_s": linger_s, "output_bytes": output_bytes, "timeout_s": timeout_s}))
 
-    def start_stream(self, session: str, *, code: str, bounds: types.Bounds | None = None, detach: bool | None = None, language: str | None = None, linger_s: float | None = None, output_bytes: int | None = None, timeout_s: float | None = None) -> Stream[types.Execution]:
+    def start_stream(self, session: str, *, code: str, bounds: types.Bounds | None = None, detach: bool | None = None, language: str | None = None, linger_s: float | None = None, output_bytes: int | None = None, timeout_s: float | None = None) -> Stream[types.Event, types.Execution]:
         """Run code in a session. Without stream and detach the answer comes when the code has ended; a caller that goes away interrupts it. It needs the scope run.
 
         bounds: zero fields: the usual ones
@@ -217,7 +217,7 @@ class Files:
         """
         return cast("types.FileInfo", self._http.call("GET", f"/v1/sessions/{segment(session)}/file/info", {"path": path}))
 
-    def watch(self, session: str, *, path: str | None = None, recursive: bool | None = None) -> Stream[types.WatchEnded]:
+    def watch(self, session: str, *, path: str | None = None, recursive: bool | None = None) -> Stream[types.FilesEvent, types.WatchEnded]:
         """Follow the changes of a file, or of what is in a folder, as events: changed, with a type (created, modified, removed, or rescan: look at the whole again) and a path. It needs the scope read.
 
         path: left out: the working folder
@@ -331,7 +331,7 @@ class Plans:
         """
         return cast("types.Run", self._http.call("POST", "/v1/plans/run", None, {"text": text, "detach": detach, "inputs": inputs, "linger_s": linger_s, "model": model, "name": name, "now": now, "seed": seed, "strict": strict, "timeout_s": timeout_s, "unattended": unattended}))
 
-    def run_stream(self, *, text: str, detach: bool | None = None, inputs: Dict[str, Any] | None = None, linger_s: float | None = None, model: str | None = None, name: str | None = None, now: str | None = None, seed: int | None = None, strict: bool | None = None, timeout_s: float | None = None, unattended: bool | None = None) -> Stream[types.Run]:
+    def run_stream(self, *, text: str, detach: bool | None = None, inputs: Dict[str, Any] | None = None, linger_s: float | None = None, model: str | None = None, name: str | None = None, now: str | None = None, seed: int | None = None, strict: bool | None = None, timeout_s: float | None = None, unattended: bool | None = None) -> Stream[types.Event, types.Run]:
         """Check a plan, and run it when nothing is wrong with it. It needs the scope run.
 
         detach: answer at once; the run goes on when the caller is gone
@@ -354,9 +354,9 @@ class Processes:
         """End a process's standard input. It needs the scope run."""
         self._http.call("DELETE", f"/v1/sessions/{segment(session)}/processes/{segment(process)}/input")
 
-    def events(self, session: str, process: str) -> Stream[types.Process]:
+    def events(self, session: str, process: str) -> Stream[types.ProcessesEvent, types.Process]:
         """Follow what a process writes; Last-Event-ID says what was seen before. It goes on when the caller is gone. It needs the scope read."""
-        return self._http.stream("GET", f"/v1/sessions/{segment(session)}/processes/{segment(process)}/events")
+        return self._http.follow("GET", f"/v1/sessions/{segment(session)}/processes/{segment(process)}/events")
 
     def get(self, session: str, process: str) -> types.Process:
         """Describe a process, with the end of what it wrote. It needs the scope read."""
@@ -393,7 +393,7 @@ class Processes:
         """
         return cast("types.Process", self._http.call("POST", f"/v1/sessions/{segment(session)}/processes", None, {"argv": argv, "cwd": cwd, "detach": detach, "env": env, "stdin": stdin, "terminal": terminal}))
 
-    def start_stream(self, session: str, *, argv: List[str], cwd: str | None = None, detach: bool | None = None, env: Dict[str, str] | None = None, stdin: bool | None = None, terminal: types.TerminalSize | None = None) -> Stream[types.Process]:
+    def start_stream(self, session: str, *, argv: List[str], cwd: str | None = None, detach: bool | None = None, env: Dict[str, str] | None = None, stdin: bool | None = None, terminal: types.TerminalSize | None = None) -> Stream[types.ProcessesEvent, types.Process]:
         """Start a program in a session. Without stream and detach the answer comes when it has ended; a caller that goes away ends it. It needs the scope run.
 
         argv: the program, looked up in PATH, and its arguments
@@ -485,7 +485,7 @@ class Runs:
         """
         return cast("types.Run", self._http.call("POST", "/v1/runs", None, {"question": question, "bounds": bounds, "branches": branches, "budget": budget, "checks": checks, "date": date, "detach": detach, "effort": effort, "fallback_models": fallback_models, "files": files, "image": image, "input_checks": input_checks, "keep_files": keep_files, "language": language, "limits": limits, "linger_s": linger_s, "max_steps": max_steps, "mode": mode, "model": model, "notes": notes, "npm": npm, "schema": schema, "seed": seed, "sees": sees, "show_changes": show_changes, "strict": strict, "style": style, "subcall_models": subcall_models, "subcalls": subcalls, "thread": thread, "timeout_s": timeout_s, "unattended": unattended, "with": with_}))
 
-    def ask_stream(self, *, question: str, bounds: types.Bounds | None = None, branches: int | None = None, budget: types.Budget | None = None, checks: List[types.Check] | None = None, date: str | None = None, detach: bool | None = None, effort: str | None = None, fallback_models: List[str] | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, input_checks: List[types.Check] | None = None, keep_files: bool | None = None, language: str | None = None, limits: types.Limits | None = None, linger_s: float | None = None, max_steps: int | None = None, mode: str | None = None, model: str | None = None, notes: bool | None = None, npm: List[str] | None = None, schema: Any | None = None, seed: int | None = None, sees: bool | None = None, show_changes: bool | None = None, strict: bool | None = None, style: str | None = None, subcall_models: List[str] | None = None, subcalls: bool | None = None, thread: str | None = None, timeout_s: float | None = None, unattended: bool | None = None, with_: List[str] | None = None) -> Stream[types.Run]:
+    def ask_stream(self, *, question: str, bounds: types.Bounds | None = None, branches: int | None = None, budget: types.Budget | None = None, checks: List[types.Check] | None = None, date: str | None = None, detach: bool | None = None, effort: str | None = None, fallback_models: List[str] | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, input_checks: List[types.Check] | None = None, keep_files: bool | None = None, language: str | None = None, limits: types.Limits | None = None, linger_s: float | None = None, max_steps: int | None = None, mode: str | None = None, model: str | None = None, notes: bool | None = None, npm: List[str] | None = None, schema: Any | None = None, seed: int | None = None, sees: bool | None = None, show_changes: bool | None = None, strict: bool | None = None, style: str | None = None, subcall_models: List[str] | None = None, subcalls: bool | None = None, thread: str | None = None, timeout_s: float | None = None, unattended: bool | None = None, with_: List[str] | None = None) -> Stream[types.Event, types.Run]:
         """Ask a question that is answered by code, by tools or by both. Without stream and detach the answer comes when the run has ended. It needs the scope run.
 
         bounds: of each execution; zero fields: the usual ones
@@ -542,7 +542,7 @@ class Runs:
         """
         return cast("types.Run", self._http.call("POST", "/v1/runs/code", None, {"code": code, "args": args, "bounds": bounds, "date": date, "detach": detach, "file": file, "files": files, "image": image, "keep_files": keep_files, "language": language, "languages": languages, "limits": limits, "linger_s": linger_s, "name": name, "npm": npm, "own_packages": own_packages, "seed": seed, "stdin": stdin, "timeout_s": timeout_s, "unattended": unattended, "with": with_}))
 
-    def code_stream(self, *, code: str, args: List[str] | None = None, bounds: types.Bounds | None = None, date: str | None = None, detach: bool | None = None, file: str | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, keep_files: bool | None = None, language: str | None = None, languages: List[str] | None = None, limits: types.Limits | None = None, linger_s: float | None = None, name: str | None = None, npm: List[str] | None = None, own_packages: bool | None = None, seed: int | None = None, stdin: str | None = None, timeout_s: float | None = None, unattended: bool | None = None, with_: List[str] | None = None) -> Stream[types.Run]:
+    def code_stream(self, *, code: str, args: List[str] | None = None, bounds: types.Bounds | None = None, date: str | None = None, detach: bool | None = None, file: str | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, keep_files: bool | None = None, language: str | None = None, languages: List[str] | None = None, limits: types.Limits | None = None, linger_s: float | None = None, name: str | None = None, npm: List[str] | None = None, own_packages: bool | None = None, seed: int | None = None, stdin: str | None = None, timeout_s: float | None = None, unattended: bool | None = None, with_: List[str] | None = None) -> Stream[types.Event, types.Run]:
         """Run a piece of code by itself, and record it. It needs the scope run.
 
         bounds: of each execution; zero fields: the usual ones
@@ -562,9 +562,9 @@ class Runs:
         """
         return self._http.stream("POST", "/v1/runs/code", None, {"stream": True, "code": code, "args": args, "bounds": bounds, "date": date, "detach": detach, "file": file, "files": files, "image": image, "keep_files": keep_files, "language": language, "languages": languages, "limits": limits, "linger_s": linger_s, "name": name, "npm": npm, "own_packages": own_packages, "seed": seed, "stdin": stdin, "timeout_s": timeout_s, "unattended": unattended, "with": with_})
 
-    def events(self, run: str) -> Stream[types.Run]:
+    def events(self, run: str) -> Stream[types.Event, types.Run]:
         """Follow a run; Last-Event-ID says what was seen before. It needs the scope read."""
-        return self._http.stream("GET", f"/v1/runs/{segment(run)}/events")
+        return self._http.follow("GET", f"/v1/runs/{segment(run)}/events")
 
     def files(self, run: str) -> Content:
         """Fetch what a run made that was asked to keep its files, as a tar archive. It needs the scope read."""

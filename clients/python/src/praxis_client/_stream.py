@@ -7,12 +7,9 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 from ._errors import ExhaustedError, InternalError, PraxisError, UnavailableError
-
-if TYPE_CHECKING:
-    from .types import Event
 
 MAX_EVENT = 64 << 20
 """How long an event may be, in bytes: the server keeps no more than a part of it."""
@@ -22,6 +19,7 @@ TRIES = 8
 
 N = TypeVar("N", covariant=True)
 D = TypeVar("D", covariant=True)
+E = TypeVar("E")
 R = TypeVar("R")
 T = TypeVar("T")
 
@@ -104,7 +102,7 @@ class Pieces(Protocol):
     def close(self) -> None: ...
 
 
-class Stream(Generic[R]):
+class Stream(Generic[E, R]):
     """The events of an execution or a run, in order, and its result.
 
     Iterate over it, or call wait(). One that follows goes on after a lost connection where it
@@ -118,18 +116,18 @@ class Stream(Generic[R]):
         self._events = self._reader.read()
         self._make: Callable[[Any], Any] = lambda result: result
 
-    def refine(self, result: Callable[[Any], T], leave: Callable[[], object]) -> Stream[T]:
+    def refine(self, result: Callable[[Any], T], leave: Callable[[], object]) -> Stream[E, T]:
         """The same stream, with another form of the result, and with what is to be done when it
         is left before its end."""
-        out = cast("Stream[T]", self)
+        out = cast("Stream[E, T]", self)
         out._make, out._reader.leave = result, leave
         return out
 
-    def __iter__(self) -> Iterator[Event]:
+    def __iter__(self) -> Iterator[E]:
         return self
 
-    def __next__(self) -> Event:
-        event: Event = next(self._events)
+    def __next__(self) -> E:
+        event: E = next(self._events)
         return event
 
     def wait(self) -> R:
@@ -151,7 +149,7 @@ class Stream(Generic[R]):
         self._events.close()
         self._reader.abandon()
 
-    def __enter__(self) -> Stream[R]:
+    def __enter__(self) -> Stream[E, R]:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:

@@ -414,6 +414,11 @@ class EventImage(TypedDict):
     packages: NotRequired[List[EventPackage]]
 
 
+class EventOutput(TypedDict):
+    stream: Literal["stdout", "stderr"]
+    text: str
+
+
 class EventPackage(TypedDict):
     name: str
     version: str
@@ -508,6 +513,11 @@ class File(TypedDict):
     changed: str
     path: str
     regular: bool
+
+
+class FileChange(TypedDict):
+    path: str
+    type: str
 
 
 class FileGiven(TypedDict):
@@ -721,6 +731,12 @@ class ListedRun(TypedDict):
     seed: NotRequired[int]
     thread: NotRequired[str]
     usd: NotRequired[float]
+
+
+class LiveOutput(TypedDict):
+    stream: Literal["stdout", "stderr"]
+    data: NotRequired[str]
+    text: NotRequired[str]
 
 
 class Made(TypedDict):
@@ -983,11 +999,6 @@ class OutlineWritten(TypedDict):
     step: int
     text: str
     revised: NotRequired[bool]
-
-
-class Output(TypedDict):
-    stream: Literal["stdout", "stderr"]
-    text: str
 
 
 class Parent(TypedDict):
@@ -1720,7 +1731,7 @@ Event = Union[
     StreamEvent[Literal["run_concluding"], RunConcluding],
     StreamEvent[Literal["history_condensed"], HistoryCondensed],
     StreamEvent[Literal["execution_began"], ExecutionBegan],
-    StreamEvent[Literal["output"], Output],
+    StreamEvent[Literal["output"], EventOutput],
     StreamEvent[Literal["display"], Display],
     StreamEvent[Literal["execution_ended"], ExecutionEnded],
     StreamEvent[Literal["tool_called"], ToolCalled],
@@ -1752,4 +1763,18 @@ Event = Union[
     StreamEvent[Literal["run_ended"], RunEnded],
     StreamEvent[Literal["lost"], RestLost],
 ]
-"""What happens in an execution or a run. New ones may be added: leave out those that you do not know."""
+"""What happens. New ones may be added: leave out those that you do not know."""
+
+
+FilesEvent = Union[
+    StreamEvent[Literal["changed"], FileChange],
+    StreamEvent[Literal["lost"], RestLost],
+]
+"""What happens. New ones may be added: leave out those that you do not know."""
+
+
+ProcessesEvent = Union[
+    StreamEvent[Literal["output"], LiveOutput],
+    StreamEvent[Literal["lost"], RestLost],
+]
+"""What happens. New ones may be added: leave out those that you do not know."""
