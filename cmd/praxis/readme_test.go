@@ -17,6 +17,7 @@ func notRun() map[string]string {
 	return map[string]string{
 		"builds": "it builds and tests the program",
 		"key":    "it needs a model's key, packages or hosts of one's own",
+		"serves": "it goes on, at an address that another may have; tests of the server and its clients do the same",
 	}
 }
 
