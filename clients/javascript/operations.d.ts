@@ -988,6 +988,15 @@ export interface NewPlan {
   unattended?: boolean;
 }
 
+export interface NewPort {
+  /** at which a program of the session listens, or will */
+  port: number;
+  /** the host name, which cannot be guessed, is enough to reach it; false: requests need the token, too */
+  browser?: boolean;
+  /** seconds after which it is closed, at most 86400; 0: an hour */
+  lasts_s?: number;
+}
+
 export interface NewProcess {
   /** the program, looked up in PATH, and its arguments */
   argv: Array<string>;
@@ -1048,6 +1057,10 @@ export interface Notice {
   code?: string;
   data?: Record<string, string>;
   remedy?: string;
+}
+
+export interface OpenPorts {
+  ports: Array<Port>;
 }
 
 export interface Origin {
@@ -1229,6 +1242,19 @@ export interface PlanWritten {
   name?: string;
   policy?: string;
   tools?: Array<ToolPin>;
+}
+
+export interface Port {
+  browser: boolean;
+  ends: string;
+  /** the name under which it answers, at the server's own port */
+  host: string;
+  id: string;
+  port: number;
+  /** to be sent as X-Praxis-Port-Token; shown once */
+  token?: string;
+  /** as it is asked from where this was asked */
+  url?: string;
 }
 
 export interface Problem {
@@ -1978,6 +2004,14 @@ export interface Operations {
     run(params: Omit<NewPlan, "stream">, options?: CallOptions): Promise<Run>;
     /** Check a plan, and run it when nothing is wrong with it. It needs the scope run. */
     runStream(params: Omit<NewPlan, "stream">, options?: CallOptions): EventStream<Run, Event>;
+  };
+  readonly ports: {
+    /** Let a port of a session not be reached any more; connections to it end. It needs the scope run. */
+    close(params: { session: string; id: string }, options?: CallOptions): Promise<void>;
+    /** List the ports of a session that can be reached. It needs the scope read. */
+    list(params: { session: string }, options?: CallOptions): Promise<OpenPorts>;
+    /** Let a server inside a session be reached over HTTP, under a host name of its own. It needs the scope run. */
+    open(params: { session: string } & NewPort, options?: CallOptions): Promise<Port>;
   };
   readonly processes: {
     /** End a process's standard input. It needs the scope run. */

@@ -58,6 +58,11 @@ export const operations = {
     check: ["POST","/v1/plans/check",[],"json"],
     run: ["POST","/v1/plans/run",[],"events"],
   },
+  ports: {
+    close: ["DELETE","/v1/sessions/{session}/ports/{id}",[],"json"],
+    list: ["GET","/v1/sessions/{session}/ports",[],"json"],
+    open: ["POST","/v1/sessions/{session}/ports",[],"json"],
+  },
   processes: {
     close_input: ["DELETE","/v1/sessions/{session}/processes/{process}/input",[],"json"],
     events: ["GET","/v1/sessions/{session}/processes/{process}/events",[],"follow"],

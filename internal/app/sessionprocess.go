@@ -129,3 +129,17 @@ func (p *Process) Wait(ctx context.Context) (Exit, error) {
 	e, err := p.p.Wait(ctx)
 	return Exit{e.Code, e.Signal, e.Reason}, err
 }
+
+// Conn is a connection to a port of a session. It ends when a state of the session is saved,
+// and with its sandbox.
+type Conn = guest.Conn
+
+// Forward connects to a port at which a program of the session listens. That none does is an
+// error of the first Read, of the kind fault.Unavailable.
+func (s *Session) Forward(ctx context.Context, port int) (out Conn, err error) {
+	err = s.s.Use(ctx, func(c *guest.Client) error {
+		out, err = c.Forward(ctx, port)
+		return err
+	})
+	return out, err
+}

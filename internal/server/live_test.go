@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -262,4 +263,65 @@ func archived(t *testing.T, name, text string) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// A port of a session answers under a name of its own and nowhere else, with its token, and the
+// server's routes not under that name.
+func TestPorts(t *testing.T) {
+	w := newWorld(t)
+	key := w.key("default")
+	w.must(key, "POST", "/v1/sessions", object{"id": "s"}, 201)
+	p := w.must(key, "POST", "/v1/sessions/s/ports", object{"port": 80}, 201)
+	host, token := fmt.Sprint(p["host"]), fmt.Sprint(p["token"])
+	if want := "http://" + host + w.web.URL[strings.LastIndex(w.web.URL, ":"):] + "/"; p["url"] != want {
+		t.Errorf("got %v, want %s", p["url"], want)
+	}
+	ask := func(host, token, path string) (int, string) {
+		t.Helper()
+		r := w.request(key, "GET", path, nil)
+		r.Host = host
+		r.Header.Set("X-Praxis-Port-Token", token)
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		data, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.StatusCode, string(data)
+	}
+	status, got := ask(host, token, "/v1/sessions")
+	if status != 200 || !strings.Contains(got, "GET /v1/sessions HTTP/1.1") || !strings.Contains(got, "Host: "+host) || strings.Contains(got, key) || strings.Contains(got, token) {
+		t.Errorf("got %d %s", status, got)
+	}
+	w.must(key, "POST", "/v1/sessions/s/pause", object{}, 200)
+	if status, got := ask(host, token, "/"); status != 200 {
+		t.Errorf("of a paused session: %d %s", status, got)
+	}
+	if status, _ := ask(host, "", "/"); status != 401 {
+		t.Errorf("without the token: %d", status)
+	}
+	if status, _ := ask(strings.Replace(host, "80-", "81-", 1), token, "/"); status != 404 {
+		t.Errorf("another port: %d", status)
+	}
+	other := w.must(key, "POST", "/v1/sessions/s/ports", object{"port": 81}, 201)
+	if status, _ := ask(fmt.Sprint(other["host"]), fmt.Sprint(other["token"]), "/"); status != 502 {
+		t.Errorf("a port where nobody listens: %d", status)
+	}
+	if list := w.must(key, "GET", "/v1/sessions/s/ports", nil, 200)["ports"].([]any); len(list) != 2 || list[0].(object)["token"] != nil {
+		t.Errorf("got %v", list)
+	}
+	w.must(key, "DELETE", "/v1/sessions/s/ports/"+fmt.Sprint(p["id"]), nil, 204)
+	if status, _ := ask(host, token, "/"); status != 404 {
+		t.Errorf("a closed port: %d", status)
+	}
+	// A session that gets the name of another does not get its ports.
+	w.must(key, "DELETE", "/v1/sessions/s", nil, 204)
+	w.must(key, "POST", "/v1/sessions", object{"id": "s"}, 201)
+	if status, _ := ask(fmt.Sprint(other["host"]), fmt.Sprint(other["token"]), "/"); status != 502 {
+		t.Errorf("a port of a deleted session: %d", status)
+	}
+	w.must(key, "POST", "/v1/sessions/none/ports", object{"port": 80}, 404)
 }

@@ -34,6 +34,7 @@ import (
 	"praxis/internal/server/api"
 	"praxis/internal/server/live"
 	"praxis/internal/server/openai"
+	"praxis/internal/server/ports"
 	"praxis/internal/server/rest"
 	"praxis/internal/server/rpc"
 )
@@ -46,6 +47,8 @@ type Config struct {
 	Open func(home string) (*app.App, error)
 	// Hosts are the names, beside addresses and localhost, under which it may be asked.
 	Hosts []string
+	// Ports is the domain below which ports of sessions answer; "": they cannot be reached.
+	Ports string
 	// Requests are those that a tenant may make in a second, and Burst those that it may make
 	// at once; 0: the defaults.
 	Requests float64
@@ -124,6 +127,11 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{cfg: cfg, tenants: map[string]*opening{}, limits: map[string]*rate.Limiter{}}
 	s.shared = &api.Server{Version: cfg.Version, Keys: keys, Tools: cfg.Tools, Net: cfg.Net, FileModels: cfg.FileModels, Models: cfg.Models, Prices: cfg.Prices}
+	if cfg.Ports != "" {
+		if s.shared.Ports, err = ports.New(cfg.Ports); err != nil {
+			return nil, err
+		}
+	}
 	doors := rest.Config{Server: s.shared, Tenant: s.tenant, Admit: s.admit, Served: cfg.Served}
 	mux := http.NewServeMux()
 	mux.Handle("/", rest.New(doors))
@@ -218,18 +226,39 @@ func (s *Server) admit(k access.Key) error {
 	return fault.New(fault.Exhausted, "Send fewer requests a second.", "cannot answer: more than %g requests a second", s.cfg.Requests)
 }
 
-// guard refuses what no door should see.
+// guard refuses what no door should see, and takes what is for a port of a session apart from
+// what is for the server: no other name leads to such a port, and such a name nowhere else.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body != nil && r.Body != http.NoBody {
+			r.Body = &slowBody{r.Body, http.NewResponseController(w)}
+		}
+		if s.shared.Ports != nil {
+			if p, named := s.shared.Ports.Find(r.Host); named {
+				s.servePort(w, r, p)
+				return
+			}
+		}
 		if !s.knows(r.Host) {
 			http.Error(w, "cannot answer: this server is not known as "+safetext.Clip(safetext.Line(r.Host), 100), http.StatusMisdirectedRequest)
 			return
 		}
-		if r.Body != nil && r.Body != http.NoBody {
-			r.Body = &slowBody{r.Body, http.NewResponseController(w)}
-		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// servePort answers a request for a port of a session; nil: for one that is not open.
+func (s *Server) servePort(w http.ResponseWriter, r *http.Request, p *ports.Port) {
+	if p == nil {
+		http.Error(w, "cannot show this port: it was not opened, or its time is over", http.StatusNotFound)
+		return
+	}
+	if err := s.admit(access.Key{Tenant: p.Tenant}); err != nil {
+		w.Header().Set("Retry-After", "2")
+		http.Error(w, fault.Of(err).Message, http.StatusTooManyRequests)
+		return
+	}
+	p.ServeHTTP(w, r)
 }
 
 // knows says whether a Host header names this server.
@@ -314,6 +343,9 @@ func (s *Server) Close(ctx context.Context) error {
 	s.closed = true
 	all := slices.Collect(maps.Values(s.tenants))
 	s.mu.Unlock()
+	if s.shared.Ports != nil {
+		s.shared.Ports.Forget()
+	}
 	var work sync.WaitGroup
 	failed := make([]error, len(all))
 	turn := make(chan struct{}, max(1, runtime.NumCPU()))

@@ -36,7 +36,7 @@ type world struct {
 }
 
 func config(home string) Config {
-	return Config{Home: home, Version: "test", FileModels: true, Open: func(home string) (*app.App, error) {
+	return Config{Home: home, Version: "test", FileModels: true, Ports: "localhost", Open: func(home string) (*app.App, error) {
 		c, err := app.DefaultConfig(home, func(string) string { return "" })
 		if err != nil {
 			return nil, err

@@ -52,6 +52,8 @@ type serveCommand struct {
 	certKey  string
 	inClear  bool
 	names    []string
+	ports    bool
+	domain   string
 	idle     flagValue[time.Duration]
 	sessions int
 	stored   int
@@ -84,6 +86,8 @@ func (p *program) serveCommand() *cobra.Command {
 	fs.StringVar(&s.certKey, "cert-key", "", "`FILE` with their private key, PEM")
 	fs.BoolVar(&s.inClear, "in-clear", false, "listen beyond loopback without certificates: keys and code can be read on the way")
 	fs.StringArrayVar(&s.names, "name", nil, "`HOST` name under which clients may ask (may be repeated)")
+	fs.BoolVar(&s.ports, "ports", false, "let clients open ports of sessions: a server in one answers as PORT-ID.localhost")
+	fs.StringVar(&s.domain, "ports-domain", "localhost", "`DOMAIN` in the place of localhost; all names below it must lead here")
 	s.register(cmd)
 	cmd.AddCommand(s.p.serveKeyCommand())
 	return cmd
@@ -126,6 +130,10 @@ func (s *serveCommand) open(log *slog.Logger) (*server.Server, error) {
 		return nil, err
 	}
 	o.Warm, o.MaxSessions = s.warm, s.sessions+sandboxesOfRun*s.runs
+	domain := ""
+	if s.ports {
+		domain = s.domain
+	}
 	prices, err := app.LoadPrices(s.p.getenv)
 	if err != nil {
 		log.Warn("costs are not counted", "error", err)
@@ -135,7 +143,7 @@ func (s *serveCommand) open(log *slog.Logger) (*server.Server, error) {
 		idle = *s.idle.value
 	}
 	return server.New(server.Config{
-		Home: o.Config.Home, Version: s.p.version, Hosts: lower(s.names), Requests: s.requests, Burst: max(1, int(2*s.requests)),
+		Home: o.Config.Home, Version: s.p.version, Hosts: lower(s.names), Ports: domain, Requests: s.requests, Burst: max(1, int(2*s.requests)),
 		Idle: idle, Sessions: s.sessions, Stored: s.stored, Runs: s.runs, FileModels: s.files, Prices: prices,
 		Tools: s.toolSpec(), Net: app.NetSpec{Hosts: s.tools.net, Credentials: s.tools.credentials},
 		Served: func(r rest.Served) { logServed(log, r) },

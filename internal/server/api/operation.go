@@ -15,6 +15,7 @@ import (
 	"praxis/internal/app"
 	"praxis/internal/server/access"
 	"praxis/internal/server/live"
+	"praxis/internal/server/ports"
 )
 
 // Tenant is whose data an operation works on.
@@ -33,6 +34,8 @@ type Call struct {
 	Server *Server
 	// Body is what an operation that takes content reads.
 	Body io.Reader
+	// Base is the scheme and host under which the server was asked, "" where it has none.
+	Base string
 	// After is the number of the last event that the caller has seen; 0: none.
 	After int64
 }
@@ -40,6 +43,7 @@ type Call struct {
 // Server is what all tenants of a server have in common.
 type Server struct {
 	Version string
+	Ports   *ports.Ports // nil: no port of a session is forwarded
 	Keys    *access.Keys
 	// Tools are those that runs may call, Net the hosts that their code may reach: the
 	// operator says, not the client.
@@ -145,7 +149,7 @@ func (o Operation) saying(name string, data reflect.Type) Operation {
 // Table returns all operations, in the order in which they are documented.
 func Table() []Operation {
 	var out []Operation
-	for _, part := range [][]Operation{sessions(), executions(), files(), processes(), runs(), made(), approvals(), records(), stored(), plans(), things(), administration()} {
+	for _, part := range [][]Operation{sessions(), executions(), files(), processes(), forwards(), runs(), made(), approvals(), records(), stored(), plans(), things(), administration()} {
 		out = append(out, part...)
 	}
 	return out

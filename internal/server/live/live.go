@@ -116,6 +116,7 @@ type session struct {
 	opens bool              // under Hub.mu: it is about to have a sandbox
 	execs works[*Execution] // under Hub.mu
 	procs works[*Process]   // under Hub.mu
+	conns int               // under Hub.mu: connections to its ports
 	note  string            // under Hub.mu: what became of a sandbox that died, until a call reports it
 }
 
@@ -277,7 +278,12 @@ func (h *Hub) findLocked(id string) (*session, error) {
 	if e := h.sessions[id]; e != nil && !e.gone {
 		return e, nil
 	}
-	return nil, fault.Coded(fault.SessionMissing, fault.Data{"name": safetext.Clip(safetext.Line(id), 80)}, "cannot find session %s", safetext.Clip(safetext.Line(id), 80))
+	return nil, errMissing(id)
+}
+
+func errMissing(id string) error {
+	id = safetext.Clip(safetext.Line(id), 80)
+	return fault.Coded(fault.SessionMissing, fault.Data{"name": id}, "cannot find session %s", id)
 }
 
 // Use lends a session, which is opened if it is paused, to f.
@@ -298,8 +304,7 @@ func (h *Hub) occupy(e *session) (free func(), err error) {
 		return nil, errStopping()
 	}
 	if e.gone {
-		_, err := h.findLocked(e.id)
-		return nil, err
+		return nil, errMissing(e.id) // even if another has its name now
 	}
 	e.calls++
 	h.busy.Add(1)

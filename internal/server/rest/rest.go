@@ -186,6 +186,10 @@ func (d *door) handle(w http.ResponseWriter, r *http.Request, o *api.Operation) 
 		}
 		return access.Key{}, err
 	}
+	c.Base = "http://" + r.Host
+	if r.TLS != nil {
+		c.Base = "https://" + r.Host
+	}
 	in := reflect.New(o.In)
 	if o.Kind == api.Upload {
 		c.Body = http.MaxBytesReader(w, r.Body, d.cfg.MaxFile)

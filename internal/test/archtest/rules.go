@@ -61,7 +61,7 @@ func PraxisRules() Rules {
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
 			jsondoc, toolSchema, toolfile, "internal/tool/pystub", "internal/tool/search", "internal/tool/kind/gofunc", "internal/tool/approval",
 			"internal/tool/openapi",
-			"internal/server/access", "internal/server/live", "internal/server/rest", "internal/server/rpc", "internal/server/openai", "internal/server/sdk", "internal/client",
+			"internal/server/access", "internal/server/live", "internal/server/rest", "internal/server/rpc", "internal/server/openai", "internal/server/sdk", "internal/server/ports", "internal/client",
 			"internal/tool/kind/wasm",
 			"internal/tool/kind/web",
 			"internal/tool/kind/mcp",
@@ -112,7 +112,8 @@ func serverPackages() map[string]Package {
 	return map[string]Package{
 		"internal/server/access":  {Imports: []string{fault, atomicfile}},
 		"internal/server/live":    {Imports: []string{fault, event, "internal/app", atomicfile}, Third: []string{"golang.org/x/sync", "golang.org/x/time"}, Tests: []string{"internal/test/toy"}},
-		"internal/server/api":     {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/live"}},
+		"internal/server/ports":   {Imports: []string{fault, "internal/server/access"}},
+		"internal/server/api":     {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/live", "internal/server/ports"}},
 		"internal/server/rest":    {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/api", "internal/server/live"}, Third: []string{"github.com/coder/websocket"}, TestThird: []string{schema}},
 		"internal/client":         {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/api", "internal/server/rest"}},
 		"internal/server/rpc":     {Imports: []string{fault, "internal/server/api", "internal/server/live", "internal/server/rest"}, Third: []string{"github.com/coder/websocket"}},

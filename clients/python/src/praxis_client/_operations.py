@@ -346,6 +346,28 @@ class Plans:
         return self._http.stream("POST", "/v1/plans/run", None, {"stream": True, "text": text, "detach": detach, "inputs": inputs, "linger_s": linger_s, "model": model, "name": name, "now": now, "seed": seed, "strict": strict, "timeout_s": timeout_s, "unattended": unattended})
 
 
+class Ports:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def close(self, session: str, id: str) -> None:
+        """Let a port of a session not be reached any more; connections to it end. It needs the scope run."""
+        self._http.call("DELETE", f"/v1/sessions/{segment(session)}/ports/{segment(id)}")
+
+    def list(self, session: str) -> types.OpenPorts:
+        """List the ports of a session that can be reached. It needs the scope read."""
+        return cast("types.OpenPorts", self._http.call("GET", f"/v1/sessions/{segment(session)}/ports"))
+
+    def open(self, session: str, *, port: int, browser: bool | None = None, lasts_s: float | None = None) -> types.Port:
+        """Let a server inside a session be reached over HTTP, under a host name of its own. It needs the scope run.
+
+        port: at which a program of the session listens, or will
+        browser: the host name, which cannot be guessed, is enough to reach it; false: requests need the token, too
+        lasts_s: seconds after which it is closed, at most 86400; 0: an hour
+        """
+        return cast("types.Port", self._http.call("POST", f"/v1/sessions/{segment(session)}/ports", None, {"port": port, "browser": browser, "lasts_s": lasts_s}))
+
+
 class Processes:
     def __init__(self, http: Http) -> None:
         self._http = http
@@ -706,6 +728,7 @@ class Operations:
         self.notes = Notes(http)
         self.packages = Packages(http)
         self.plans = Plans(http)
+        self.ports = Ports(http)
         self.processes = Processes(http)
         self.records = Records(http)
         self.runs = Runs(http)

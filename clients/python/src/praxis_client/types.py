@@ -932,6 +932,12 @@ class NewPlan(TypedDict):
     unattended: NotRequired[bool]  # a call that somebody has to agree to is denied at once; otherwise it is an open question
 
 
+class NewPort(TypedDict):
+    port: int  # at which a program of the session listens, or will
+    browser: NotRequired[bool]  # the host name, which cannot be guessed, is enough to reach it; false: requests need the token, too
+    lasts_s: NotRequired[float]  # seconds after which it is closed, at most 86400; 0: an hour
+
+
 class NewProcess(TypedDict):
     argv: List[str]  # the program, looked up in PATH, and its arguments
     cwd: NotRequired[str]  # left out: the working folder
@@ -984,6 +990,10 @@ class Notice(TypedDict):
     code: NotRequired[str]
     data: NotRequired[Dict[str, str]]
     remedy: NotRequired[str]
+
+
+class OpenPorts(TypedDict):
+    ports: List[Port]
 
 
 class Origin(TypedDict):
@@ -1164,6 +1174,16 @@ class PlanWritten(TypedDict):
     name: NotRequired[str]
     policy: NotRequired[str]
     tools: NotRequired[List[ToolPin]]
+
+
+class Port(TypedDict):
+    browser: bool
+    ends: str
+    host: str  # the name under which it answers, at the server's own port
+    id: str
+    port: int
+    token: NotRequired[str]  # to be sent as X-Praxis-Port-Token; shown once
+    url: NotRequired[str]  # as it is asked from where this was asked
 
 
 class Problem(TypedDict):
