@@ -33,7 +33,7 @@ var saysWhere = regexp.MustCompile(`answers at (\S+) `)
 // start starts the server over the data folder, and reads where it answers.
 func (s *serving) start() {
 	s.Helper()
-	s.cmd = exec.CommandContext(s.Context(), "/proc/self/exe", "serve", "--listen", "127.0.0.1:0")
+	s.cmd = exec.CommandContext(s.Context(), "/proc/self/exe", "serve", "--listen", "127.0.0.1:0", "--ports")
 	s.cmd.Args[0] = asProgram
 	s.cmd.Env = append(os.Environ(), "PRAXIS_HOME="+s.home)
 	var stderr bytes.Buffer
@@ -91,7 +91,10 @@ func (s *serving) call(method, path string, body any) map[string]any {
 		s.Fatal(err)
 	}
 	out := map[string]any{}
-	if err := json.Unmarshal(answer, &out); err != nil || res.StatusCode >= 300 && res.StatusCode != http.StatusConflict {
+	if len(answer) > 0 {
+		err = json.Unmarshal(answer, &out)
+	}
+	if err != nil || res.StatusCode >= 300 && res.StatusCode != http.StatusConflict {
 		s.Fatalf("%s %s: %d %s (%v)", method, path, res.StatusCode, answer, err)
 	}
 	return out
@@ -108,6 +111,61 @@ func (s *serving) execute(session, code string) string {
 	return fmt.Sprint(result["text"])
 }
 
+// process starts a process and returns its id.
+func (s *serving) process(session string, body map[string]any) string {
+	s.Helper()
+	return fmt.Sprint(s.call("POST", "/v1/sessions/"+session+"/processes", body)["id"])
+}
+
+// goesOn types at a process that was started before the server was, and reads how it ends.
+func (s *serving) goesOn(path string) {
+	s.Helper()
+	if _, err := s.ask("POST", path+"/input", "", "typed\n"); err != nil {
+		s.Fatal(err)
+	}
+	if events, err := s.ask("GET", path+"/events", "", ""); err != nil || !strings.Contains(events, "30 90") || !strings.Contains(events, `"exit":{"code":3}`) {
+		s.Fatalf("a process that was saved: %s, %v", events, err)
+	}
+}
+
+// answersAtPort asks a server that runs in a session under the name of its port.
+func (s *serving) answersAtPort(session string) {
+	s.Helper()
+	s.process(session, map[string]any{"argv": []string{"python3", "-m", "http.server", "8000"}, "detach": true})
+	up := s.execute(session, `import socket, time
+def up():
+    for _ in range(600):
+        try:
+            return socket.create_connection(("127.0.0.1", 8000)) and "up"
+        except OSError:
+            time.sleep(0.1)
+open("page.txt", "w").write("a page") and up()`)
+	port := s.call("POST", "/v1/sessions/"+session+"/ports", map[string]any{"port": 8000, "browser": true})
+	if page, err := s.ask("GET", "/page.txt", fmt.Sprint(port["host"]), ""); err != nil || page != "a page" {
+		s.Fatalf("at its port (%s): %q, %v", up, page, err)
+	}
+}
+
+// ask sends a request whose answer is text, under a name of the server's; "": its address.
+func (s *serving) ask(method, path, host, body string) (string, error) {
+	r, err := http.NewRequestWithContext(s.Context(), method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	r.Host = host
+	r.Header.Set("Authorization", "Bearer "+s.key)
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return "", err
+	}
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	if err == nil && res.StatusCode >= 300 {
+		err = fmt.Errorf("status %d: %s", res.StatusCode, answer)
+	}
+	return string(answer), err
+}
+
 // A server that is asked to stop saves its sessions; one that is killed brings back those
 // that were saved, and says of the others that they are lost.
 func TestServer(t *testing.T) {
@@ -121,11 +179,14 @@ func TestServer(t *testing.T) {
 	if got := s.execute("a", "x = 41\nx + 1"); got != "42" {
 		t.Fatalf("got %s", got)
 	}
+	process := s.process("a", map[string]any{"argv": []string{"sh", "-c", "read line; echo $line; stty size; exit 3"}, "terminal": map[string]int{"rows": 30, "cols": 90}, "detach": true})
 	s.stop(syscall.SIGTERM)
 	s.start()
 	if got := s.execute("a", "x"); got != "41" {
 		t.Fatalf("after SIGTERM: got %s", got)
 	}
+	s.goesOn("/v1/sessions/a/processes/" + process)
+	s.answersAtPort("a")
 	s.call("POST", "/v1/sessions/a/snapshots", map[string]any{"label": "before"})
 	s.execute("a", "x = 0")
 	s.call("POST", "/v1/sessions", map[string]any{"id": "b"})
