@@ -315,6 +315,16 @@ export interface ConnectionRefused {
   via?: string;
 }
 
+export interface ContextInfo {
+  language: string;
+  name: string;
+  state: string;
+}
+
+export interface Contexts {
+  contexts: Array<ContextInfo>;
+}
+
 export interface ConversationContinued {
   messages: number;
 }
@@ -928,10 +938,19 @@ export interface NewCode {
   with?: Array<string>;
 }
 
+export interface NewContext {
+  /** left out: the session's first */
+  language?: string;
+  /** left out: one is chosen */
+  name?: string;
+}
+
 export interface NewExecution {
   code: string;
   /** zero fields: the usual ones */
   bounds?: Bounds;
+  /** a context that was made; left out: that of the language */
+  context?: string;
   /** answer at once; the code goes on when the caller is gone */
   detach?: boolean;
   /** a name such as python, javascript, sql or bash; left out: the session's first */
@@ -1926,8 +1945,14 @@ export interface Operations {
   readonly contexts: {
     /** Say what may stand at a place in code. It needs the scope run. */
     complete(params: { session: string } & Completing, options?: CallOptions): Promise<Completion>;
-    /** Start a new interpreter of a language: its variables are gone, files stay. It needs the scope run. */
-    restart(params: { session: string; language: string }, options?: CallOptions): Promise<void>;
+    /** Make a context: an interpreter with variables of its own beside those of the session's languages. It needs the scope run. */
+    create(params: { session: string } & NewContext, options?: CallOptions): Promise<ContextInfo>;
+    /** End a context: its variables are gone. That of the first language, main, can be restarted only. It needs the scope run. */
+    delete(params: { session: string; context: string }, options?: CallOptions): Promise<void>;
+    /** List the contexts of a session. It needs the scope read. */
+    list(params: { session: string }, options?: CallOptions): Promise<Contexts>;
+    /** Start a new interpreter in a context, or of a language: its variables are gone, files stay. It needs the scope run. */
+    restart(params: { session: string; context: string }, options?: CallOptions): Promise<void>;
   };
   readonly costs: {
     /** Add up what the recorded runs used. It needs the scope read. */

@@ -11,7 +11,10 @@ export const operations = {
   },
   contexts: {
     complete: ["POST","/v1/sessions/{session}/complete",[],"json"],
-    restart: ["POST","/v1/sessions/{session}/contexts/{language}/restart",[],"json"],
+    create: ["POST","/v1/sessions/{session}/contexts",[],"json"],
+    delete: ["DELETE","/v1/sessions/{session}/contexts/{context}",[],"json"],
+    list: ["GET","/v1/sessions/{session}/contexts",[],"json"],
+    restart: ["POST","/v1/sessions/{session}/contexts/{context}/restart",[],"json"],
   },
   costs: {
     get: ["GET","/v1/costs",["words","status","kind","thread","model","since","until","cost_usd","children","limit"],"json"],

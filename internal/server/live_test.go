@@ -325,3 +325,26 @@ func TestPorts(t *testing.T) {
 	}
 	w.must(key, "POST", "/v1/sessions/none/ports", object{"port": 80}, 404)
 }
+
+// A context that is made has variables of its own, and code says in which it is run.
+func TestContexts(t *testing.T) {
+	w := newWorld(t)
+	key := w.key("default")
+	const all = "/v1/sessions/s/contexts"
+	w.must(key, "POST", "/v1/sessions", object{"id": "s"}, 201)
+	if got := w.must(key, "POST", all, object{"name": "mine"}, 201); got["name"] != "mine" || got["language"] != "python" {
+		t.Errorf("got %v", got)
+	}
+	w.must(key, "POST", all, object{"name": "mine"}, 409)
+	w.must(key, "POST", all, object{"name": "python"}, 409)
+	w.must(key, "POST", all, object{"name": "a b"}, 400)
+	w.must(key, "POST", all, object{"language": "cobol"}, 400)
+	w.must(key, "POST", "/v1/sessions/s/executions", object{"code": "print 1", "context": "mine"}, 201)
+	w.must(key, "POST", "/v1/sessions/s/executions", object{"code": "print 1", "context": "none"}, 404)
+	if list := w.must(key, "GET", all, nil, 200)["contexts"].([]any); len(list) != 2 {
+		t.Errorf("got %v", list)
+	}
+	w.must(key, "POST", all+"/mine/restart", object{}, 204)
+	w.must(key, "DELETE", all+"/mine", nil, 204)
+	w.must(key, "DELETE", all+"/mine", nil, 404)
+}

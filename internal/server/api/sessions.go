@@ -264,6 +264,7 @@ type NewExecution struct {
 	SessionRef
 	Code        string  `json:"code"`
 	Language    string  `json:"language,omitempty" jsonschema:"a name such as python, javascript, sql or bash; left out: the session's first"`
+	Context     string  `json:"context,omitempty" jsonschema:"a context that was made; left out: that of the language"`
 	TimeoutS    float64 `json:"timeout_s,omitempty" jsonschema:"wall time; 0: the usual one"`
 	OutputBytes int64   `json:"output_bytes,omitempty" jsonschema:"that the result holds; 0: the usual number"`
 	Stream      bool    `json:"stream,omitempty" jsonschema:"answer with events as they happen"`
@@ -282,20 +283,6 @@ type ExecutionRef struct {
 // Executions is a list of executions, the oldest first.
 type Executions struct {
 	Executions []Execution `json:"executions"`
-}
-
-// LanguageRef names a language of a session.
-type LanguageRef struct {
-	SessionRef
-	Language string `json:"language" in:"path" jsonschema:"a name such as python"`
-}
-
-// Completing asks what may stand at a place in code.
-type Completing struct {
-	SessionRef
-	Code     string `json:"code"`
-	Cursor   int    `json:"cursor" jsonschema:"counts characters"`
-	Language string `json:"language,omitempty"`
 }
 
 func executions() []Operation {
@@ -338,29 +325,6 @@ func executions() []Operation {
 				x.Wait(ctx)
 				return executionOf(x), nil
 			}),
-		operation("contexts.restart", http.MethodPost, "/sessions/{session}/contexts/{language}/restart", access.Run, http.StatusNoContent,
-			"Start a new interpreter of a language: its variables are gone, files stay.",
-			func(ctx context.Context, c *Call, in LanguageRef) (Nothing, error) {
-				return Nothing{}, c.Tenant.Hub.Use(ctx, in.Session, func(s *app.Session) error {
-					l, err := s.Speaks(in.Language)
-					if err != nil {
-						return err
-					}
-					return s.Restart(ctx, l.Name)
-				})
-			}),
-		operation("contexts.complete", http.MethodPost, "/sessions/{session}/complete", access.Run, http.StatusOK, "Say what may stand at a place in code.",
-			func(ctx context.Context, c *Call, in Completing) (out app.Completion, err error) {
-				err = c.Tenant.Hub.Use(ctx, in.Session, func(s *app.Session) error {
-					lang, err := s.LanguageName(in.Language)
-					if err != nil {
-						return err
-					}
-					out, err = s.Complete(ctx, lang, in.Code, in.Cursor)
-					return err
-				})
-				return out, err
-			}),
 	}
 }
 
@@ -379,7 +343,7 @@ func execute(ctx context.Context, c *Call, in NewExecution) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := c.Tenant.Hub.Execute(in.Session, live.Code{Text: in.Code, Language: in.Language, Bounds: bounds})
+	x, err := c.Tenant.Hub.Execute(in.Session, live.Code{Text: in.Code, Language: in.Language, Context: in.Context, Bounds: bounds})
 	if err != nil {
 		return nil, err
 	}

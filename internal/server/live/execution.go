@@ -122,6 +122,7 @@ func (t *task) Wait(ctx context.Context) {
 type Code struct {
 	Text     string
 	Language string // a name, a tag of blocks or an ending of files; "": the session's first
+	Context  string // that it is run in; "": that of the language
 	Bounds   event.Bounds
 }
 
@@ -161,8 +162,17 @@ func (h *Hub) execute(ctx context.Context, e *session, c Code, log *Log) (out ev
 		if err != nil {
 			return err
 		}
+		if c.Context != "" {
+			in, err := s.FindContext(ctx, c.Context)
+			if err != nil {
+				return err
+			}
+			if lang == "" {
+				lang = in.Language
+			}
+		}
 		log.Emit(event.ExecutionBegan{Session: e.id, Code: c.Text, Language: lang})
-		out, err = s.Execute(ctx, lang, c.Text, c.Bounds, log)
+		out, err = s.ExecuteIn(ctx, c.Context, lang, c.Text, c.Bounds, log)
 		out.Session = e.id // that of the sandbox changes when it is paused
 		return err
 	})

@@ -24,7 +24,7 @@ func FuzzDecode(f *testing.F) {
 				continue
 			}
 			r := httptest.NewRequest("GET", "/?path="+url.QueryEscape(id)+"&limit="+url.QueryEscape(id)+"&recursive="+url.QueryEscape(id)+"&rows="+url.QueryEscape(id), nil)
-			for _, name := range []string{"session", "execution", "run", "record", "thread", "id", "language", "process"} {
+			for _, name := range []string{"session", "execution", "run", "record", "thread", "id", "context", "process"} {
 				r.SetPathValue(name, id)
 			}
 			if err := bind(r, in.Elem()); err != nil && fault.KindOf(err) != fault.Invalid {

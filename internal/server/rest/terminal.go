@@ -51,19 +51,20 @@ func (d *door) terminal(w http.ResponseWriter, r *http.Request, t *api.Terminal)
 	defer work.Wait()
 	defer conn.CloseNow()
 	conn.SetReadLimit(maxTyped)
+	// What is being sent or received when its context ends takes the connection with it, and
+	// the reason could not be sent: only waiting is ended by ctx.
 	ctx, stop := context.WithCancel(r.Context())
 	defer stop()
 	typed := make(chan error, 1)
 	work.Go(func() {
 		defer stop()
-		// Reading is ended by the connection's end, so that there is one to say why.
 		typed <- typeIn(ctx, func() (websocket.MessageType, []byte, error) { return conn.Read(r.Context()) }, t.Process)
 	})
 	work.Go(func() {
 		defer stop()
-		ping(ctx, conn)
+		ping(ctx, r.Context(), conn)
 	})
-	if err = show(ctx, conn, t); err == nil {
+	if err = show(ctx, r.Context(), conn, t); err == nil {
 		_ = conn.Close(websocket.StatusNormalClosure, "") // the client may be gone
 		return nil
 	}
@@ -107,7 +108,7 @@ func typeIn(ctx context.Context, read func() (websocket.MessageType, []byte, err
 }
 
 // ping asks the client again and again whether it is there, and returns when it is not.
-func ping(ctx context.Context, conn *websocket.Conn) {
+func ping(ctx, sending context.Context, conn *websocket.Conn) {
 	ticker := time.NewTicker(pingEvery)
 	defer ticker.Stop()
 	for {
@@ -116,7 +117,7 @@ func ping(ctx context.Context, conn *websocket.Conn) {
 			return
 		case <-ticker.C:
 		}
-		brief, cancel := context.WithTimeout(ctx, writeFor)
+		brief, cancel := context.WithTimeout(sending, writeFor)
 		err := conn.Ping(brief)
 		cancel()
 		if err != nil {
@@ -126,9 +127,9 @@ func ping(ctx context.Context, conn *websocket.Conn) {
 }
 
 // show sends what the process shows, until it has ended.
-func show(ctx context.Context, conn *websocket.Conn, t *api.Terminal) error {
+func show(ctx, sending context.Context, conn *websocket.Conn, t *api.Terminal) error {
 	send := func(kind websocket.MessageType, message []byte) error {
-		brief, cancel := context.WithTimeout(ctx, writeFor)
+		brief, cancel := context.WithTimeout(sending, writeFor)
 		defer cancel()
 		return conn.Write(brief, kind, message)
 	}

@@ -255,7 +255,7 @@ func (g *guest) request(f wire.Frame, die func()) {
 		g.sendJSON(wire.Response, f.ID, struct{}{})
 	case wire.OpRestart:
 		g.mu.Lock()
-		g.state.Vars = map[string]bool{}
+		maps.DeleteFunc(g.state.Vars, func(name string, _ bool) bool { return !strings.HasPrefix(name, contextVar) })
 		g.mu.Unlock()
 		g.sendJSON(wire.Response, f.ID, struct{}{})
 	case wire.OpComplete:

@@ -91,9 +91,25 @@ class Contexts:
         """
         return cast("types.Completion", self._http.call("POST", f"/v1/sessions/{segment(session)}/complete", None, {"code": code, "cursor": cursor, "language": language}))
 
-    def restart(self, session: str, language: str) -> None:
-        """Start a new interpreter of a language: its variables are gone, files stay. It needs the scope run."""
-        self._http.call("POST", f"/v1/sessions/{segment(session)}/contexts/{segment(language)}/restart")
+    def create(self, session: str, *, language: str | None = None, name: str | None = None) -> types.ContextInfo:
+        """Make a context: an interpreter with variables of its own beside those of the session's languages. It needs the scope run.
+
+        language: left out: the session's first
+        name: left out: one is chosen
+        """
+        return cast("types.ContextInfo", self._http.call("POST", f"/v1/sessions/{segment(session)}/contexts", None, {"language": language, "name": name}))
+
+    def delete(self, session: str, context: str) -> None:
+        """End a context: its variables are gone. That of the first language, main, can be restarted only. It needs the scope run."""
+        self._http.call("DELETE", f"/v1/sessions/{segment(session)}/contexts/{segment(context)}")
+
+    def list(self, session: str) -> types.Contexts:
+        """List the contexts of a session. It needs the scope read."""
+        return cast("types.Contexts", self._http.call("GET", f"/v1/sessions/{segment(session)}/contexts"))
+
+    def restart(self, session: str, context: str) -> None:
+        """Start a new interpreter in a context, or of a language: its variables are gone, files stay. It needs the scope run."""
+        self._http.call("POST", f"/v1/sessions/{segment(session)}/contexts/{segment(context)}/restart")
 
 
 class Costs:
@@ -135,29 +151,31 @@ class Executions:
         """List the last executions of a session. It needs the scope read."""
         return cast("types.Executions", self._http.call("GET", f"/v1/sessions/{segment(session)}/executions"))
 
-    def start(self, session: str, *, code: str, bounds: types.Bounds | None = None, detach: bool | None = None, language: str | None = None, linger_s: float | None = None, output_bytes: int | None = None, timeout_s: float | None = None) -> types.Execution:
+    def start(self, session: str, *, code: str, bounds: types.Bounds | None = None, context: str | None = None, detach: bool | None = None, language: str | None = None, linger_s: float | None = None, output_bytes: int | None = None, timeout_s: float | None = None) -> types.Execution:
         """Run code in a session. Without stream and detach the answer comes when the code has ended; a caller that goes away interrupts it. It needs the scope run.
 
         bounds: zero fields: the usual ones
+        context: a context that was made; left out: that of the language
         detach: answer at once; the code goes on when the caller is gone
         language: a name such as python, javascript, sql or bash; left out: the session's first
         linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
         output_bytes: that the result holds; 0: the usual number
         timeout_s: wall time; 0: the usual one
         """
-        return cast("types.Execution", self._http.call("POST", f"/v1/sessions/{segment(session)}/executions", None, {"code": code, "bounds": bounds, "detach": detach, "language": language, "linger_s": linger_s, "output_bytes": output_bytes, "timeout_s": timeout_s}))
+        return cast("types.Execution", self._http.call("POST", f"/v1/sessions/{segment(session)}/executions", None, {"code": code, "bounds": bounds, "context": context, "detach": detach, "language": language, "linger_s": linger_s, "output_bytes": output_bytes, "timeout_s": timeout_s}))
 
-    def start_stream(self, session: str, *, code: str, bounds: types.Bounds | None = None, detach: bool | None = None, language: str | None = None, linger_s: float | None = None, output_bytes: int | None = None, timeout_s: float | None = None) -> Stream[types.Event, types.Execution]:
+    def start_stream(self, session: str, *, code: str, bounds: types.Bounds | None = None, context: str | None = None, detach: bool | None = None, language: str | None = None, linger_s: float | None = None, output_bytes: int | None = None, timeout_s: float | None = None) -> Stream[types.Event, types.Execution]:
         """Run code in a session. Without stream and detach the answer comes when the code has ended; a caller that goes away interrupts it. It needs the scope run.
 
         bounds: zero fields: the usual ones
+        context: a context that was made; left out: that of the language
         detach: answer at once; the code goes on when the caller is gone
         language: a name such as python, javascript, sql or bash; left out: the session's first
         linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
         output_bytes: that the result holds; 0: the usual number
         timeout_s: wall time; 0: the usual one
         """
-        return self._http.stream("POST", f"/v1/sessions/{segment(session)}/executions", None, {"stream": True, "code": code, "bounds": bounds, "detach": detach, "language": language, "linger_s": linger_s, "output_bytes": output_bytes, "timeout_s": timeout_s})
+        return self._http.stream("POST", f"/v1/sessions/{segment(session)}/executions", None, {"stream": True, "code": code, "bounds": bounds, "context": context, "detach": detach, "language": language, "linger_s": linger_s, "output_bytes": output_bytes, "timeout_s": timeout_s})
 
 
 class Files:

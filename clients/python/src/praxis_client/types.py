@@ -300,6 +300,16 @@ class ConnectionRefused(TypedDict):
     via: NotRequired[str]
 
 
+class ContextInfo(TypedDict):
+    language: str
+    name: str
+    state: str
+
+
+class Contexts(TypedDict):
+    contexts: List[ContextInfo]
+
+
 class ConversationContinued(TypedDict):
     messages: int
 
@@ -892,9 +902,15 @@ NewCode = TypedDict(
 )
 
 
+class NewContext(TypedDict):
+    language: NotRequired[str]  # left out: the session's first
+    name: NotRequired[str]  # left out: one is chosen
+
+
 class NewExecution(TypedDict):
     code: str
     bounds: NotRequired[Bounds]  # zero fields: the usual ones
+    context: NotRequired[str]  # a context that was made; left out: that of the language
     detach: NotRequired[bool]  # answer at once; the code goes on when the caller is gone
     language: NotRequired[str]  # a name such as python, javascript, sql or bash; left out: the session's first
     linger_s: NotRequired[float]  # with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
