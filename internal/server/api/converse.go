@@ -9,7 +9,8 @@ import (
 
 // Converse begins a question for a door that writes what comes of it in words of its own.
 // The question names a thread; earlier is what was said in a conversation that was led
-// elsewhere, if the thread is new. The result of the run is an [app.AskResult]; ended is called when there is one.
+// elsewhere, if the thread is new. The result of the run is an [app.AskResult]; ended is called
+// when there is one.
 func (c *Call) Converse(in Question, earlier []app.Said, ended func()) (*live.Run, error) {
 	q, err := c.question(in)
 	if err != nil {

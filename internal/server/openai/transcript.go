@@ -105,6 +105,8 @@ func (s *transcript) take(e event.Event) error {
 		if e.Error != "" {
 			return s.paragraph("The call failed: " + safetext.OneLine(e.Error, 300))
 		}
+	case event.ApprovalRequested:
+		return s.paragraph("Waits until somebody agrees to the call: " + safetext.OneLine(e.Reason, 300))
 	case event.ReplyRejected:
 		return s.paragraph("The reply was sent back: " + safetext.OneLine(e.Reason, 300))
 	case event.RunConcluding:
