@@ -49,3 +49,7 @@ func (a *App) ForkThreadAt(ctx context.Context, from, to, run string) error {
 	}
 	return nil
 }
+
+// Redact returns a text without the secrets that the record leaves out, for what is stored
+// beside it.
+func (a *App) Redact(text string) string { return a.records.Journal.Redact(text) }

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/atomicfile"
 	"praxis/internal/bounded"
@@ -29,6 +30,7 @@ const (
 	maxPoints   = 5000 // answers that can be gone on from
 	maxThreads  = 100  // threads that the door began: each has a session on the disk
 	maxStored   = 300  // responses that can be read again
+	maxReading  = 2    // files that are read at a time: a sandbox is opened for each
 	maxFile     = 8 << 20
 	maxResponse = 16 << 20
 )
@@ -46,7 +48,8 @@ type point struct {
 
 // conversations are the conversations of a tenant. It is safe for concurrent use.
 type conversations struct {
-	dir string
+	dir     string
+	reading chan struct{} // holds one value for each file that is read
 
 	mu     sync.Mutex
 	points []point         // the oldest first
@@ -55,7 +58,7 @@ type conversations struct {
 
 // openConversations reads what is known of a tenant's conversations, in the folder dir.
 func openConversations(dir string) (*conversations, error) {
-	c := &conversations{dir: filepath.Join(dir, "openai"), busy: map[string]bool{}}
+	c := &conversations{dir: filepath.Join(dir, "openai"), reading: make(chan struct{}, maxReading), busy: map[string]bool{}}
 	if err := atomicfile.Make(c.dir); err != nil {
 		return nil, err
 	}
@@ -205,15 +208,43 @@ var responseID = regexp.MustCompile(`^resp_[0-9a-z]{1,40}$`)
 // response returns the file of a response.
 func (c *conversations) response(id string) string { return filepath.Join(c.dir, id+".json") }
 
-// keepResponse stores a response.
-func (c *conversations) keepResponse(id string, data []byte) error {
+// keepResponse stores a response without what redact takes out of each of its texts.
+func (c *conversations) keepResponse(r response, redact func(string) string) error {
+	var whole any
+	data, err := event.Encode(r)
+	if err == nil {
+		err = json.Unmarshal(data, &whole)
+	}
+	if err == nil {
+		data, err = event.Encode(redacted(whole, redact))
+	}
+	if err != nil {
+		return fmt.Errorf("cannot store the response: %w", err)
+	}
 	if len(data) > maxResponse {
 		return nil // it can be gone on from, and not be read again
 	}
-	if err := atomicfile.WriteFile(c.response(id), data); err != nil {
+	if err := atomicfile.WriteFile(c.response(r.ID), data); err != nil {
 		return fmt.Errorf("cannot store the response: %w", err)
 	}
 	return nil
+}
+
+// redacted returns a value of JSON whose texts are redacted.
+func redacted(v any, redact func(string) string) any {
+	switch v := v.(type) {
+	case string:
+		return redact(v)
+	case []any:
+		for i := range v {
+			v[i] = redacted(v[i], redact)
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = redacted(v[name], redact)
+		}
+	}
+	return v
 }
 
 // readResponse reads a response that was stored.

@@ -38,11 +38,21 @@ func noFile(id string) error {
 }
 
 // withFile lends the session of a file that the id of a request names.
-func withFile(ctx context.Context, r *http.Request, c *api.Call, f func(s *app.Session, id, name string) error) error {
-	id := r.PathValue("id")
+func (d *door) withFile(r *http.Request, c *api.Call, f func(s *app.Session, id, name string) error) error {
+	ctx, id := r.Context(), r.PathValue("id")
 	thread, name, err := placeOf(id)
 	if err != nil {
 		return err
+	}
+	all, err := d.of(ctx, c.Tenant)
+	if err != nil {
+		return err
+	}
+	select {
+	case all.reading <- struct{}{}:
+		defer func() { <-all.reading }()
+	case <-ctx.Done():
+		return fault.New(fault.Canceled, "", "the client went away: %w", context.Cause(ctx))
 	}
 	// A session that is not there is not made.
 	if _, err := c.Tenant.App.SessionLog(ctx, thread); fault.KindOf(err) == fault.NotFound {
@@ -62,7 +72,7 @@ func withFile(ctx context.Context, r *http.Request, c *api.Call, f func(s *app.S
 
 // describeFile answers with what a file is.
 func (d *door) describeFile(w *answer, r *http.Request, c *api.Call) error {
-	return withFile(r.Context(), r, c, func(s *app.Session, id, name string) error {
+	return d.withFile(r, c, func(s *app.Session, id, name string) error {
 		files, err := s.WorkFiles(r.Context())
 		if err != nil {
 			return err
@@ -87,7 +97,7 @@ func (d *door) describeFile(w *answer, r *http.Request, c *api.Call) error {
 // sendFile answers with the content of a file.
 func (d *door) sendFile(w *answer, r *http.Request, c *api.Call) error {
 	out := &download{w: w}
-	err := withFile(r.Context(), r, c, func(s *app.Session, _, name string) error {
+	err := d.withFile(r, c, func(s *app.Session, _, name string) error {
 		if err := s.ReadFile(r.Context(), name, out); err != nil {
 			if !out.began {
 				return err

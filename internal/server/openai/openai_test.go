@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,6 +17,8 @@ import (
 
 	"praxis/internal/app"
 	"praxis/internal/server"
+	"praxis/internal/server/access"
+	"praxis/internal/server/openai"
 	"praxis/internal/test/toy"
 )
 
@@ -83,7 +86,10 @@ func (w *world) send(method, path string, body any) *http.Response {
 	if err != nil {
 		w.Fatal(err)
 	}
-	r, err := http.NewRequestWithContext(w.Context(), method, w.web.URL+"/openai/v1"+path, bytes.NewReader(data))
+	if !strings.HasPrefix(path, "/v1/") {
+		path = openai.Prefix + path
+	}
+	r, err := http.NewRequestWithContext(w.Context(), method, w.web.URL+path, bytes.NewReader(data))
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -301,6 +307,20 @@ func TestResponses(t *testing.T) {
 	if text(last, "response", "output", -1, "content", 0, "text") != "Still there." || text(last, "response", "previous_response_id") != id || !strings.Contains(text(last, "response", "output", 0, "outputs"), "true") {
 		t.Errorf("got %v", last)
 	}
+	// What is another tenant's does not exist.
+	keys, err := access.Open(filepath.Join(w.home, "server"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := w.key
+	if w.key, _, err = keys.Add(access.Key{Tenant: "other"}); err != nil {
+		t.Fatal(err)
+	}
+	w.must("GET", "/responses/"+id, nil, 404)
+	w.must("DELETE", "/responses/"+id, nil, 404)
+	w.must("POST", "/responses", object{"model": "praxis", "input": "And?", "previous_response_id": id}, 404)
+	w.must("GET", "/files/file-"+base64.RawURLEncoding.EncodeToString([]byte(text(first, "praxis", "thread")+"/a.csv")), nil, 404)
+	w.key = own
 	w.must("DELETE", "/responses/"+id, nil, 200)
 	w.must("GET", "/responses/"+id, nil, 404)
 	w.must("POST", "/responses", object{"model": "praxis", "input": "And?", "previous_response_id": id}, 404)
@@ -357,5 +377,28 @@ func TestRefused(t *testing.T) {
 	w.key = "praxis_0"
 	if got := w.must("GET", "/models", nil, 401); text(got, "error", "code") != "invalid_api_key" {
 		t.Errorf("got %v", got)
+	}
+}
+
+// A client that goes away ends the run that it waited for.
+func TestLeft(t *testing.T) {
+	w := newWorld(t, "=== reply\n```python\nwait\n```\n")
+	res := w.send("POST", "/chat/completions", object{"model": "praxis", "stream": true, "messages": []object{user("Hello")}})
+	lines := bufio.NewScanner(res.Body)
+	id := ""
+	for lines.Scan() && !strings.Contains(lines.Text(), "wait") { // its code runs
+		if data, found := strings.CutPrefix(lines.Text(), "data: "); found {
+			e := object{}
+			if err := json.Unmarshal([]byte(data), &e); err != nil {
+				t.Fatal(err)
+			}
+			id = strings.TrimPrefix(text(e, "id"), "chatcmpl-")
+		}
+	}
+	res.Body.Close()
+	ended := w.send("GET", "/v1/runs/"+id+"/events", nil)
+	defer ended.Body.Close()
+	if data, err := io.ReadAll(ended.Body); err != nil || ended.StatusCode != 200 || !strings.Contains(string(data), "run_ended") { // it ends when the run does
+		t.Errorf("status %d: %.300s, %v", ended.StatusCode, data, err)
 	}
 }

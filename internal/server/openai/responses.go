@@ -291,11 +291,7 @@ func (d *door) respond(w *answer, r *http.Request, c *api.Call) error {
 	}
 	out.Usage, out.Praxis = responseUsageOf(done.result.Tokens), &done.about
 	if x.response != "" {
-		data, err := event.Encode(out)
-		if err == nil {
-			err = x.conversations.keepResponse(x.response, data)
-		}
-		if err != nil {
+		if err := x.conversations.keepResponse(out, x.tenant.App.Redact); err != nil {
 			out.Praxis.Unsaved = failureOf(err).Message
 		}
 	}

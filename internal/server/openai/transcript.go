@@ -58,7 +58,7 @@ func (x *turn) follow(ctx context.Context, to observer) (*transcript, error) {
 			after = e.Seq
 			happened, err := event.Unmarshal(e.Name, e.Data)
 			if err != nil {
-				return err
+				return nil // what a log holds beside events is for the server's own clients
 			}
 			return s.take(happened)
 		}, func(int64) error { return nil })
