@@ -274,14 +274,23 @@ func (d *door) completeStream(w *answer, r *http.Request, x *turn, out completio
 		if begun != nil {
 			return begun
 		}
-		return delta(message{Reasoning: piece}, nil)
+		for part := range pieces(piece) {
+			if err := delta(message{Reasoning: part}, nil); err != nil {
+				return err
+			}
+		}
+		return nil
 	}}
 	done, err := x.finish(r, t)
 	if err != nil {
 		_ = s.data("", errorBody{failureOf(err)}) // that the client is gone is its own affair
 		return broken(err)
 	}
-	err = delta(message{Content: &done.text}, nil)
+	for part := range pieces(done.text) {
+		if err = delta(message{Content: &part}, nil); err != nil {
+			break
+		}
+	}
 	if err == nil {
 		out.Praxis = &done.about
 		err = delta(message{}, &done.reason)

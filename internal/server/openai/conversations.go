@@ -109,12 +109,16 @@ func (c *conversations) find(fits func(point) bool) (point, bool) {
 	return point{}, false
 }
 
-// add keeps an answer. Those that are too many, the oldest first, are forgotten.
+// add stores an answer. Those that are too many, the oldest first, are forgotten, but for
+// where a thread of the door stands: it would never be removed.
 func (c *conversations) add(p point) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.points = append(c.points, p)
-	responses := 0
+	responses, stands := 0, map[string]int{}
+	for i, p := range c.points {
+		stands[p.Thread] = i
+	}
 	for _, p := range slices.Backward(c.points) {
 		if p.Response == "" {
 			continue
@@ -124,25 +128,41 @@ func (c *conversations) add(p point) error {
 			break
 		}
 	}
-	for len(c.points) > maxPoints {
-		c.dropResponse(c.points[0].Response)
-		c.points = slices.Delete(c.points, 0, 1)
+	if len(c.points) > maxPoints {
+		old := slices.IndexFunc(c.points, func(p point) bool { return !p.Began || c.points[stands[p.Thread]] != p })
+		if old >= 0 {
+			c.dropResponse(c.points[old].Response)
+			c.points = slices.Delete(c.points, old, old+1)
+		}
 	}
 	return c.save()
 }
 
-// forget leaves out the answers that fit.
-func (c *conversations) forget(fits func(point) bool) error {
+// forgetThread leaves out the answers of a thread.
+func (c *conversations) forgetThread(thread string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.points = slices.DeleteFunc(c.points, func(p point) bool {
-		if !fits(p) {
+		if p.Thread != thread {
 			return false
 		}
 		c.dropResponse(p.Response)
 		return true
 	})
 	return c.save()
+}
+
+// forgetResponse removes a response. It is false when there is none of the id.
+func (c *conversations) forgetResponse(id string) (found bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.points, func(p point) bool { return id != "" && p.Response == id })
+	if i < 0 {
+		return false, nil
+	}
+	c.dropResponse(id)
+	c.points[i].Response = ""
+	return true, c.save()
 }
 
 // take marks a thread as one that a run goes on with. It is false when another does already.
@@ -179,7 +199,7 @@ func (c *conversations) newThread(ctx context.Context, t *api.Tenant) (string, e
 			return "", err
 		}
 	}
-	if err := c.forget(func(p point) bool { return p.Thread == old }); err != nil {
+	if err := c.forgetThread(old); err != nil {
 		c.give(name)
 		return "", err
 	}

@@ -120,7 +120,9 @@ func (t *responseWriter) answers(a finished) {
 	t.begin("msg", fields{"type": "message", "role": "assistant", "status": "in_progress", "content": []any{}})
 	part := fields{"type": "output_text", "text": a.text, "annotations": cited, "logprobs": []any{}}
 	t.item("response.content_part.added", fields{"content_index": 0, "part": fields{"type": "output_text", "text": "", "annotations": []any{}, "logprobs": []any{}}})
-	t.item("response.output_text.delta", fields{"content_index": 0, "delta": a.text, "logprobs": []any{}})
+	for part := range pieces(a.text) {
+		t.item("response.output_text.delta", fields{"content_index": 0, "delta": part, "logprobs": []any{}})
+	}
 	t.item("response.output_text.done", fields{"content_index": 0, "text": a.text, "logprobs": []any{}})
 	t.item("response.content_part.done", fields{"content_index": 0, "part": part})
 	t.end(fields{"type": "message", "role": "assistant", "status": "completed", "content": []any{part}})

@@ -322,11 +322,12 @@ func (d *door) dropResponse(w *answer, r *http.Request, c *api.Call) error {
 		return err
 	}
 	id := r.PathValue("id")
-	if _, known := all.find(func(p point) bool { return id != "" && p.Response == id }); !known {
-		return fault.New(fault.NotFound, "Ask for one that this server gave and still keeps.", "cannot find the response %s", safetext.Quote(safetext.Line(id)))
-	}
-	if err := all.forget(func(p point) bool { return p.Response == id }); err != nil {
+	found, err := all.forgetResponse(id)
+	if err != nil {
 		return err
+	}
+	if !found {
+		return fault.New(fault.NotFound, "Ask for one that this server gave and still keeps.", "cannot find the response %s", safetext.Quote(safetext.Line(id)))
 	}
 	return writeJSON(w, http.StatusOK, struct {
 		ID      string `json:"id"`

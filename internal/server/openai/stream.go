@@ -3,7 +3,9 @@ package openai
 import (
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
+	"unicode/utf8"
 
 	"praxis/event"
 	"praxis/fault"
@@ -84,3 +86,26 @@ func (s *stream) data(name string, v any) error {
 
 // still says that the answer is still being made.
 func (s *stream) still() error { return s.text(": still there\n\n") }
+
+// maxPiece bounds a piece of a text that is sent at a time, in bytes: clients bound the length
+// of a line, and a picture in an answer is one.
+const maxPiece = 16 << 10
+
+// pieces yields the pieces of a text, which split no character.
+func pieces(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for len(text) > maxPiece {
+			cut := maxPiece
+			for cut > maxPiece-utf8.UTFMax && !utf8.RuneStart(text[cut]) {
+				cut--
+			}
+			if !yield(text[:cut]) {
+				return
+			}
+			text = text[cut:]
+		}
+		if text != "" {
+			yield(text)
+		}
+	}
+}

@@ -169,6 +169,11 @@ func (q *request) place(ctx context.Context, all *conversations, t *api.Tenant) 
 	if found { // the thread went on otherwise, or is going on
 		switch err := t.App.ForkThreadAt(ctx, from.Thread, thread, from.Run); {
 		case err == nil:
+			// It is counted from now on, whatever becomes of the question.
+			if err := all.add(point{Thread: thread, Run: from.Run, Instructed: from.Instructed, Began: true, Answered: from.Answered}); err != nil {
+				all.give(thread)
+				return place{}, err
+			}
 			return place{thread, true, false, known, from.Instructed, free(thread)}, nil
 		case q.previous != "":
 			all.give(thread)
