@@ -19,8 +19,8 @@ import (
 
 // serve starts a server over the data folder of the tests, as "praxis serve" does.
 func serve() (where praxis.Server, stop func()) {
-	s, err := server.New(server.Config{Home: home, Version: "test", Open: func(home string) (*app.App, error) {
-		c, err := app.DefaultConfig(home, func(string) string { return "" })
+	s, err := server.New(server.Config{Home: home, Version: "test", Open: func(t server.Tenant) (*app.App, error) {
+		c, err := app.DefaultConfig(t.Home, func(string) string { return "" })
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -163,6 +164,7 @@ type RunBegan struct {
 	Program   string   `json:"program,omitempty"` // version of praxis
 	User      string   `json:"user,omitempty"`    // who ran it: name and number
 	Host      string   `json:"host,omitempty"`    // the machine's name
+	Client    Client   `json:"client,omitzero"`   // of a server, on whose behalf it ran
 	// Language is that of the code; "": the first that the session's image has.
 	Language string   `json:"language,omitempty"`
 	File     string   `json:"file,omitempty"` // that the code or the plan was read from, without its folder
@@ -194,6 +196,26 @@ type RunBegan struct {
 	Checks      []Check `json:"checks,omitempty"`
 	// Repo is the project that the run works on; nil: it works on none.
 	Repo *Repo `json:"repo,omitempty"`
+}
+
+// Client is who asked a server for something.
+type Client struct {
+	Tenant string `json:"tenant"`
+	Key    string `json:"key"` // the id of the key, never the key itself
+}
+
+type clientKey struct{}
+
+// WithClient returns a context of what is done on behalf of a client: runs that begin under
+// it record that.
+func WithClient(ctx context.Context, c Client) context.Context {
+	return context.WithValue(ctx, clientKey{}, c)
+}
+
+// ClientOf returns on whose behalf something is done; the zero Client: nobody's but the user's.
+func ClientOf(ctx context.Context) Client {
+	c, _ := ctx.Value(clientKey{}).(Client)
+	return c
 }
 
 // Parent names the run that another was made from.

@@ -59,6 +59,9 @@ var table = map[Code]line{
 
 	ServerKeyMissing:  {Invalid, "server", Sentences{"Give a key of this server."}},
 	ServerInClear:     {Invalid, "address", Sentences{"Listen on a loopback address, or give a certificate and its key."}},
+	AllowanceUsedUp:   {Exhausted, "whose what limit window retry_after_s", Sentences{"Try again when the {window} is over, or have the quota of the {whose} raised."}},
+	RequestsUsedUp:    {Exhausted, "whose limit retry_after_s", Sentences{"Send fewer requests a second."}},
+	MemoryUsedUp:      {Exhausted, "whose limit", Sentences{"Pause or delete sessions, give them less memory, or have the quota of the {whose} raised."}},
 	SessionMissing:    {NotFound, "name", Sentences{"Give the name of a session that exists."}},
 	SessionExists:     {Conflict, "name", Sentences{"Choose another name, or remove the session {name} first."}},
 	SessionDamaged:    {Conflict, "name", Sentences{"Remove the session {name}."}},

@@ -8,11 +8,25 @@ export interface About {
   version: string;
 }
 
+export interface Account {
+  day: string;
+  in_day: Amounts;
+  in_month: Amounts;
+  month: string;
+}
+
 export interface AddedPackages {
   added: Array<EventPackage>;
   present: Array<EventPackage>;
   /** that the session stands at now; left out: nothing is new */
   snapshot?: string;
+}
+
+export interface Amounts {
+  cpu_s?: number;
+  egress_bytes?: number;
+  tokens?: number;
+  usd?: number;
 }
 
 export interface Answer {
@@ -126,6 +140,10 @@ export interface AttemptMark {
   status: string;
   steps: number;
   verified: boolean;
+}
+
+export interface AuditEntries {
+  entries: Array<Entry>;
 }
 
 export interface Bounds {
@@ -255,6 +273,11 @@ export interface ChildEnded {
   value?: unknown;
 }
 
+export interface Client {
+  key: string;
+  tenant: string;
+}
+
 export interface CodeDone {
   execution: EventExecution;
   /** the exit code that the code ended itself with */
@@ -369,6 +392,20 @@ export interface Enforcement {
   by: string;
   limit: string;
   note?: string;
+}
+
+export interface Entry {
+  request: string;
+  status: string;
+  time: string;
+  before?: string;
+  fault?: string;
+  key?: string;
+  left_out?: number;
+  object?: string;
+  operation?: string;
+  seq?: number;
+  tenant?: string;
 }
 
 export interface Error {
@@ -677,6 +714,7 @@ export interface Key {
   tenant: string;
   expires?: string;
   name?: string;
+  quota?: Quota;
 }
 
 export interface KeyReport {
@@ -796,6 +834,7 @@ export interface MadeKey {
   tenant: string;
   expires?: string;
   name?: string;
+  quota?: Quota;
 }
 
 export interface Match {
@@ -974,6 +1013,8 @@ export interface NewKey {
   lasts_s?: number;
   /** what it is for */
   name?: string;
+  /** how much may be used with it, beside what the tenant may */
+  quota?: Quota;
   /** read, run, approve, admin; left out: read and run */
   scopes?: Array<"read" | "run" | "approve" | "admin">;
 }
@@ -1285,6 +1326,7 @@ export interface Problem {
   code?: string;
   data?: Record<string, string>;
   remedy?: string;
+  request_id?: string;
 }
 
 export interface Process {
@@ -1395,6 +1437,15 @@ export interface Question {
   with?: Array<string>;
 }
 
+export interface Quota {
+  day?: Amounts;
+  disk_bytes?: number;
+  memory_bytes?: number;
+  month?: Amounts;
+  requests_per_s?: number;
+  sessions?: number;
+}
+
 export interface Raised {
   name: string;
   traceback: string;
@@ -1503,6 +1554,7 @@ export interface RunBegan {
   branches?: number;
   caller?: Caller;
   checks?: Array<Check>;
+  client?: Client;
   context?: string;
   effort?: string;
   fallbacks?: Array<string>;
@@ -1825,6 +1877,18 @@ export interface Usage {
   waited_ms?: number;
 }
 
+export interface Use {
+  /** by the key of the call */
+  key: Account;
+  /** of the key */
+  key_quota: Quota;
+  /** of the tenant, this one and those before */
+  months: Record<string, Amounts> | null;
+  /** of the tenant; what is left out is not bounded */
+  quota: Quota;
+  tenant: Account;
+}
+
 export interface Variable {
   change?: string;
   more?: number;
@@ -1941,6 +2005,10 @@ export interface Operations {
     answer(params: { approval: string } & AnswerTo, options?: CallOptions): Promise<void>;
     /** List the calls of runs that wait for somebody to agree to them. It needs the scope read. */
     list(params?: Record<string, never>, options?: CallOptions): Promise<Approvals>;
+  };
+  readonly audit: {
+    /** List who did more than read, or was refused, in the caller's tenant; the newest first. It needs the scope admin. */
+    list(params?: { limit?: number }, options?: CallOptions): Promise<AuditEntries>;
   };
   readonly contexts: {
     /** Say what may stand at a place in code. It needs the scope run. */
@@ -2131,5 +2199,9 @@ export interface Operations {
   readonly tools: {
     /** List the tools that runs may call. It needs the scope read. */
     list(params?: { words?: string }, options?: CallOptions): Promise<Tools>;
+  };
+  readonly usage: {
+    /** Say what the tenant and the key used today and this month, and how much they may. It needs the scope read. */
+    get(params?: Record<string, never>, options?: CallOptions): Promise<Use>;
   };
 }

@@ -9,6 +9,9 @@ export const operations = {
     answer: ["POST","/v1/approvals/{approval}",[],"json"],
     list: ["GET","/v1/approvals",[],"json"],
   },
+  audit: {
+    list: ["GET","/v1/audit",["limit"],"json"],
+  },
   contexts: {
     complete: ["POST","/v1/sessions/{session}/complete",[],"json"],
     create: ["POST","/v1/sessions/{session}/contexts",[],"json"],
@@ -115,5 +118,8 @@ export const operations = {
   },
   tools: {
     list: ["GET","/v1/tools",["words"],"json"],
+  },
+  usage: {
+    get: ["GET","/v1/usage",[],"json"],
   },
 };

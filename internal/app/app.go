@@ -56,6 +56,9 @@ type Options struct {
 	Warm int
 	// MaxSessions is how many sandboxes may live at once, those that are ready apart; 0: 64.
 	MaxSessions int
+	// Watch returns where the events of a run go besides, when it begins under ctx: of every
+	// run, also of those that are parts of others. nil: nowhere.
+	Watch func(ctx context.Context, run string) event.Sink
 	// Parts stand in for the real machinery in tests.
 	Parts *Parts
 }
@@ -99,6 +102,9 @@ type App struct {
 	closed  bool
 }
 
+// Limits returns those of sessions that are given none.
+func (a *App) Limits() event.Limits { return a.opt.Config.Limits }
+
 // Open opens the records of the data folder. Nothing is written, and no sandbox
 // is prepared, before it is needed.
 func Open(o Options) (*App, error) {
@@ -108,7 +114,7 @@ func Open(o Options) (*App, error) {
 	if o.Languages == nil {
 		o.Languages = Languages()
 	}
-	r, err := openRecords(o.Config, o.Environ, o.Version, o.Now)
+	r, err := openRecords(o)
 	if err != nil {
 		return nil, err
 	}

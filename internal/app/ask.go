@@ -37,8 +37,11 @@ type AskRequest struct {
 	Effort    string // how much they are asked to reason: one of Efforts
 	Sees      bool   // they see pictures, although another server than the provider's does not say so
 	MaxSteps  int    // turns of the model; 0: the configuration's
-	// Budget is what else the run may use; a zero is the configuration's.
-	Budget event.Budget
+	// Budget is what else the run may use; a zero is the configuration's. MostTokens and MostCost
+	// bound it, whatever it says: they are what is left of a quota. 0: nothing is.
+	Budget     event.Budget
+	MostTokens int
+	MostCost   float64
 	// Thread is the conversation that the question goes on with, and the name of
 	// its session; "": it stands alone. Session.Name is not used.
 	Thread string
@@ -248,6 +251,12 @@ func (a *App) questionBegan(q AskRequest, m llm.Model, t *toolset) event.RunBega
 		Budget: q.Budget.Over(c.Ask.Budget).Over(event.Budget{Reply: agent.DefaultReply, Run: agent.DefaultRun, Window: c.Ask.Window, Attempts: agent.DefaultAttempts}),
 		Seed:   q.Session.Seed, Thread: q.Thread, Language: q.Language, Program: a.opt.Version, Strict: q.Strict, ShowChanges: q.ShowChanges, Learn: q.Learn,
 		Schema: q.Checks.compiled, InputChecks: q.Checks.Inputs, Checks: q.Checks.Answer,
+	}
+	if q.MostTokens > 0 {
+		b.Budget.Run = min(b.Budget.Run, q.MostTokens)
+	}
+	if q.MostCost > 0 && (b.Budget.Cost == 0 || q.MostCost < b.Budget.Cost) {
+		b.Budget.Cost = q.MostCost
 	}
 	describeModel(&b, m, cmp.Or(q.Effort, c.Ask.Effort))
 	if q.Mode != ModeCode {

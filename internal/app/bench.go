@@ -68,7 +68,7 @@ func (a *App) Bench(ctx context.Context, packages, suites []string, commands Ben
 		OpenRecords: func(dir string) (bench.Records, error) {
 			c := a.opt.Config
 			c.Home = dir
-			r, err := openRecords(c, nil, "bench", nil)
+			r, err := openRecords(Options{Config: c, Version: "bench"})
 			if err != nil {
 				return bench.Records{}, err
 			}
@@ -113,7 +113,7 @@ func (a *App) Bench(ctx context.Context, packages, suites []string, commands Ben
 func (a *App) askBenched(ctx context.Context, m *machine, dir string, q AskRequest, text string) (_ string, err error) {
 	o := a.opt
 	o.Config.Home = dir
-	r, err := openRecords(o.Config, nil, "bench", nil)
+	r, err := openRecords(Options{Config: o.Config, Version: "bench"})
 	if err != nil {
 		return "", err
 	}

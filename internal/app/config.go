@@ -37,6 +37,9 @@ func ParseLimit(limit event.LimitSpec, text string) (float64, error) {
 // ParseOutput reads how much output of an execution is shown.
 func ParseOutput(s string) (int64, error) { return config.Output.Parse(s) }
 
+// ParseQuota reads a number of bytes of a quota of a server.
+func ParseQuota(s string) (int64, error) { return config.Quota.Parse(s) }
+
 // ParseTimeout reads the wall time of an execution, such as "90s" or "5m".
 func ParseTimeout(s string) (time.Duration, error) { return config.Timeout.Parse(s) }
 

@@ -130,7 +130,7 @@ func RebuildIndex(ctx context.Context, o Options, sink event.Sink) (Rebuilt, err
 }
 
 func rebuildIndex(ctx context.Context, o Options) (out Rebuilt, err error) {
-	r, err := openRecords(o.Config, o.Environ, o.Version, o.Now)
+	r, err := openRecords(o)
 	if err != nil {
 		return out, err
 	}

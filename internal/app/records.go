@@ -28,10 +28,9 @@ type Records struct {
 	DB      *sqlite.DB
 }
 
-// openRecords opens the records of the data folder. Environ are the variables of
-// the environment, as NAME=value: what is secret among them is never recorded.
-// now is the clock; nil: the machine's.
-func openRecords(c config.Config, environ []string, version string, now func() time.Time) (*Records, error) {
+// openRecords opens the records of the data folder.
+func openRecords(o Options) (*Records, error) {
+	c := o.Config
 	fileStore, err := files.Open(c.Home, files.Options{Quota: c.Journal.BlobBytes})
 	if err != nil {
 		return nil, err
@@ -44,7 +43,7 @@ func openRecords(c config.Config, environ []string, version string, now func() t
 	r.Journal, err = journal.Open(journal.Config{
 		Logs: fileStore.Logs(), Blobs: fileStore.Blobs(), Index: db.Index(),
 		Dir: c.Home, Keys: filepath.Join(c.Home, "keys"), Key: c.Journal.Key,
-		Secrets: secrets(environ), Program: version, User: userName(), Host: hostName(), Now: now,
+		Secrets: secrets(o.Environ), Program: o.Version, User: userName(), Host: hostName(), Now: o.Now, Watch: o.Watch,
 	})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())

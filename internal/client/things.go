@@ -207,7 +207,7 @@ func (c *Client) ListModels(ctx context.Context) ([]app.ProviderModels, error) {
 
 // AddKey makes a key for the caller's tenant, which like describes, and returns its text.
 func (c *Client) AddKey(ctx context.Context, like access.Key) (string, access.Key, error) {
-	in := api.NewKey{Name: like.Name, Scopes: like.Scopes}
+	in := api.NewKey{Name: like.Name, Scopes: like.Scopes, Quota: like.Quota}
 	if !like.Expires.IsZero() {
 		in.LastsS = max(time.Until(like.Expires).Seconds(), 1)
 	}

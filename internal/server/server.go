@@ -22,29 +22,34 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
 
+	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/atomicfile"
 	"praxis/internal/safetext"
 	"praxis/internal/server/access"
 	"praxis/internal/server/api"
+	"praxis/internal/server/audit"
 	"praxis/internal/server/live"
+	"praxis/internal/server/observe"
 	"praxis/internal/server/openai"
 	"praxis/internal/server/ports"
 	"praxis/internal/server/rest"
 	"praxis/internal/server/rpc"
+	"praxis/internal/server/usage"
 )
 
 // Config is what a Server needs. Home and Open must be set.
 type Config struct {
 	Home    string // the data folder: that of the default tenant, and in tenants/ those of the others
 	Version string
-	// Open opens what Praxis can do over the data folder home.
-	Open func(home string) (*app.App, error)
+	// Open opens what Praxis can do for a tenant.
+	Open func(t Tenant) (*app.App, error)
 	// Hosts are the names, beside addresses and localhost, under which it may be asked.
 	Hosts []string
 	// Ports is the domain below which ports of sessions answer; "": they cannot be reached.
@@ -53,6 +58,10 @@ type Config struct {
 	// at once; 0: the defaults.
 	Requests float64
 	Burst    int
+	// Quota is how much each tenant may use; one may have less.
+	Quota access.Quota
+	// OpenMetrics lets clients at loopback read the metrics without a key.
+	OpenMetrics bool
 	// Idle, Sessions, Kept and Runs bound what lives of a tenant: see live.Config.
 	Idle                   time.Duration
 	Sessions, Stored, Runs int
@@ -63,9 +72,19 @@ type Config struct {
 	Prices                 app.PriceTable // that costs are counted by
 	// Served is called for each request that was answered, Failed with what went wrong with a
 	// session while nobody waited for it. They may be nil.
-	Served func(rest.Served)
+	Served func(observe.Request)
 	Failed func(tenant, session string, err error)
 	Now    func() time.Time // nil: the machine's
+}
+
+// Tenant is what an App is opened with for a tenant.
+type Tenant struct {
+	Name string
+	Home string // its data folder
+	// Watch receives what happens in its runs.
+	Watch func(ctx context.Context, run string) event.Sink
+	// Disk is how many bytes its data folder may have; 0: any number.
+	Disk int64
 }
 
 // The defaults of a Config, and bounds of HTTP.
@@ -82,6 +101,12 @@ const (
 // Folder is where a server keeps its keys and what it knows of sessions, below a data folder.
 const Folder = "server"
 
+// auditFolder is where the audit log is, below Folder.
+const auditFolder = "audit"
+
+// Audit returns the folder of the audit log of the server over a data folder.
+func Audit(home string) string { return filepath.Join(home, Folder, auditFolder) }
+
 // firstKey is the file of the key that was made at the first start.
 const firstKey = "key"
 
@@ -90,6 +115,10 @@ type Server struct {
 	cfg     Config
 	shared  *api.Server
 	handler http.Handler
+	quotas  *access.Tenants
+	counts  *counts
+	probe   probe
+	doors   rest.Config
 
 	mu      sync.Mutex
 	tenants map[string]*opening
@@ -100,14 +129,18 @@ type Server struct {
 // opening is a tenant that is open, or is being opened.
 type opening struct {
 	once   sync.Once
-	tenant *api.Tenant
+	tenant *api.Tenant // read it after once
 	err    error
+	ready  atomic.Pointer[api.Tenant] // nil until it is open
 }
 
 // New opens the keys. Close must be called.
 func New(cfg Config) (*Server, error) {
 	if cfg.Failed == nil {
 		cfg.Failed = func(string, string, error) {}
+	}
+	if cfg.Served == nil {
+		cfg.Served = func(observe.Request) {}
 	}
 	if cfg.Requests <= 0 {
 		cfg.Requests = DefaultRequests
@@ -125,19 +158,30 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, tenants: map[string]*opening{}, limits: map[string]*rate.Limiter{}}
-	s.shared = &api.Server{Version: cfg.Version, Keys: keys, Tools: cfg.Tools, Net: cfg.Net, FileModels: cfg.FileModels, Models: cfg.Models, Prices: cfg.Prices}
+	quotas, err := access.OpenTenants(filepath.Join(cfg.Home, Folder))
+	if err != nil {
+		return nil, err
+	}
+	log, err := audit.Open(Audit(cfg.Home), cfg.Now)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{cfg: cfg, quotas: quotas, tenants: map[string]*opening{}, limits: map[string]*rate.Limiter{}}
+	s.shared = &api.Server{Version: cfg.Version, Keys: keys, Audit: log, Tools: cfg.Tools, Net: cfg.Net, FileModels: cfg.FileModels, Models: cfg.Models, Prices: cfg.Prices, Quota: s.quota}
 	if cfg.Ports != "" {
 		if s.shared.Ports, err = ports.New(cfg.Ports); err != nil {
-			return nil, err
+			return nil, errors.Join(err, log.Close())
 		}
 	}
-	doors := rest.Config{Server: s.shared, Tenant: s.tenant, Admit: s.admit, Served: cfg.Served}
+	s.counts = newCounts(s)
+	s.doors = rest.Config{Server: s.shared, Tenant: s.tenant, Admit: s.admit, Served: s.served}
 	mux := http.NewServeMux()
-	mux.Handle("/", rest.New(doors))
-	mux.Handle("/rpc", rpc.New(doors))
-	mux.Handle(openai.Prefix+"/", openai.New(doors))
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") }) // nobody reads it who is gone
+	mux.Handle("/", rest.New(s.doors))
+	mux.Handle("/rpc", rpc.New(s.doors))
+	mux.Handle(openai.Prefix+"/", openai.New(s.doors))
+	mux.HandleFunc("GET /healthz", healthz)
+	mux.HandleFunc("GET /readyz", s.readyz)
+	mux.HandleFunc("GET /metrics", s.metrics)
 	s.handler = s.guard(mux)
 	return s, nil
 }
@@ -178,7 +222,10 @@ func (s *Server) tenant(_ context.Context, name string) (*api.Tenant, error) {
 		s.tenants[name] = o
 	}
 	s.mu.Unlock()
-	o.once.Do(func() { o.tenant, o.err = s.open(name) })
+	o.once.Do(func() {
+		o.tenant, o.err = s.open(name)
+		o.ready.Store(o.tenant)
+	})
 	if o.err != nil {
 		s.mu.Lock()
 		if s.tenants[name] == o {
@@ -197,53 +244,63 @@ func (s *Server) open(name string) (*api.Tenant, error) {
 	if err := atomicfile.Make(home); err != nil {
 		return nil, err
 	}
-	a, err := s.cfg.Open(home)
+	failed := func(err error) { s.cfg.Failed(name, "", err) }
+	if err := atomicfile.Make(filepath.Join(home, Folder)); err != nil {
+		return nil, err
+	}
+	used, err := usage.Open(filepath.Join(home, Folder, "usage.json"), s.cfg.Now, failed)
 	if err != nil {
 		return nil, err
 	}
+	quota, _, err := s.quota(access.Key{Tenant: name})
+	if err != nil {
+		return nil, errors.Join(err, used.Close())
+	}
+	a, err := s.cfg.Open(Tenant{Name: name, Home: home, Disk: quota.Disk, Watch: func(ctx context.Context, run string) event.Sink { return s.watch(ctx, used, run) }})
+	if err != nil {
+		return nil, errors.Join(err, used.Close())
+	}
 	h, err := live.Open(live.Config{
 		App: a, Dir: filepath.Join(home, Folder, "sessions"), Idle: s.cfg.Idle, Most: s.cfg.Sessions, Stored: s.cfg.Stored, Runs: s.cfg.Runs,
+		Admit: s.begins(name, used), Bounds: s.bounds(name), Executed: func(ctx context.Context) event.Sink { return s.watch(ctx, used, "") },
 		Failed: func(session string, err error) { s.cfg.Failed(name, session, err) },
 	})
 	if err != nil {
-		return nil, errors.Join(err, a.Close())
+		return nil, errors.Join(err, a.Close(), used.Close())
 	}
-	return &api.Tenant{Name: name, App: a, Hub: h, Dir: filepath.Join(home, Folder)}, nil
+	return &api.Tenant{Name: name, App: a, Hub: h, Dir: filepath.Join(home, Folder), Usage: used}, nil
 }
 
-// admit keeps to the requests that a tenant may make in a second.
-func (s *Server) admit(k access.Key) error {
-	s.mu.Lock()
-	l := s.limits[k.Tenant]
-	if l == nil {
-		l = rate.NewLimiter(rate.Limit(s.cfg.Requests), s.cfg.Burst)
-		s.limits[k.Tenant] = l
-	}
-	s.mu.Unlock()
-	if l.Allow() {
-		return nil
-	}
-	return fault.New(fault.Exhausted, "Send fewer requests a second.", "cannot answer: more than %g requests a second", s.cfg.Requests)
-}
-
-// guard refuses what no door should see, and takes what is for a port of a session apart from
-// what is for the server: no other name leads to such a port, and such a name nowhere else.
+// guard refuses what no door should see, tells of every request that was answered, and takes
+// what is for a port of a session apart from what is for the server: no other name leads to
+// such a port, and such a name nowhere else. Who asks, and for what, is written down by the doors.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen := observe.NewRequest(observe.ParseSpan(r.Header.Get("Traceparent")))
+		seen.Method = r.Method
+		w.Header().Set("X-Request-Id", seen.ID)
+		out := &statusWriter{ResponseWriter: w}
+		r = r.WithContext(observe.With(r.Context(), seen))
+		defer func() { // a handler that gives a connection up panics
+			seen.Route, seen.Status, seen.Took = r.Pattern, out.status, time.Since(seen.Began)
+			s.served(*seen)
+		}()
 		if r.Body != nil && r.Body != http.NoBody {
 			r.Body = &slowBody{r.Body, http.NewResponseController(w)}
 		}
 		if s.shared.Ports != nil {
 			if p, named := s.shared.Ports.Find(r.Host); named {
-				s.servePort(w, r, p)
+				seen.Operation = "ports.answer"
+				s.servePort(out, r, p)
 				return
 			}
 		}
 		if !s.knows(r.Host) {
-			http.Error(w, "cannot answer: this server is not known as "+safetext.Clip(safetext.Line(r.Host), 100), http.StatusMisdirectedRequest)
+			seen.Failed(fault.New(fault.Denied, "", "another host is meant"))
+			http.Error(out, "cannot answer: this server is not known as "+safetext.Clip(safetext.Line(r.Host), 100), http.StatusMisdirectedRequest)
 			return
 		}
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(out, r)
 	})
 }
 
@@ -253,6 +310,7 @@ func (s *Server) servePort(w http.ResponseWriter, r *http.Request, p *ports.Port
 		http.Error(w, "cannot show this port: it was not opened, or its time is over", http.StatusNotFound)
 		return
 	}
+	observe.From(r.Context()).Tenant = p.Tenant
 	if err := s.admit(access.Key{Tenant: p.Tenant}); err != nil {
 		w.Header().Set("Retry-After", "2")
 		http.Error(w, fault.Of(err).Message, http.StatusTooManyRequests)
@@ -260,6 +318,40 @@ func (s *Server) servePort(w http.ResponseWriter, r *http.Request, p *ports.Port
 	}
 	p.ServeHTTP(w, r)
 }
+
+// served is called for each request that was answered.
+func (s *Server) served(r observe.Request) {
+	if err := s.shared.Audit.End(&r); err != nil {
+		s.cfg.Failed(r.Tenant, "", err)
+	}
+	s.counts.request(&r)
+	s.cfg.Served(r)
+}
+
+// statusWriter remembers the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader sends the status.
+func (w *statusWriter) WriteHeader(status int) {
+	if w.status == 0 || w.status == http.StatusContinue {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write sends a piece of the answer.
+func (w *statusWriter) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController find the connection.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // knows says whether a Host header names this server.
 func (s *Server) knows(host string) bool {
@@ -355,22 +447,27 @@ func (s *Server) Close(ctx context.Context) error {
 			defer func() { <-turn }()
 			o.once.Do(func() { o.err = errors.New("the server is closed") })
 			if o.tenant != nil {
-				failed[i] = errors.Join(o.tenant.Hub.Close(ctx), o.tenant.App.Close())
+				failed[i] = errors.Join(o.tenant.Hub.Close(ctx), o.tenant.App.Close(), o.tenant.Usage.Close())
 			}
 		})
 	}
 	work.Wait()
-	return errors.Join(failed...)
+	return errors.Join(errors.Join(failed...), s.shared.Audit.Close())
 }
+
+// localKey is the id of the program's own caller, who has no key.
+const localKey = "local"
 
 // Local returns the door of JSON-RPC for the program's own caller, who may do everything
 // with the data of the default tenant.
 func (s *Server) Local() *rpc.Door {
 	return rpc.NewDoor(func(ctx context.Context, _ *api.Operation) (*api.Call, error) {
+		seen := observe.From(ctx)
+		seen.Tenant, seen.Key = access.DefaultTenant, localKey
 		t, err := s.tenant(ctx, access.DefaultTenant)
 		if err != nil {
 			return nil, err
 		}
-		return &api.Call{Key: access.Key{ID: "local", Tenant: t.Name, Scopes: []access.Scope{access.Admin}}, Tenant: t, Server: s.shared}, nil
-	})
+		return &api.Call{Key: access.Key{ID: localKey, Tenant: t.Name, Scopes: []access.Scope{access.Admin}}, Tenant: t, Server: s.shared}, nil
+	}, s.served)
 }

@@ -37,8 +37,8 @@ func there(t *testing.T, dir string, tools ...string) *world {
 	}
 	s, err := server.New(server.Config{Home: home, Version: "v0-test", FileModels: true, Tools: app.ToolSpec{Files: tools},
 		Models: func(ctx context.Context) []app.ProviderModels { return app.ListModels(ctx, none) },
-		Open: func(home string) (*app.App, error) {
-			c, err := app.DefaultConfig(home, none)
+		Open: func(of server.Tenant) (*app.App, error) {
+			c, err := app.DefaultConfig(of.Home, none)
 			if err != nil {
 				return nil, err
 			}

@@ -1,12 +1,14 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"time"
@@ -21,7 +23,7 @@ import (
 	"praxis/internal/server/access"
 	"praxis/internal/server/api"
 	"praxis/internal/server/live"
-	"praxis/internal/server/rest"
+	"praxis/internal/server/observe"
 	"praxis/internal/server/rpc"
 )
 
@@ -61,6 +63,8 @@ type serveCommand struct {
 	warm     int
 	requests float64
 	files    bool
+	quotas   []string
+	metrics  bool
 }
 
 // defaultListen is where a server listens unless it is said otherwise.
@@ -85,11 +89,13 @@ func (p *program) serveCommand() *cobra.Command {
 	fs.StringVar(&s.cert, "cert", "", "`FILE` with the certificates, PEM")
 	fs.StringVar(&s.certKey, "cert-key", "", "`FILE` with their private key, PEM")
 	fs.BoolVar(&s.inClear, "in-clear", false, "listen beyond loopback without certificates: keys and code can be read on the way")
+	fs.StringArrayVar(&s.quotas, "quota", nil, "`NAME=NUMBER` that each tenant may use, such as tokens-day=1000000 (may be repeated; see praxis serve quota)")
+	fs.BoolVar(&s.metrics, "open-metrics", false, "let clients on this machine read /metrics without a key")
 	fs.StringArrayVar(&s.names, "name", nil, "`HOST` name under which clients may ask (may be repeated)")
 	fs.BoolVar(&s.ports, "ports", false, "let clients open ports of sessions: a server in one answers as PORT-ID.localhost")
 	fs.StringVar(&s.domain, "ports-domain", "localhost", "`DOMAIN` in the place of localhost; all names below it must lead here")
 	s.register(cmd)
-	cmd.AddCommand(s.p.serveKeyCommand())
+	cmd.AddCommand(s.p.serveKeyCommand(), s.p.serveQuota(), s.p.serveAudit())
 	return cmd
 }
 
@@ -129,6 +135,10 @@ func (s *serveCommand) open(log *slog.Logger) (*server.Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	quota, err := quotaOf(s.quotas)
+	if err != nil {
+		return nil, err
+	}
 	o.Warm, o.MaxSessions = s.warm, s.sessions+sandboxesOfRun*s.runs
 	domain := ""
 	if s.ports {
@@ -144,18 +154,24 @@ func (s *serveCommand) open(log *slog.Logger) (*server.Server, error) {
 	}
 	return server.New(server.Config{
 		Home: o.Config.Home, Version: s.p.version, Hosts: lower(s.names), Ports: domain, Requests: s.requests, Burst: max(1, int(2*s.requests)),
+		Quota: quota, OpenMetrics: s.metrics,
 		Idle: idle, Sessions: s.sessions, Stored: s.stored, Runs: s.runs, FileModels: s.files, Prices: prices,
 		Tools: s.toolSpec(), Net: app.NetSpec{Hosts: s.tools.net, Credentials: s.tools.credentials},
-		Served: func(r rest.Served) { logServed(log, r) },
+		Served: func(r observe.Request) { logServed(log, r) },
 		Failed: func(tenant, session string, err error) {
 			log.Error("session failed", "tenant", tenant, "session", session, "error", err)
 		},
 		Models: func(ctx context.Context) []app.ProviderModels { return app.ListModels(ctx, s.p.getenv) },
-		Open: func(home string) (*app.App, error) {
-			if home == o.Config.Home {
-				return app.Open(o)
+		Open: func(t server.Tenant) (*app.App, error) {
+			o := o
+			if t.Home != o.Config.Home {
+				o = withHome(o, t.Home)
 			}
-			return app.Open(withHome(o, home))
+			o.Watch = t.Watch
+			if t.Disk > 0 {
+				o.Config.HomeQuota = t.Disk
+			}
+			return app.Open(o)
 		},
 	})
 }
@@ -178,14 +194,28 @@ func (s *serveCommand) toolSpec() app.ToolSpec {
 	return spec
 }
 
-// logServed writes a line of the log for a request.
-func logServed(log *slog.Logger, r rest.Served) {
-	attrs := []any{"request", r.ID, "operation", r.Operation, "tenant", r.Tenant, "key", r.Key, "status", r.Status, "took", r.Took}
-	if r.Err != nil {
-		log.Error("request failed", append(attrs, "error", r.Err)...)
-		return
+// logServed writes a line of the log for a request: who asked for what, and what became of it.
+// Its path, query and body are not in it, since they may hold what is secret.
+func logServed(log *slog.Logger, r observe.Request) {
+	level, text := slog.LevelInfo, "request"
+	if r.Tenant == "" && r.Status == http.StatusOK {
+		level = slog.LevelDebug // a probe, the document
 	}
-	log.Info("request", attrs...)
+	attrs := []slog.Attr{
+		slog.String("request", r.ID), slog.String("method", r.Method), slog.String("route", r.Route), slog.String("operation", r.Operation),
+		slog.String("tenant", r.Tenant), slog.String("key", r.Key), slog.Int("status", r.Status), slog.Duration("took", r.Took),
+	}
+	if r.Object != "" {
+		attrs = append(attrs, slog.String("object", r.Object))
+	}
+	if r.Kind != 0 {
+		attrs = append(attrs, slog.String("fault", cmp.Or(string(r.Code), r.Kind.String())))
+	}
+	if r.Err != nil {
+		level, text = slog.LevelError, "request failed"
+		attrs = append(attrs, slog.Any("error", r.Err))
+	}
+	log.LogAttrs(context.Background(), level, text, attrs...)
 }
 
 func lower(names []string) []string {
@@ -315,7 +345,7 @@ func (p *program) serveKeyCommand() *cobra.Command {
 
 func (p *program) serveKeyAdd() *cobra.Command {
 	var like access.Key
-	var scopes []string
+	var scopes, quotas []string
 	var asJSON bool
 	lasts := flagValue[time.Duration]{parse: app.ParseTimeout, kind: "time"}
 	cmd := &cobra.Command{
@@ -328,6 +358,11 @@ func (p *program) serveKeyAdd() *cobra.Command {
 			if lasts.value != nil {
 				like.Expires = time.Now().UTC().Add(*lasts.value)
 			}
+			quota, err := quotaOf(quotas)
+			if err != nil {
+				return err
+			}
+			like.Quota = quota
 			return p.keys(func(keys keyer) error {
 				text, made, err := keys.AddKey(cmd.Context(), like)
 				if err != nil {
@@ -341,6 +376,7 @@ func (p *program) serveKeyAdd() *cobra.Command {
 	fs.StringVar(&like.Tenant, "tenant", access.DefaultTenant, "whose data it is for: each tenant has its own")
 	fs.StringVar(&like.Name, "name", "", "what it is for, in your words")
 	fs.StringArrayVar(&scopes, "scope", nil, "`RIGHT` that it gives: read, run, approve or admin (may be repeated; default read and run)")
+	fs.StringArrayVar(&quotas, "quota", nil, "`NAME=NUMBER` that may be used with it (may be repeated; see praxis serve quota)")
 	fs.Var(&lasts, "lasts", "how long it is valid (default: until it is removed)")
 	return oneObject(cmd, &asJSON)
 }

@@ -39,6 +39,8 @@ type Config struct {
 	MaxInput int64
 	// Now is the clock; nil: the host's.
 	Now func() time.Time
+	// Watch returns where the events of a run go besides, when it begins under ctx; nil: nowhere.
+	Watch func(ctx context.Context, run string) event.Sink
 }
 
 const (
@@ -231,6 +233,7 @@ func (j *Journal) begin(ctx context.Context, began event.RunBegan, next event.Si
 	if began.User == "" && began.Host == "" {
 		began.User, began.Host = j.cfg.User, j.cfg.Host
 	}
+	began.Client = event.ClientOf(ctx) // whoever asked for the run that this one goes on with may be another
 	if next == nil {
 		next = event.Discard
 	}
@@ -246,6 +249,13 @@ func (j *Journal) begin(ctx context.Context, began event.RunBegan, next event.Si
 	id, now, log, err := j.create(ctx)
 	if err != nil {
 		return nil, nil, err
+	}
+	if j.cfg.Watch != nil {
+		own, watching := next, j.cfg.Watch(ctx, id)
+		next = event.SinkFunc(func(e event.Event) {
+			own.Emit(e)
+			watching.Emit(e)
+		})
 	}
 	r := newRecorder(j, id, log, key, secrets, next)
 	defer func() {

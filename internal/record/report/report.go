@@ -434,6 +434,9 @@ func (s *timeline) facts() []fact {
 	put("file", s.began.File)
 	put("user", s.began.User)
 	put("host", s.began.Host)
+	if c := s.began.Client; c.Key != "" {
+		put("client", "tenant "+c.Tenant+", key "+c.Key)
+	}
 	put("praxis", s.began.Program)
 	return out
 }

@@ -12,11 +12,8 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -54,6 +51,7 @@ type Key struct {
 	Scopes  []Scope   `json:"scopes"`
 	Made    time.Time `json:"made"`
 	Expires time.Time `json:"expires,omitzero"` // zero: never
+	Quota   Quota     `json:"quota,omitzero"`   // how much may be used with it
 }
 
 // May says whether the key gives a right.
@@ -70,12 +68,10 @@ type stored struct {
 // Keys are the keys of a server. It is safe for concurrent use, also by several processes:
 // what another process wrote is read when the file has changed.
 type Keys struct {
-	file string
-	now  func() time.Time
+	now func() time.Time
 
 	mu   sync.Mutex
-	seen os.FileInfo // of the file, when it was read; nil: there was none
-	keys map[string]stored
+	file *atomicfile.Watched[map[string]stored]
 }
 
 const (
@@ -100,65 +96,57 @@ func Open(dir string, now func() time.Time) (*Keys, error) {
 	if err := atomicfile.Make(dir); err != nil {
 		return nil, err
 	}
-	k := &Keys{file: filepath.Join(dir, fileName), now: now}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k, k.refresh()
+	k := &Keys{file: atomicfile.NewWatched(filepath.Join(dir, fileName), maxFile, decode), now: now}
+	_, err := k.read()
+	return k, err
 }
 
-// refresh reads the file if it is another than the one that was read. k.mu is held.
-func (k *Keys) refresh() error {
-	info, err := os.Stat(k.file)
-	if errors.Is(err, fs.ErrNotExist) {
-		k.seen, k.keys = nil, map[string]stored{}
-		return nil
-	}
+// read returns a copy of the keys.
+func (k *Keys) read() (map[string]stored, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	keys, err := k.readLocked()
+	return maps.Clone(keys), err
+}
+
+func (k *Keys) readLocked() (map[string]stored, error) {
+	keys, err := k.file.Get()
 	if err != nil {
-		return fmt.Errorf("cannot read the server's keys: %w", err)
+		return nil, fmt.Errorf("cannot read the server's keys: %w", err)
 	}
-	if k.seen != nil && os.SameFile(k.seen, info) && k.seen.ModTime().Equal(info.ModTime()) {
-		return nil // it is replaced whole, so it is another file when it has changed
-	}
-	data, err := atomicfile.ReadSecret(k.file, maxFile)
-	if err != nil {
-		return fmt.Errorf("cannot read the server's keys: %w", err)
-	}
-	list, err := decode(data)
-	if err != nil {
-		return fmt.Errorf("cannot read the server's keys in %s: %w", k.file, err)
-	}
-	k.seen, k.keys = info, list
-	return nil
+	return keys, nil
 }
 
 // decode reads the contents of the file.
 func decode(data []byte) (map[string]stored, error) {
 	var list []stored
+	if data == nil {
+		return map[string]stored{}, nil
+	}
 	if err := json.Unmarshal(data, &list); err != nil {
-		return nil, fault.New(fault.Invalid, "Restore the file, or move it away and make new keys.", "it is damaged: %w", err)
+		return nil, fault.New(fault.Invalid, "Restore the file, or move it away and make new keys.", "it is no list of keys: %w", err)
 	}
 	out := map[string]stored{}
 	for _, s := range list {
 		if sum, err := hex.DecodeString(s.SHA256); err != nil || len(sum) != sha256.Size || s.ID == "" || !tenantPattern.MatchString(s.Tenant) {
-			return nil, fault.New(fault.Invalid, "Restore the file, or move it away and make new keys.", "it is damaged: %q is no key", safetext.Clip(safetext.Line(s.ID), 40))
+			return nil, fault.New(fault.Invalid, "Restore the file, or move it away and make new keys.", "%q is no key", safetext.Clip(safetext.Line(s.ID), 40))
 		}
 		out[s.ID] = s
 	}
 	return out, nil
 }
 
-// save writes the file. k.mu is held.
-func (k *Keys) save() error {
-	list := slices.SortedFunc(maps.Values(k.keys), func(a, b stored) int { return strings.Compare(a.ID, b.ID) })
+// write replaces the keys. k.mu is held.
+func (k *Keys) write(keys map[string]stored) error {
+	list := slices.SortedFunc(maps.Values(keys), func(a, b stored) int { return strings.Compare(a.ID, b.ID) })
 	data, err := json.MarshalIndent(list, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.WriteFile(k.file, append(data, '\n')); err != nil {
+	if err := k.file.Put(append(data, '\n')); err != nil {
 		return fmt.Errorf("cannot write the server's keys: %w", err)
 	}
-	k.seen = nil
-	return k.refresh()
+	return nil
 }
 
 // Add makes a key, and returns its text, which cannot be had again. Of like, the id and the
@@ -182,27 +170,31 @@ func (k *Keys) Add(like Key) (text string, made Key, err error) {
 			return "", Key{}, fault.New(fault.Invalid, "The scopes are read, run, approve and admin.", "cannot make a key: there is no scope %q", safetext.Clip(safetext.Line(string(s)), 40))
 		}
 	}
+	if like.Quota.Disk != 0 {
+		return "", Key{}, fault.New(fault.Invalid, "Give the tenant a quota of the disk.", "cannot make a key: a key has no disk of its own")
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if err := k.refresh(); err != nil {
+	keys, err := k.readLocked()
+	if err != nil {
 		return "", Key{}, err
 	}
-	if len(k.keys) >= maxKeys {
+	if len(keys) >= maxKeys {
 		return "", Key{}, fault.New(fault.Exhausted, "Remove keys that nobody uses.", "cannot make a key: there are %d", maxKeys)
 	}
 	raw := make([]byte, idBytes+keyBytes)
 	for {
 		rand.Read(raw) // it never fails
-		if _, taken := k.keys[hex.EncodeToString(raw[:idBytes])]; !taken {
+		if _, taken := keys[hex.EncodeToString(raw[:idBytes])]; !taken {
 			break
 		}
 	}
 	text = prefix + hex.EncodeToString(raw)
 	sum := sha256.Sum256([]byte(text))
 	like.ID, like.Made = hex.EncodeToString(raw[:idBytes]), k.now().UTC().Truncate(time.Second)
-	k.keys[like.ID] = stored{like, hex.EncodeToString(sum[:])}
-	if err := k.save(); err != nil {
-		delete(k.keys, like.ID)
+	keys = maps.Clone(keys)
+	keys[like.ID] = stored{like, hex.EncodeToString(sum[:])}
+	if err := k.write(keys); err != nil {
 		return "", Key{}, err
 	}
 	return text, like, nil
@@ -218,10 +210,11 @@ func (k *Keys) Check(text string) (Key, error) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if err := k.refresh(); err != nil {
+	keys, err := k.readLocked()
+	if err != nil {
 		return Key{}, err
 	}
-	s, known := k.keys[rest[:2*idBytes]]
+	s, known := keys[rest[:2*idBytes]]
 	sum := sha256.Sum256([]byte(text))
 	if !known || subtle.ConstantTimeCompare([]byte(hex.EncodeToString(sum[:])), []byte(s.SHA256)) != 1 {
 		return Key{}, refused
@@ -232,15 +225,22 @@ func (k *Keys) Check(text string) (Key, error) {
 	return s.Key, nil
 }
 
-// List returns the keys, the oldest first.
-func (k *Keys) List() ([]Key, error) {
+// Get returns the key with an id; the zero Key: there is none.
+func (k *Keys) Get(id string) (Key, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if err := k.refresh(); err != nil {
+	keys, err := k.readLocked()
+	return keys[id].Key, err
+}
+
+// List returns the keys, the oldest first.
+func (k *Keys) List() ([]Key, error) {
+	keys, err := k.read()
+	if err != nil {
 		return nil, err
 	}
-	out := make([]Key, 0, len(k.keys))
-	for _, s := range k.keys {
+	out := make([]Key, 0, len(keys))
+	for _, s := range keys {
 		out = append(out, s.Key)
 	}
 	slices.SortFunc(out, func(a, b Key) int {
@@ -256,17 +256,14 @@ func (k *Keys) List() ([]Key, error) {
 func (k *Keys) Remove(id string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if err := k.refresh(); err != nil {
+	keys, err := k.readLocked()
+	if err != nil {
 		return err
 	}
-	s, known := k.keys[id]
-	if !known {
+	if _, known := keys[id]; !known {
 		return fault.New(fault.NotFound, "List the keys to see which there are.", "cannot remove the key: there is none with the id %q", safetext.Clip(safetext.Line(id), 40))
 	}
-	delete(k.keys, id)
-	if err := k.save(); err != nil {
-		k.keys[id] = s
-		return err
-	}
-	return nil
+	keys = maps.Clone(keys)
+	delete(keys, id)
+	return k.write(keys)
 }

@@ -11,13 +11,13 @@ import (
 // The question names a thread; earlier is what was said in a conversation that was led
 // elsewhere, if the thread is new. The result of the run is an [app.AskResult]; ended is called
 // when there is one.
-func (c *Call) Converse(in Question, earlier []app.Said, ended func()) (*live.Run, error) {
+func (c *Call) Converse(ctx context.Context, in Question, earlier []app.Said, ended func()) (*live.Run, error) {
 	q, err := c.question(in)
 	if err != nil {
 		return nil, err
 	}
 	q.Earlier = earlier
-	return c.Tenant.Hub.Start(func(ctx context.Context, r *live.Run) (out any, err error) {
+	return c.Tenant.Hub.Start(ctx, func(ctx context.Context, r *live.Run) (out any, err error) {
 		defer ended()
 		q.Tools = c.tools(r, in.Unattended)
 		err = c.Tenant.Hub.Apart(ctx, in.Thread, func() error {

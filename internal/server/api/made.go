@@ -98,7 +98,7 @@ func (c *Call) began(ctx context.Context, f Following, keep bool, session string
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.Tenant.Hub.StartKeeping(alone)
+	r, err := c.Tenant.Hub.StartKeeping(ctx, alone)
 	if err != nil {
 		return nil, err
 	}

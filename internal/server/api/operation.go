@@ -10,12 +10,18 @@ package api
 import (
 	"context"
 	"io"
+	"net/http"
 	"reflect"
+	"strings"
 
 	"praxis/internal/app"
+	"praxis/internal/safetext"
 	"praxis/internal/server/access"
+	"praxis/internal/server/audit"
 	"praxis/internal/server/live"
+	"praxis/internal/server/observe"
 	"praxis/internal/server/ports"
+	"praxis/internal/server/usage"
 )
 
 // Tenant is whose data an operation works on.
@@ -24,6 +30,8 @@ type Tenant struct {
 	App  *app.App
 	Hub  *live.Hub
 	Dir  string // the folder of what a server keeps of it
+	// Usage is what was used of the tenant's quota.
+	Usage *usage.Ledger
 }
 
 // Call says who asks.
@@ -45,6 +53,9 @@ type Server struct {
 	Version string
 	Ports   *ports.Ports // nil: no port of a session is forwarded
 	Keys    *access.Keys
+	Audit   *audit.Log
+	// Quota returns how much a tenant may use, and how much a key may.
+	Quota func(k access.Key) (tenant, own access.Quota, err error)
 	// Tools are those that runs may call, Net the hosts that their code may reach: the
 	// operator says, not the client.
 	Tools app.ToolSpec
@@ -54,6 +65,16 @@ type Server struct {
 	Models     func(ctx context.Context) []app.ProviderModels
 	// Prices are those that costs are counted by.
 	Prices app.PriceTable
+}
+
+// Left returns what may still be used of tokens and of money with a key; 0: any.
+func (s *Server) Left(k access.Key, t *Tenant) (tokens int64, usd float64, err error) {
+	tenant, own, err := s.Quota(k)
+	if err != nil {
+		return 0, 0, err
+	}
+	tokens, usd = t.Usage.Left(k.ID, tenant, own)
+	return tokens, usd, nil
 }
 
 // Kind says what a door reads and writes besides a request and a result.
@@ -84,8 +105,54 @@ type Operation struct {
 	do   func(ctx context.Context, c *Call, in any) (any, error)
 }
 
-// Do does what the operation is for. in is a pointer to a value of its type In.
-func (o *Operation) Do(ctx context.Context, c *Call, in any) (any, error) { return o.do(ctx, c, in) }
+// Note writes down which operation a request asks for, and what about: value returns what
+// stands in the path under a name.
+func (o *Operation) Note(r *observe.Request, value func(name string) string) {
+	r.Operation, r.Writes = o.Name, o.Scope == access.Run || o.Scope != access.Read && o.Method != http.MethodGet
+	var parts []string
+	for _, f := range reflect.VisibleFields(o.In) {
+		if f.Tag.Get("in") == "path" {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			parts = append(parts, name+"="+safetext.Clip(safetext.Line(value(name)), maxObject))
+		}
+	}
+	r.Object = strings.Join(parts, " ")
+}
+
+// maxObject bounds a name of an object in bytes.
+const maxObject = 100
+
+// Do does what the operation is for. in is a pointer to a value of its type In. It is
+// in the audit log before it is done; what it made is written down in the request of ctx.
+func (o *Operation) Do(ctx context.Context, c *Call, in any) (any, error) {
+	seen := observe.From(ctx)
+	if seen.Writes {
+		if err := c.Server.Audit.Begin(seen); err != nil {
+			return nil, err
+		}
+	}
+	out, err := o.do(ctx, c, in)
+	if seen.Object == "" {
+		seen.Object = idOf(reflect.Indirect(reflect.ValueOf(out)))
+	}
+	return out, err
+}
+
+// idOf names what a result says was made: its id.
+func idOf(out reflect.Value) string {
+	if out.Kind() != reflect.Struct {
+		return ""
+	}
+	f, there := out.Type().FieldByName("ID")
+	if !there || f.Type.Kind() != reflect.String {
+		return ""
+	}
+	id, err := out.FieldByIndexErr(f.Index)
+	if err != nil || id.String() == "" {
+		return ""
+	}
+	return "id=" + safetext.Clip(safetext.Line(id.String()), maxObject)
+}
 
 // Stream is a result that is events: those of a log after a number.
 type Stream struct {
@@ -149,7 +216,7 @@ func (o Operation) saying(name string, data reflect.Type) Operation {
 // Table returns all operations, in the order in which they are documented.
 func Table() []Operation {
 	var out []Operation
-	for _, part := range [][]Operation{sessions(), executions(), contexts(), files(), processes(), forwards(), runs(), made(), approvals(), records(), stored(), plans(), things(), administration()} {
+	for _, part := range [][]Operation{sessions(), executions(), contexts(), files(), processes(), forwards(), runs(), made(), approvals(), records(), stored(), plans(), things(), administration(), operating()} {
 		out = append(out, part...)
 	}
 	return out

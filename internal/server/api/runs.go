@@ -250,7 +250,12 @@ func (c *Call) question(in Question) (q app.AskRequest, err error) {
 	if err != nil {
 		return q, err
 	}
+	tokens, usd, err := c.Server.Left(c.Key, c.Tenant)
+	if err != nil {
+		return q, err
+	}
 	q = app.AskRequest{
+		MostTokens: int(tokens), MostCost: usd,
 		Question: in.Question, Mode: in.Mode, Model: in.Model, Fallbacks: in.Fallback, Effort: in.Effort, MaxSteps: in.MaxSteps, Budget: budget,
 		Style: in.Style, Branches: in.Branches, Sees: in.Sees, Notes: in.Notes, ShowChanges: in.ShowChanges, Subcalls: in.Subcalls, SubcallModels: in.Models,
 		Thread: in.Thread, Strict: in.Strict, Language: in.Language, Files: given, Bounds: bounds, Checks: app.CheckSpec{Inputs: in.InputChecks, Answer: in.Checks},
@@ -311,7 +316,7 @@ func (c *Call) follow(ctx context.Context, f Following, do func(ctx context.Cont
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.Tenant.Hub.Start(do)
+	r, err := c.Tenant.Hub.Start(ctx, do)
 	if err != nil {
 		return nil, err
 	}

@@ -343,7 +343,7 @@ func execute(ctx context.Context, c *Call, in NewExecution) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := c.Tenant.Hub.Execute(in.Session, live.Code{Text: in.Code, Language: in.Language, Context: in.Context, Bounds: bounds})
+	x, err := c.Tenant.Hub.Execute(ctx, in.Session, live.Code{Text: in.Code, Language: in.Language, Context: in.Context, Bounds: bounds})
 	if err != nil {
 		return nil, err
 	}

@@ -220,6 +220,7 @@ type NewKey struct {
 	Name   string         `json:"name,omitempty" jsonschema:"what it is for"`
 	Scopes []access.Scope `json:"scopes,omitempty" jsonschema:"read, run, approve, admin; left out: read and run"`
 	LastsS float64        `json:"lasts_s,omitempty" jsonschema:"seconds after which it expires; 0: never"`
+	Quota  access.Quota   `json:"quota,omitzero" jsonschema:"how much may be used with it, beside what the tenant may"`
 }
 
 // MadeKey is a key with its text, which cannot be had again.
@@ -258,7 +259,7 @@ func administration() []Operation {
 				if err != nil {
 					return MadeKey{}, err
 				}
-				like := access.Key{Name: in.Name, Tenant: c.Tenant.Name, Scopes: in.Scopes}
+				like := access.Key{Name: in.Name, Tenant: c.Tenant.Name, Scopes: in.Scopes, Quota: in.Quota}
 				if lasts > 0 {
 					like.Expires = time.Now().UTC().Add(lasts)
 				}

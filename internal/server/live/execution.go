@@ -10,6 +10,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/safetext"
+	"praxis/internal/server/observe"
 )
 
 // named is work with an id.
@@ -82,9 +83,13 @@ type task struct {
 	err    error // read it after done
 }
 
-// newTask returns a task whose context is over when it is interrupted.
-func newTask() (context.Context, *task) {
-	ctx, cancel := context.WithCancel(context.Background())
+// newTask returns a task whose context is over when it is interrupted. On whose behalf it
+// is, that context knows from ctx.
+func newTask(ctx context.Context) (context.Context, *task) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	if by := observe.From(ctx); by.Key != "" {
+		ctx = event.WithClient(ctx, event.Client{Tenant: by.Tenant, Key: by.Key})
+	}
 	return ctx, &task{began: time.Now().UTC(), cancel: cancel, done: make(chan struct{})}
 }
 
@@ -127,8 +132,12 @@ type Code struct {
 }
 
 // Execute begins to run code in a session. Executions of a session come one after the other.
-func (h *Hub) Execute(id string, c Code) (*Execution, error) {
+// It goes on when ctx is over.
+func (h *Hub) Execute(ctx context.Context, id string, c Code) (*Execution, error) {
 	if _, err := app.CheckCode("the code", c.Text); err != nil {
+		return nil, err
+	}
+	if err := h.cfg.Admit(ctx); err != nil {
 		return nil, err
 	}
 	h.mu.Lock()
@@ -143,7 +152,7 @@ func (h *Hub) Execute(id string, c Code) (*Execution, error) {
 	if going := e.execs.going(); going >= maxExecutions {
 		return nil, fault.New(fault.Exhausted, "Wait until some of them have ended.", "cannot run the code: %d executions of session %s are waiting", going, e.id)
 	}
-	ctx, t := newTask()
+	ctx, t := newTask(ctx)
 	x := &Execution{ID: newID("x"), Session: e.id, Log: newLog(), task: t}
 	e.execs.add(x, maxExecutions)
 	h.work.Go(func() {
@@ -157,6 +166,11 @@ func (h *Hub) Execute(id string, c Code) (*Execution, error) {
 
 // execute runs code. Its result is the last event of the log.
 func (h *Hub) execute(ctx context.Context, e *session, c Code, log *Log) (out event.Execution, err error) {
+	watched := h.cfg.Executed(ctx)
+	emit := func(v event.Event) {
+		log.Emit(v)
+		watched.Emit(v)
+	}
 	err = h.use(ctx, e, log, func(s *app.Session) error {
 		lang, err := s.LanguageName(c.Language)
 		if err != nil {
@@ -171,13 +185,13 @@ func (h *Hub) execute(ctx context.Context, e *session, c Code, log *Log) (out ev
 				lang = in.Language
 			}
 		}
-		log.Emit(event.ExecutionBegan{Session: e.id, Code: c.Text, Language: lang})
+		emit(event.ExecutionBegan{Session: e.id, Code: c.Text, Language: lang})
 		out, err = s.ExecuteIn(ctx, c.Context, lang, c.Text, c.Bounds, log)
 		out.Session = e.id // that of the sandbox changes when it is paused
 		return err
 	})
 	if err == nil {
-		log.Emit(event.ExecutionEnded{Execution: out})
+		emit(event.ExecutionEnded{Execution: out})
 	}
 	return out, err
 }
@@ -250,8 +264,12 @@ func (r *Run) Result() (any, error) {
 // stay.
 const maxEnded = 200
 
-// Start begins a run: do is called with it, and its log is the sink of its events.
-func (h *Hub) Start(do func(ctx context.Context, r *Run) (any, error)) (*Run, error) {
+// Start begins a run: do is called with it, and its log is the sink of its events. It goes on
+// when ctx is over.
+func (h *Hub) Start(ctx context.Context, do func(ctx context.Context, r *Run) (any, error)) (*Run, error) {
+	if err := h.cfg.Admit(ctx); err != nil {
+		return nil, err
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
@@ -260,7 +278,7 @@ func (h *Hub) Start(do func(ctx context.Context, r *Run) (any, error)) (*Run, er
 	if going := h.runs.going(); going >= h.cfg.Runs {
 		return nil, fault.New(fault.Exhausted, "Wait until one has ended.", "cannot begin a run: %d of %d go on", going, h.cfg.Runs)
 	}
-	ctx, t := newTask()
+	ctx, t := newTask(ctx)
 	r := &Run{ID: newID("r"), Log: newLog(), task: t, hub: h, given: ctx.Done()}
 	h.runs.add(r, maxEnded)
 	h.work.Go(func() {

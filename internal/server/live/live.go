@@ -34,6 +34,7 @@ import (
 	"praxis/internal/app"
 	"praxis/internal/atomicfile"
 	"praxis/internal/safetext"
+	"praxis/internal/server/observe"
 )
 
 // State says whether a session has a sandbox.
@@ -54,6 +55,13 @@ type Config struct {
 	Most   int           // sessions that may have a sandbox; 0: DefaultMost
 	Stored int           // sessions that there may be; 0: DefaultStored
 	Runs   int           // runs that may go on at a time; 0: DefaultRuns
+	// Admit says why nothing new may begin on behalf of whoever asks, nil: it may. Bounds says
+	// what the sessions of the tenant may have, and those that a key made. Executed is called
+	// when an execution begins, and what happens in it goes to the sink that it returns. They
+	// may be nil.
+	Admit    func(ctx context.Context) error
+	Bounds   func(key string) (tenant, own Bounds)
+	Executed func(ctx context.Context) event.Sink
 	// Failed is called with what went wrong with a session while nobody waited for it; nil: it
 	// is not reported.
 	Failed func(session string, err error)
@@ -89,7 +97,9 @@ type Meta struct {
 	Made     time.Time         `json:"made"`
 	Ends     time.Time         `json:"ends,omitzero"` // when it is deleted; zero: never by itself
 	Metadata map[string]string `json:"metadata,omitempty"`
-	Saved    bool              `json:"saved"` // its name stands at a snapshot
+	Saved    bool              `json:"saved"`                  // its name stands at a snapshot
+	Key      string            `json:"key,omitempty"`          // the id of the key that it was made with
+	Memory   int64             `json:"memory_bytes,omitempty"` // that it may have
 }
 
 // Info describes a session.
@@ -132,6 +142,15 @@ func Open(cfg Config) (*Hub, error) {
 	set(&cfg.Runs, DefaultRuns)
 	if cfg.Idle <= 0 {
 		cfg.Idle = DefaultIdle
+	}
+	if cfg.Admit == nil {
+		cfg.Admit = func(context.Context) error { return nil }
+	}
+	if cfg.Bounds == nil {
+		cfg.Bounds = func(string) (tenant, own Bounds) { return Bounds{}, Bounds{} }
+	}
+	if cfg.Executed == nil {
+		cfg.Executed = func(context.Context) event.Sink { return event.Discard }
 	}
 	if cfg.Failed == nil {
 		cfg.Failed = func(string, error) {}
@@ -224,7 +243,10 @@ func (h *Hub) Create(ctx context.Context, q Request, sink event.Sink) (Info, err
 	if err := app.CheckSessionName(q.Spec.Name); err != nil {
 		return Info{}, err
 	}
-	meta := Meta{ID: q.Spec.Name, Made: time.Now().UTC(), Metadata: q.Metadata}
+	if err := h.cfg.Admit(ctx); err != nil {
+		return Info{}, err
+	}
+	meta := Meta{ID: q.Spec.Name, Made: time.Now().UTC(), Metadata: q.Metadata, Key: observe.From(ctx).Key, Memory: cmp.Or(q.Spec.Limits.Memory, h.cfg.App.Limits().Memory)}
 	if q.Lasts > 0 {
 		meta.Ends = meta.Made.Add(q.Lasts)
 	}
@@ -400,35 +422,6 @@ func (e *session) take(ctx context.Context) error {
 }
 
 func (e *session) give() { <-e.turn }
-
-// makeSpace takes a place for the sandbox of a session. When as many have one as may, the
-// session that was idle longest is paused.
-func (h *Hub) makeSpace(ctx context.Context, opening *session) error {
-	for {
-		h.mu.Lock()
-		alive, oldest := 0, (*session)(nil)
-		for _, e := range h.sessions {
-			if e.s == nil && !e.opens {
-				continue
-			}
-			alive++
-			if e.s != nil && e.calls == 0 && !e.gone && (oldest == nil || e.used.Before(oldest.used)) {
-				oldest = e
-			}
-		}
-		opening.opens = alive < h.cfg.Most
-		h.mu.Unlock()
-		if opening.opens {
-			return nil
-		}
-		if oldest == nil {
-			return fault.Coded(fault.SessionsUsedUp, fault.Data{"limit": fmt.Sprint(h.cfg.Most)}, "cannot open the session: %d of %d are busy", alive, h.cfg.Most)
-		}
-		if err := h.pause(ctx, oldest, false); err != nil {
-			return err
-		}
-	}
-}
 
 // Pause saves a session and closes its sandbox. It waits until nothing runs in it.
 func (h *Hub) Pause(ctx context.Context, id string) error {
@@ -742,6 +735,9 @@ func (h *Hub) Rollback(ctx context.Context, id, snapshot string) (head string, e
 // Fork makes sessions that go on from the state of one, each for as long as lasts says, one
 // for each name; "": one is chosen. Those that were made are returned beside an error.
 func (h *Hub) Fork(ctx context.Context, id string, names []string, lasts time.Duration) (made []Info, err error) {
+	if err := h.cfg.Admit(ctx); err != nil {
+		return nil, err
+	}
 	for _, name := range names {
 		if name == "" {
 			continue
@@ -753,8 +749,12 @@ func (h *Hub) Fork(ctx context.Context, id string, names []string, lasts time.Du
 	if _, err := h.Save(ctx, id, "forked"); err != nil {
 		return nil, err
 	}
+	parent, err := h.Get(id)
+	if err != nil {
+		return nil, err
+	}
 	for _, name := range names {
-		meta := Meta{ID: cmp.Or(name, newID("s")), Made: time.Now().UTC(), Saved: true}
+		meta := Meta{ID: cmp.Or(name, newID("s")), Made: time.Now().UTC(), Saved: true, Key: observe.From(ctx).Key, Memory: parent.Memory}
 		if lasts > 0 {
 			meta.Ends = meta.Made.Add(lasts)
 		}

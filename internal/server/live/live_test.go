@@ -42,7 +42,7 @@ func newHub(t *testing.T, cfg Config) *Hub {
 
 func (h *Hub) must(t *testing.T, id, code string) event.Execution {
 	t.Helper()
-	x, err := h.Execute(id, Code{Text: code})
+	x, err := h.Execute(t.Context(), id, Code{Text: code})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestBusySessionsStay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	x, err := h.Execute("a", Code{Text: "print on\nwait"})
+	x, err := h.Execute(t.Context(), "a", Code{Text: "print on\nwait"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestDeleteEndsWhatRuns(t *testing.T) {
 	if _, err := h.Create(t.Context(), Request{Spec: app.SessionSpec{Name: "s"}}, event.Discard); err != nil {
 		t.Fatal(err)
 	}
-	x, err := h.Execute("s", Code{Text: "print on\nwait"})
+	x, err := h.Execute(t.Context(), "s", Code{Text: "print on\nwait"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestDeleteEndsWhatRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-x.Done()
-	if _, err := h.Execute("s", Code{Text: "print 1"}); fault.CodeOf(err) != fault.SessionMissing {
+	if _, err := h.Execute(t.Context(), "s", Code{Text: "print 1"}); fault.CodeOf(err) != fault.SessionMissing {
 		t.Errorf("got %v", err)
 	}
 }

@@ -27,7 +27,7 @@ type made struct {
 func (h *Hub) madeFolder() string { return filepath.Join(filepath.Dir(h.cfg.Dir), "made") }
 
 // StartKeeping is Start of a run whose files are fetched afterwards: do saves them in dir.
-func (h *Hub) StartKeeping(do func(ctx context.Context, dir string, r *Run) (any, error)) (*Run, error) {
+func (h *Hub) StartKeeping(ctx context.Context, do func(ctx context.Context, dir string, r *Run) (any, error)) (*Run, error) {
 	if err := atomicfile.Make(h.madeFolder()); err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (h *Hub) StartKeeping(do func(ctx context.Context, dir string, r *Run) (any
 	if err != nil {
 		return nil, fmt.Errorf("cannot store what the run makes: %w", err)
 	}
-	r, err := h.Start(func(ctx context.Context, r *Run) (any, error) { return do(ctx, dir, r) })
+	r, err := h.Start(ctx, func(ctx context.Context, r *Run) (any, error) { return do(ctx, dir, r) })
 	if err != nil {
 		_ = os.RemoveAll(dir) // it is empty
 		return nil, err

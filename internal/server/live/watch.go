@@ -25,7 +25,7 @@ func (h *Hub) Watch(ctx context.Context, id, path string, recursive bool) (*Watc
 	if err != nil {
 		return nil, err
 	}
-	going, t := newTask()
+	going, t := newTask(ctx)
 	w := &Watch{Log: newLog(), task: t}
 	seen := make(chan struct{})
 	go func() {

@@ -85,9 +85,9 @@ func Run(ctx context.Context, cfg Config) (_ bench.Report, err error) {
 // serve runs f beside a server.
 func (w *world) serve(ctx context.Context, f func(context.Context) error) (err error) {
 	s, err := server.New(server.Config{Home: w.home, Version: "bench", Sessions: alive + burst, Requests: 1e6, Burst: 1e6, Idle: time.Hour,
-		Open: func(home string) (*app.App, error) {
+		Open: func(t server.Tenant) (*app.App, error) {
 			var err error
-			w.app, err = w.Open(home, warm, 2*(alive+burst))
+			w.app, err = w.Open(t.Home, warm, 2*(alive+burst))
 			return w.app, err
 		}})
 	if err != nil {

@@ -30,8 +30,8 @@
 package openai
 
 import (
+	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,6 +45,7 @@ import (
 	"praxis/internal/safetext"
 	"praxis/internal/server/access"
 	"praxis/internal/server/api"
+	"praxis/internal/server/observe"
 	"praxis/internal/server/rest"
 )
 
@@ -74,9 +75,6 @@ type route struct {
 func New(cfg rest.Config) http.Handler {
 	if cfg.MaxBody == 0 {
 		cfg.MaxBody = rest.DefaultBody
-	}
-	if cfg.Served == nil {
-		cfg.Served = func(rest.Served) {}
 	}
 	d := &door{cfg: cfg, conversations: map[string]*conversations{}}
 	mux := http.NewServeMux()
@@ -130,26 +128,25 @@ func (w *answer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // serve answers one request.
 func (d *door) serve(w http.ResponseWriter, r *http.Request, t route) {
-	began, id := time.Now(), rand.Text()[:16]
-	w.Header().Set("X-Request-Id", id)
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	seen := observe.From(r.Context())
+	seen.Operation, seen.Writes = t.name, t.scope != access.Read
+	if id := r.PathValue("id"); id != "" {
+		seen.Object = "id=" + safetext.Clip(safetext.Line(id), 100)
+	}
 	out := &answer{ResponseWriter: w}
 	c, err := rest.Authorize(r.Context(), d.cfg, rest.KeyOf(r), t.scope)
+	if err == nil && seen.Writes {
+		err = c.Server.Audit.Begin(seen)
+	}
 	if err == nil {
 		err = t.serve(out, r, c)
 	}
 	if err != nil {
 		fail(out, err)
 	}
-	if fault.KindOf(err) != fault.Internal {
-		err = nil // the client knows it
-	}
-	var key access.Key
-	if c != nil {
-		key = c.Key
-	}
-	d.cfg.Served(rest.Served{ID: id, Operation: t.name, Tenant: key.Tenant, Key: key.ID, Status: out.status, Took: time.Since(began), Err: err})
+	seen.Failed(err)
 }
 
 // read reads the body of a request.
@@ -249,7 +246,7 @@ func fail(w *answer, err error) {
 	case http.StatusUnauthorized:
 		h.Set("WWW-Authenticate", `Bearer realm="praxis"`)
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		h.Set("Retry-After", "2")
+		h.Set("Retry-After", cmp.Or(fault.Of(err).Data["retry_after_s"], "2"))
 	}
 	if w.final {
 		h.Set("X-Should-Retry", "false")

@@ -53,8 +53,8 @@ func (w *world) says(script string) {
 func (w *world) start() {
 	w.Helper()
 	var err error
-	w.s, err = server.New(server.Config{Home: w.home, Version: "test", Open: func(home string) (*app.App, error) {
-		c, err := app.DefaultConfig(home, func(string) string { return "" })
+	w.s, err = server.New(server.Config{Home: w.home, Version: "test", Open: func(t server.Tenant) (*app.App, error) {
+		c, err := app.DefaultConfig(t.Home, func(string) string { return "" })
 		if err != nil {
 			return nil, err
 		}

@@ -121,7 +121,7 @@ func (d *door) begin(ctx context.Context, c *api.Call, q *request) (*turn, error
 	if !at.fresh {
 		in.Seed = nil // it is the session's, from its beginning
 	}
-	run, err := c.Converse(in, earlier, at.release)
+	run, err := c.Converse(ctx, in, earlier, at.release)
 	if err != nil {
 		at.release()
 		return nil, err

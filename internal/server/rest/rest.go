@@ -9,8 +9,8 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,6 +28,7 @@ import (
 	"praxis/internal/server/access"
 	"praxis/internal/server/api"
 	"praxis/internal/server/live"
+	"praxis/internal/server/observe"
 )
 
 // Config is what the door needs.
@@ -37,8 +38,8 @@ type Config struct {
 	Tenant func(ctx context.Context, name string) (*api.Tenant, error)
 	// Admit says whether a key may ask now, nil, or why not.
 	Admit func(k access.Key) error
-	// Served is called for each request that was answered.
-	Served func(Served)
+	// Served is called for each request that was answered beside those of HTTP itself.
+	Served func(observe.Request)
 	// MaxBody bounds a request in bytes, MaxFile a file that is written; 0: the defaults.
 	MaxBody, MaxFile int64
 }
@@ -64,9 +65,6 @@ func New(cfg Config) http.Handler {
 	if cfg.MaxBody == 0 {
 		cfg.MaxBody = DefaultBody
 	}
-	if cfg.Served == nil {
-		cfg.Served = func(Served) {}
-	}
 	if cfg.MaxFile == 0 {
 		cfg.MaxFile = DefaultFile
 	}
@@ -81,7 +79,7 @@ func New(cfg Config) http.Handler {
 		_, _ = w.Write(document()) // that the client is gone is its own affair
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		d.fail(w, fault.New(fault.NotFound, "The routes are in /v1/openapi.json.", "cannot find %s", safetext.Clip(safetext.Line(r.URL.Path), 200)))
+		Fail(w, r, fault.New(fault.NotFound, "The routes are in /v1/openapi.json.", "cannot find %s", safetext.Clip(safetext.Line(r.URL.Path), 200)))
 	})
 	return mux
 }
@@ -96,57 +94,16 @@ func KeyOf(r *http.Request) string {
 
 // serve answers one request.
 func (d *door) serve(w http.ResponseWriter, r *http.Request, o *api.Operation) {
-	began := time.Now()
-	id := rand.Text()[:16]
-	w.Header().Set("X-Request-Id", id)
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	seen := &statusWriter{ResponseWriter: w}
-	key, err := d.handle(seen, r, o)
+	seen := observe.From(r.Context())
+	o.Note(seen, r.PathValue)
+	err := d.handle(w, r, o)
+	seen.Failed(err)
 	if err != nil {
-		d.fail(seen, err)
+		Fail(w, r, err)
 	}
-	if fault.KindOf(err) != fault.Internal {
-		err = nil // the client knows it
-	}
-	d.cfg.Served(Served{ID: id, Operation: o.Name, Tenant: key.Tenant, Key: key.ID, Status: seen.status, Took: time.Since(began), Err: err})
 }
-
-// Served is a request that was answered. It has no secret.
-type Served struct {
-	ID        string // that the client got, too
-	Operation string
-	Tenant    string // "": the caller is not known
-	Key       string // its id
-	Status    int
-	Took      time.Duration
-	Err       error // what we broke; nil: nothing
-}
-
-// statusWriter remembers the status of an answer.
-type statusWriter struct {
-	http.ResponseWriter
-	status int
-}
-
-// WriteHeader sends the status.
-func (w *statusWriter) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// Write sends a piece of the answer.
-func (w *statusWriter) Write(b []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
-	return w.ResponseWriter.Write(b)
-}
-
-// Unwrap lets http.ResponseController find the connection.
-func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Authorize returns the call that a key may make with a right.
 func Authorize(ctx context.Context, cfg Config, text string, scope access.Scope) (*api.Call, error) {
@@ -160,6 +117,8 @@ func Authorize(ctx context.Context, cfg Config, text string, scope access.Scope)
 	if err != nil {
 		return nil, err
 	}
+	seen := observe.From(ctx)
+	seen.Tenant, seen.Key = key.Tenant, key.ID
 	c := &api.Call{Key: key, Server: cfg.Server}
 	if err := cfg.Admit(key); err != nil {
 		return c, err
@@ -178,13 +137,10 @@ type errUnknown struct{ error }
 
 func (e errUnknown) Unwrap() error { return e.error }
 
-func (d *door) handle(w http.ResponseWriter, r *http.Request, o *api.Operation) (access.Key, error) {
+func (d *door) handle(w http.ResponseWriter, r *http.Request, o *api.Operation) error {
 	c, err := Authorize(r.Context(), d.cfg, KeyOf(r), o.Scope)
 	if err != nil {
-		if c != nil {
-			return c.Key, err
-		}
-		return access.Key{}, err
+		return err
 	}
 	c.Base = "http://" + r.Host
 	if r.TLS != nil {
@@ -194,32 +150,32 @@ func (d *door) handle(w http.ResponseWriter, r *http.Request, o *api.Operation) 
 	if o.Kind == api.Upload {
 		c.Body = http.MaxBytesReader(w, r.Body, d.cfg.MaxFile)
 	} else if err := readBody(w, r, in.Interface(), d.cfg.MaxBody); err != nil {
-		return c.Key, err
+		return err
 	}
 	if err := bind(r, in.Elem()); err != nil {
-		return c.Key, err
+		return err
 	}
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
 		if c.After, err = strconv.ParseInt(last, 10, 64); err != nil || c.After < 0 {
-			return c.Key, fault.New(fault.Invalid, "Send the id of the last event that was read.", "cannot read Last-Event-ID: it is no number")
+			return fault.New(fault.Invalid, "Send the id of the last event that was read.", "cannot read Last-Event-ID: it is no number")
 		}
 	}
 	out, err := o.Do(r.Context(), c, in.Interface())
 	if err != nil {
-		return c.Key, tooLong(err)
+		return tooLong(err)
 	}
 	switch v := out.(type) {
 	case *api.Stream:
-		return c.Key, d.stream(w, r, v)
+		return d.stream(w, r, v)
 	case *api.Content:
-		return c.Key, d.content(w, v)
+		return d.content(w, v)
 	case *api.Terminal:
-		return c.Key, d.terminal(w, r, v)
+		return d.terminal(w, r, v)
 	case api.Nothing:
 		w.WriteHeader(http.StatusNoContent)
-		return c.Key, nil
+		return nil
 	}
-	return c.Key, writeJSON(w, o.Status, "application/json", out)
+	return writeJSON(w, o.Status, "application/json", out)
 }
 
 // tooLong words the error of a body that is longer than it may be.
@@ -419,15 +375,16 @@ func (d *door) left(s *api.Stream) error {
 	return nil
 }
 
-// fail answers with a problem. What we broke is not described to the client: it may name what
+// Fail answers with a problem. What we broke is not described to the client: it may name what
 // belongs to others.
-func (d *door) fail(w http.ResponseWriter, err error) {
+func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	p := ProblemOf(err)
+	p.Request = observe.From(r.Context()).ID
 	switch p.Status {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", `Bearer realm="praxis"`)
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		w.Header().Set("Retry-After", "2")
+		w.Header().Set("Retry-After", cmp.Or(p.Data["retry_after_s"], "2")) // seconds, of a quota
 	}
 	_ = writeJSON(w, p.Status, "application/problem+json", p) // a problem can always be written
 }
@@ -442,6 +399,16 @@ type Problem struct {
 	Code   fault.Code `json:"code,omitempty"`
 	Remedy string     `json:"remedy,omitempty"`
 	Data   fault.Data `json:"data,omitempty"`
+	// Request is the id of the request, under which the server's log says more.
+	Request string `json:"request_id,omitempty"`
+}
+
+// StatusOf returns the status of HTTP that an operation ends with.
+func StatusOf(o *api.Operation, err error) int {
+	if err != nil {
+		return ProblemOf(err).Status
+	}
+	return o.Status
 }
 
 // ProblemOf describes an error to a client.

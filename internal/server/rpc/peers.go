@@ -87,7 +87,7 @@ func New(cfg rest.Config) http.Handler {
 		key := rest.KeyOf(r)
 		d := &Door{table, func(ctx context.Context, o *api.Operation) (*api.Call, error) {
 			return rest.Authorize(ctx, cfg, key, o.Scope)
-		}}
+		}, cfg.Served}
 		// Who has no key learns nothing of methods, and keeps no connection.
 		if _, err := cfg.Server.Keys.Check(key); err != nil {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="praxis"`)

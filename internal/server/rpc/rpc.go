@@ -17,11 +17,13 @@ import (
 	"io"
 	"reflect"
 	"sync"
+	"time"
 
 	"praxis/fault"
 	"praxis/internal/safetext"
 	"praxis/internal/server/api"
 	"praxis/internal/server/live"
+	"praxis/internal/server/observe"
 	"praxis/internal/server/rest"
 )
 
@@ -93,11 +95,12 @@ type Door struct {
 	operations map[string]*api.Operation
 	// authorize returns the call that the caller may make of an operation.
 	authorize func(ctx context.Context, o *api.Operation) (*api.Call, error)
+	served    func(observe.Request)
 }
 
-// NewDoor returns a door for one caller.
-func NewDoor(authorize func(ctx context.Context, o *api.Operation) (*api.Call, error)) *Door {
-	return &Door{operations(), authorize}
+// NewDoor returns a door for one caller. served is called for each request that was answered.
+func NewDoor(authorize func(ctx context.Context, o *api.Operation) (*api.Call, error), served func(observe.Request)) *Door {
+	return &Door{operations(), authorize, served}
 }
 
 // operations returns the table by the names of the operations.
@@ -231,9 +234,14 @@ func (c *connection) one(ctx context.Context, q request) *response {
 		}
 		defer c.end(string(q.ID))
 	}
+	ctx, seen := observe.Inner(ctx)
+	o.Note(seen, func(name string) string { return member(q.Params, name) })
 	result, err := c.do(ctx, o, q)
+	seen.Failed(err)
+	seen.Status, seen.Took = rest.StatusOf(o, err), time.Since(seen.Began)
+	c.door.served(*seen)
 	if err != nil {
-		return failed(q.ID, err)
+		return failed(q.ID, seen.ID, err)
 	}
 	return &response{Version: "2.0", ID: q.ID, Result: result}
 }
@@ -328,6 +336,15 @@ func (c *connection) do(ctx context.Context, o *api.Operation, q request) (any, 
 	return out, nil
 }
 
+// member returns a text that is a member of parameters, or "".
+func member(params json.RawMessage, name string) (text string) {
+	members := map[string]json.RawMessage{}
+	if json.Unmarshal(params, &members) != nil || json.Unmarshal(members[name], &text) != nil {
+		return "" // what is wrong with them is said where they are decoded
+	}
+	return text
+}
+
 // without takes a member that is not of a request out of its parameters.
 func without(params json.RawMessage, name string, into any) (json.RawMessage, error) {
 	members := map[string]json.RawMessage{}
@@ -392,8 +409,9 @@ func (c *connection) write(ctx context.Context, v any) error {
 }
 
 // failed is the response that says what went wrong.
-func failed(id json.RawMessage, err error) *response {
+func failed(id json.RawMessage, request string, err error) *response {
 	p := rest.ProblemOf(err)
+	p.Request = request
 	code := codeFault
 	if p.Kind == fault.Invalid {
 		code = codeParams

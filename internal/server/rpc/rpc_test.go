@@ -11,13 +11,14 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/server/api"
+	"praxis/internal/server/observe"
 )
 
 // denying lets nobody do anything: what is tested here is what stands before an operation.
 func denying() *Door {
 	return NewDoor(func(context.Context, *api.Operation) (*api.Call, error) {
 		return nil, fault.New(fault.Denied, "", "not you")
-	})
+	}, func(observe.Request) {})
 }
 
 func exchange(t *testing.T, in string) []map[string]any {

@@ -80,6 +80,18 @@ class Approvals:
         return cast("types.Approvals", self._http.call("GET", "/v1/approvals"))
 
 
+class Audit:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list(self, *, limit: int | None = None) -> types.AuditEntries:
+        """List who did more than read, or was refused, in the caller's tenant; the newest first. It needs the scope admin.
+
+        limit: 0: 100
+        """
+        return cast("types.AuditEntries", self._http.call("GET", "/v1/audit", {"limit": limit}))
+
+
 class Contexts:
     def __init__(self, http: Http) -> None:
         self._http = http
@@ -264,14 +276,15 @@ class Keys:
     def __init__(self, http: Http) -> None:
         self._http = http
 
-    def create(self, *, lasts_s: float | None = None, name: str | None = None, scopes: List[Literal["read", "run", "approve", "admin"]] | None = None) -> types.MadeKey:
+    def create(self, *, lasts_s: float | None = None, name: str | None = None, quota: types.Quota | None = None, scopes: List[Literal["read", "run", "approve", "admin"]] | None = None) -> types.MadeKey:
         """Make a key for the caller's tenant. Its text is shown once. It needs the scope admin.
 
         lasts_s: seconds after which it expires; 0: never
         name: what it is for
+        quota: how much may be used with it, beside what the tenant may
         scopes: read, run, approve, admin; left out: read and run
         """
-        return cast("types.MadeKey", self._http.call("POST", "/v1/keys", None, {"lasts_s": lasts_s, "name": name, "scopes": scopes}))
+        return cast("types.MadeKey", self._http.call("POST", "/v1/keys", None, {"lasts_s": lasts_s, "name": name, "quota": quota, "scopes": scopes}))
 
     def delete(self, id: str) -> None:
         """Take a key of the caller's tenant away. It needs the scope admin."""
@@ -730,12 +743,22 @@ class Tools:
         return cast("types.Tools", self._http.call("GET", "/v1/tools", {"words": words}))
 
 
+class Usage:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def get(self) -> types.Use:
+        """Say what the tenant and the key used today and this month, and how much they may. It needs the scope read."""
+        return cast("types.Use", self._http.call("GET", "/v1/usage"))
+
+
 class Operations:
     """All operations of a server, by group."""
 
     def __init__(self, http: Http) -> None:
         self.about = About(http)
         self.approvals = Approvals(http)
+        self.audit = Audit(http)
         self.contexts = Contexts(http)
         self.costs = Costs(http)
         self.executions = Executions(http)
@@ -753,3 +776,4 @@ class Operations:
         self.sessions = Sessions(http)
         self.threads = Threads(http)
         self.tools = Tools(http)
+        self.usage = Usage(http)

@@ -13,10 +13,24 @@ class About(TypedDict):
     version: str
 
 
+class Account(TypedDict):
+    day: str
+    in_day: Amounts
+    in_month: Amounts
+    month: str
+
+
 class AddedPackages(TypedDict):
     added: List[EventPackage]
     present: List[EventPackage]
     snapshot: NotRequired[str]  # that the session stands at now; left out: nothing is new
+
+
+class Amounts(TypedDict):
+    cpu_s: NotRequired[float]
+    egress_bytes: NotRequired[int]
+    tokens: NotRequired[int]
+    usd: NotRequired[float]
 
 
 class Answer(TypedDict):
@@ -126,6 +140,10 @@ class AttemptMark(TypedDict):
     status: str
     steps: int
     verified: bool
+
+
+class AuditEntries(TypedDict):
+    entries: List[Entry]
 
 
 class Bounds(TypedDict):
@@ -247,6 +265,11 @@ class ChildEnded(TypedDict):
     value: NotRequired[Any]
 
 
+class Client(TypedDict):
+    key: str
+    tenant: str
+
+
 class CodeDone(TypedDict):
     execution: EventExecution
     exit: NotRequired[int]  # the exit code that the code ended itself with
@@ -354,6 +377,20 @@ class Enforcement(TypedDict):
     by: str
     limit: str
     note: NotRequired[str]
+
+
+class Entry(TypedDict):
+    request: str
+    status: str
+    time: str
+    before: NotRequired[str]
+    fault: NotRequired[str]
+    key: NotRequired[str]
+    left_out: NotRequired[int]
+    object: NotRequired[str]
+    operation: NotRequired[str]
+    seq: NotRequired[int]
+    tenant: NotRequired[str]
 
 
 class Error(TypedDict):
@@ -653,6 +690,7 @@ class Key(TypedDict):
     tenant: str
     expires: NotRequired[str]
     name: NotRequired[str]
+    quota: NotRequired[Quota]
 
 
 class KeyReport(TypedDict):
@@ -766,6 +804,7 @@ class MadeKey(TypedDict):
     tenant: str
     expires: NotRequired[str]
     name: NotRequired[str]
+    quota: NotRequired[Quota]
 
 
 Match = TypedDict(
@@ -926,6 +965,7 @@ class NewFolder(TypedDict):
 class NewKey(TypedDict):
     lasts_s: NotRequired[float]  # seconds after which it expires; 0: never
     name: NotRequired[str]  # what it is for
+    quota: NotRequired[Quota]  # how much may be used with it, beside what the tenant may
     scopes: NotRequired[List[Literal["read", "run", "approve", "admin"]]]  # read, run, approve, admin; left out: read and run
 
 
@@ -1211,6 +1251,7 @@ class Problem(TypedDict):
     code: NotRequired[str]
     data: NotRequired[Dict[str, str]]
     remedy: NotRequired[str]
+    request_id: NotRequired[str]
 
 
 class Process(TypedDict):
@@ -1287,6 +1328,15 @@ Question = TypedDict(
         "with": "NotRequired[List[str]]",  # packages of Python
     },
 )
+
+
+class Quota(TypedDict):
+    day: NotRequired[Amounts]
+    disk_bytes: NotRequired[int]
+    memory_bytes: NotRequired[int]
+    month: NotRequired[Amounts]
+    requests_per_s: NotRequired[float]
+    sessions: NotRequired[int]
 
 
 class Raised(TypedDict):
@@ -1384,6 +1434,7 @@ class RunBegan(TypedDict):
     branches: NotRequired[int]
     caller: NotRequired[Caller]
     checks: NotRequired[List[Check]]
+    client: NotRequired[Client]
     context: NotRequired[str]
     effort: NotRequired[str]
     fallbacks: NotRequired[List[str]]
@@ -1700,6 +1751,14 @@ class Usage(TypedDict):
     peak_memory_bytes: int
     wall_ms: float
     waited_ms: NotRequired[float]
+
+
+class Use(TypedDict):
+    key: Account  # by the key of the call
+    key_quota: Quota  # of the key
+    months: Dict[str, Amounts] | None  # of the tenant, this one and those before
+    quota: Quota  # of the tenant; what is left out is not bounded
+    tenant: Account
 
 
 class Variable(TypedDict):

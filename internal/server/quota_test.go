@@ -1,0 +1,154 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"praxis/event"
+	"praxis/internal/server/access"
+	"praxis/internal/server/observe"
+)
+
+// What a tenant or a key used up is refused with the time to wait for, is counted over starts,
+// and others go on.
+func TestQuotas(t *testing.T) {
+	w := newWorld(t)
+	script := filepath.Join(t.TempDir(), "script.txt")
+	if err := os.WriteFile(script, []byte("=== reply\nFINAL ANSWER: It is 42.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	question := object{"question": "What is it? 42?", "model": "scripted:" + script}
+	few, made, err := w.s.shared.Keys.Add(access.Key{Tenant: "team-a", Quota: access.Quota{Day: access.Amounts{Tokens: 10}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := w.key("team-a")
+	w.must(other, "POST", "/v1/sessions", object{"id": "s"}, 201)
+	w.must(few, "POST", "/v1/runs", question, 201)
+	team, err := w.s.tenant(t.Context(), "team-a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A scripted model uses nothing: what another would have used, as a run reports it.
+	sink := w.s.watch(observe.With(t.Context(), &observe.Request{Key: made.ID}), team.Usage, "run")
+	sink.Emit(event.ModelReplied{Model: "m", Tokens: event.Tokens{Input: 4, Output: 3}})
+	sink.Emit(event.ChildBegan{N: 1, Model: "m"})
+	sink.Emit(event.ChildEnded{N: 1, Tokens: event.Tokens{Input: 3}})
+	sink.Emit(event.ChildBegan{N: 2, Model: "m", Run: "counted-for-itself"})
+	sink.Emit(event.ChildEnded{N: 2, Tokens: event.Tokens{Input: 100}})
+	w.must(few, "POST", "/v1/runs", question, 429)
+	w.must(other, "POST", "/v1/runs", question, 201)
+	if used := w.must(few, "GET", "/v1/usage", nil, 200); used["tenant"].(object)["in_day"].(object)["tokens"] != 10.0 {
+		t.Fatalf("got %v", used)
+	}
+	if err := w.s.quotas.Put("team-a", access.Quota{Month: access.Amounts{Tokens: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	w.stop()
+	w.start()
+	for _, path := range []string{"/v1/runs", "/v1/sessions", "/v1/sessions/s/executions"} {
+		body := object{}
+		switch path {
+		case "/v1/runs":
+			body = question
+		case "/v1/sessions/s/executions":
+			body = object{"code": "print 1"}
+		}
+		res, err := http.DefaultClient.Do(w.request(other, "POST", path, body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != 429 || len(res.Header.Get("Retry-After")) < 2 {
+			t.Errorf("%s: status %d, Retry-After %q", path, res.StatusCode, res.Header.Get("Retry-After"))
+		}
+	}
+	w.must(other, "DELETE", "/v1/sessions/s", nil, 204)
+	w.must(w.key("team-b"), "POST", "/v1/runs", question, 201)
+}
+
+// Sessions of a key and of a tenant give way to each other, and memory is a bound as well.
+func TestSessionQuotas(t *testing.T) {
+	w := newWorld(t)
+	one, _, err := w.s.shared.Keys.Add(access.Key{Quota: access.Quota{Sessions: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := w.key("default")
+	live := func() (ids []string) {
+		for _, s := range w.must(other, "GET", "/v1/sessions", nil, 200)["sessions"].([]any) {
+			if s := s.(object); s["state"] == "live" {
+				ids = append(ids, fmt.Sprint(s["id"]))
+			}
+		}
+		return ids
+	}
+	w.must(other, "POST", "/v1/sessions", object{"id": "o"}, 201)
+	w.must(one, "POST", "/v1/sessions", object{"id": "a"}, 201)
+	w.must(one, "POST", "/v1/sessions", object{"id": "b"}, 201)
+	if got := strings.Join(live(), " "); got != "o b" {
+		t.Errorf("live are %s", got)
+	}
+	if err := w.s.quotas.Put("default", access.Quota{Memory: 3 << 29}); err != nil { // of 1 GiB each
+		t.Fatal(err)
+	}
+	w.must(other, "POST", "/v1/sessions", object{"id": "c"}, 201)
+	if got := strings.Join(live(), " "); got != "c" {
+		t.Errorf("live are %s", got)
+	}
+	if got := w.must(other, "POST", "/v1/sessions", object{"id": "d", "limits": object{"memory_bytes": 2 << 30}}, 429); got["code"] != "memory_used_up" {
+		t.Errorf("got %v", got)
+	}
+}
+
+// A key has a rate of its own.
+func TestRequestQuota(t *testing.T) {
+	w := newWorld(t)
+	slow, _, err := w.s.shared.Keys.Add(access.Key{Quota: access.Quota{Requests: 0.001}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.must(slow, "GET", "/v1/sessions", nil, 200)
+	if got := w.must(slow, "GET", "/v1/sessions", nil, 429); got["code"] != "requests_used_up" || got["remedy"] == "" {
+		t.Errorf("got %v", got)
+	}
+	w.must(w.key("default"), "GET", "/v1/sessions", nil, 200)
+}
+
+// The metrics are for those who look after the whole server, the probes for everybody.
+func TestProbes(t *testing.T) {
+	w := newWorld(t)
+	admin := w.key("default", access.Admin)
+	w.must(admin, "POST", "/v1/sessions", object{"id": "very-secret"}, 201)
+	w.execute(admin, "very-secret", "print 1")
+	w.must(w.key("default", access.Read), "GET", "/metrics", nil, 403)
+	w.must(w.key("team-a", access.Admin), "GET", "/metrics", nil, 403)
+	w.must("", "GET", "/metrics", nil, 401)
+	_, got := w.call(admin, "GET", "/metrics", nil)
+	text := fmt.Sprint(got["text"])
+	for _, want := range []string{
+		`praxis_requests_total{operation="sessions.create",status="201"} 1`, `praxis_requests_total{operation="GET /metrics",status="401"} 1`,
+		`praxis_sessions{state="live"} 1`, `praxis_executions_total{language="first",status="ok"} 1`, "praxis_pool_hits_total ", "praxis_execution_seconds_count",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %s in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "secret") || strings.Contains(text, admin) {
+		t.Error("the metrics name a session or a key")
+	}
+	w.s.cfg.OpenMetrics = true
+	w.must("", "GET", "/metrics", nil, 200)
+	if got := w.must("", "GET", "/readyz", nil, 200); got["ready"] != true || len(got["checks"].(object)) != 3 {
+		t.Errorf("got %v", got)
+	}
+	if err := w.s.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.must("", "GET", "/readyz", nil, 503)
+	w.must("", "GET", "/healthz", nil, 200)
+}
