@@ -38,6 +38,7 @@ type chatRequest struct {
 	ToolChoice json.RawMessage `json:"tool_choice"`
 	Modalities []string        `json:"modalities"`
 	Logprobs   bool            `json:"logprobs"`
+	Praxis     json.RawMessage `json:"praxis"`
 }
 
 // decodeChat reads a request for a completion, and refuses what would be left out although it
@@ -65,6 +66,9 @@ func decodeChat(data []byte) (q *request, in chatRequest, err error) {
 		return nil, in, err
 	}
 	q = &request{Model: in.Model, effort: in.Effort, output: max(in.MaxTokens, in.MaxCompletionTokens), seed: in.Seed, whole: true}
+	if err := q.opt(in.Praxis); err != nil {
+		return nil, in, err
+	}
 	for i, m := range in.Messages {
 		at := fmt.Sprintf("messages[%d]", i)
 		text, files, err := contentOf(m.Content, at+".content")

@@ -350,6 +350,8 @@ func TestRefused(t *testing.T) {
 		{"/chat/completions", object{"model": "praxis", "messages": append(hello, assistant("Hi"))}, 400, "messages"},
 		{"/chat/completions", object{"model": "praxis", "messages": []object{{"role": "user", "content": []object{{"type": "image_url", "image_url": object{"url": "https://e.test/a.png"}}}}}}, 400, "messages[0].content[0]"},
 		{"/chat/completions", "text", 400, ""},
+		{"/chat/completions", object{"model": "praxis", "messages": hello, "praxis": object{"wiht": []string{}}}, 400, "praxis"},
+		{"/responses", object{"model": "praxis", "input": "Hello", "praxis": object{"language": "cobol"}}, 400, ""},
 		{"/responses", object{"model": "praxis", "input": "Hello", "background": true}, 400, "background"},
 		{"/responses", object{"model": "praxis", "input": ""}, 400, "input"},
 		{"/nothing", object{}, 404, ""},

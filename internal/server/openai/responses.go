@@ -36,6 +36,7 @@ type responseRequest struct {
 	} `json:"text"`
 	ToolChoice json.RawMessage   `json:"tool_choice"`
 	Metadata   map[string]string `json:"metadata"`
+	Praxis     json.RawMessage   `json:"praxis"`
 }
 
 // inputItem is an item of the input of a response.
@@ -59,6 +60,9 @@ func decodeResponse(data []byte) (q *request, in responseRequest, err error) {
 		return nil, in, err
 	}
 	q = &request{Model: in.Model, output: in.MaxOutput, previous: in.Previous}
+	if err := q.opt(in.Praxis); err != nil {
+		return nil, in, err
+	}
 	if q.conversation, err = conversationOf(in.Conversation); err != nil {
 		return nil, in, err
 	}

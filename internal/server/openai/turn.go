@@ -13,6 +13,7 @@ import (
 	"praxis/internal/safetext"
 	"praxis/internal/server/api"
 	"praxis/internal/server/live"
+	"praxis/internal/server/rest"
 )
 
 // request is what a client asks, in whichever of the two interfaces.
@@ -27,7 +28,26 @@ type request struct {
 	previous     string // the id of the response that it goes on from
 	conversation string // the thread that it goes on in
 	response     string // the id of the response that the answer is; "": it is not stored
-	whole        bool   // all is the whole conversation, by which it can be known again
+	options      options
+	whole        bool // all is the whole conversation, by which it can be known again
+}
+
+// options are what a request may say of this server's own: its member praxis.
+type options struct {
+	With     []string `json:"with"` // of a new conversation: packages of Python
+	NPM      []string `json:"npm"`  // packages of npm
+	Image    string   `json:"image"`
+	Language string   `json:"language"` // of the model's code
+	Strict   bool     `json:"strict"`   // an answer with a figure that is found nowhere is none
+	MaxSteps int      `json:"max_steps"`
+}
+
+// opt reads the options of a request. A misspelt one is refused.
+func (q *request) opt(raw json.RawMessage) error {
+	if err := rest.Decode(raw, &q.options); err != nil {
+		return errParam{fault.New(fault.Invalid, "The options are with, npm, image, language, strict and max_steps.", "%w", err), "praxis"}
+	}
+	return nil
 }
 
 // turn is a question that a run answers.
@@ -115,11 +135,11 @@ func (d *door) begin(ctx context.Context, c *api.Call, q *request) (*turn, error
 		}
 	}
 	in := api.Question{
-		Question: question, Model: model, Mode: mode, Effort: q.effort, Schema: q.schema, Seed: q.seed, Thread: at.thread, Files: given(q.all, at.known),
-		Budget: &api.Budget{OutputTokens: q.output},
+		Question: question, Model: model, Mode: mode, Effort: q.effort, Schema: q.schema, Thread: at.thread, Files: given(q.all, at.known),
+		Budget: &api.Budget{OutputTokens: q.output}, Language: q.options.Language, Strict: q.options.Strict, MaxSteps: q.options.MaxSteps,
 	}
-	if !at.fresh {
-		in.Seed = nil // it is the session's, from its beginning
+	if at.fresh { // the session is what it was made as
+		in.Seed, in.With, in.NPM, in.Image = q.seed, q.options.With, q.options.NPM, q.options.Image
 	}
 	run, err := c.Converse(ctx, in, earlier, at.release)
 	if err != nil {
