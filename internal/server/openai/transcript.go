@@ -42,7 +42,8 @@ type transcript struct {
 	to       observer
 	running  bool // code of the model
 	streamed strings.Builder
-	last     byte // of what was thought
+	last     byte   // of what was thought
+	stage    string // of the preparation
 
 	pictures []app.Picture // of the last execution that showed some
 	files    map[string]event.Change
@@ -113,6 +114,11 @@ func (s *transcript) take(e event.Event) error {
 		return s.paragraph("The run may not go on: " + safetext.OneLine(e.Reason, 300))
 	case event.ModelRetrying:
 		return s.paragraph("The model is asked again: " + safetext.OneLine(e.Reason, 300))
+	case event.Progress:
+		if e.Stage != s.stage { // the first line says what the wait is for
+			s.stage = e.Stage
+			return s.paragraph(safetext.OneLine(e.Text, 300))
+		}
 	case event.Notice:
 		return s.paragraph(safetext.OneLine(e.Text, 300))
 	}
