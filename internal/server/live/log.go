@@ -23,6 +23,7 @@ const maxLog = 16 << 20
 // Log holds the events of an execution or a run, so that whoever reads them can go away and
 // come back. It is safe for concurrent use.
 type Log struct {
+	most    int // bytes that are kept
 	mu      sync.Mutex
 	entries []Entry
 	bytes   int
@@ -35,7 +36,7 @@ type Log struct {
 	left     *time.Timer   // nil: nobody need read
 }
 
-func newLog() *Log { return &Log{next: 1, changed: make(chan struct{})} }
+func newLog() *Log { return &Log{most: maxLog, next: 1, changed: make(chan struct{})} }
 
 // Emit adds an event. One that cannot be written as JSON is a mistake of the program that no
 // client could do anything about: it is left out.
@@ -63,7 +64,7 @@ func (l *Log) add(name string, data []byte) {
 	l.next++
 	l.bytes += len(data)
 	drop := 0
-	for l.bytes > maxLog && drop < len(l.entries)-1 {
+	for l.bytes > l.most && drop < len(l.entries)-1 {
 		l.bytes -= len(l.entries[drop].Data)
 		drop++
 	}

@@ -19,6 +19,7 @@ import (
 // Bounds of processes.
 const (
 	maxProcesses = 100      // of a session that can be looked at again
+	maxOutput    = 4 << 20  // bytes of a log that are kept: a session may have many
 	maxTail      = 64 << 10 // bytes of each stream that are kept at hand
 	outputRate   = 16 << 20 // bytes a second of a process, at most: reading it costs the server time
 )
@@ -214,9 +215,11 @@ func (h *Hub) StartProcess(ctx context.Context, id string, spec app.ProcessSpec,
 }
 
 func (h *Hub) newProcess(e *session, i app.ProcessInfo) *Process {
+	log := newLog()
+	log.most = maxOutput
 	return &Process{
 		ID: i.Name, Session: e.id, Argv: i.Argv, Cwd: i.Cwd, Stdin: i.Stdin, Terminal: i.Terminal, pid: i.PID,
-		Log: newLog(), hub: h, owner: e, began: time.Now().UTC(), rate: rate.NewLimiter(outputRate, outputRate), done: make(chan struct{}),
+		Log: log, hub: h, owner: e, began: time.Now().UTC(), rate: rate.NewLimiter(outputRate, outputRate), done: make(chan struct{}),
 	}
 }
 
