@@ -221,8 +221,12 @@ def segment(value: str) -> str:
 
 def _lost(error: Exception, where: str = "") -> UnavailableError:
     if where:
-        return UnavailableError(f"cannot reach the server at {where}: {error or type(error).__name__}", remedy="Start it, or give its address in PRAXIS_SERVER.")
-    return UnavailableError(f"cannot read the answer: {error or type(error).__name__}", remedy="Try again.")
+        return UnavailableError(f"cannot reach the server at {where}: {_cause(error)}", remedy="Start it, or give its address in PRAXIS_SERVER.")
+    return UnavailableError(f"cannot read the answer: {_cause(error)}", remedy="Try again.")
+
+
+def _cause(error: Exception) -> str:
+    return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
 
 
 def default_key(server: str, environment: Mapping[str, str] = os.environ) -> str:
