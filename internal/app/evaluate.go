@@ -67,6 +67,9 @@ func (a *App) Evaluate(ctx context.Context, q EvaluateRequest, sink event.Sink) 
 	if q.Jobs < 1 || q.Jobs > maxEvaluationJobs {
 		return out, fault.New(fault.Invalid, "Choose fewer.", "cannot ask %d questions at a time: it may be 1 to %d", q.Jobs, maxEvaluationJobs)
 	}
+	if err := errors.Join(checkStyle(q.Ask.Style), q.Ask.checkBranches()); err != nil {
+		return out, err
+	}
 	e := &evaluation{app: a, request: q, sink: sink, dir: filepath.Dir(q.File), pool: make(chan *Session, q.Jobs)}
 	if e.cases, err = readCases(q.File); err != nil {
 		return out, err
@@ -76,6 +79,9 @@ func (a *App) Evaluate(ctx context.Context, q EvaluateRequest, sink event.Sink) 
 	}
 	if err := e.chooseModels(); err != nil {
 		return out, err
+	}
+	if q.Ask.Branches > 0 && slices.Contains(e.models, EvaluateReplies) {
+		return out, fault.New(fault.Invalid, "Make one attempt, or ask a model.", "cannot make several attempts at a question: the replies that stand in a case are of one attempt")
 	}
 	if e.prices, err = LoadPrices(a.opt.Getenv); err != nil {
 		return out, err

@@ -60,7 +60,7 @@ type SkillDetails struct {
 func (a *App) skillFolder(project bool) folder.Folder {
 	f := folder.Folder{Dir: filepath.Join(a.opt.Config.Home, "skills"), Lock: filepath.Join(a.opt.Config.Home, "skills.lock")}
 	if project {
-		f.Dir = filepath.FromSlash(ProjectSkills)
+		f.Dir, f.Project = filepath.FromSlash(ProjectSkills), true
 	}
 	return f
 }

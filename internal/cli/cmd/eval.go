@@ -55,6 +55,8 @@ type evalCommand struct {
 	flags   sessionFlags
 	q       app.EvaluateRequest
 	steps   flagValue[float64]
+	style   string
+	tries   int
 	json    bool
 	junit   string
 	html    string
@@ -79,6 +81,8 @@ func (p *program) evalCommand() *cobra.Command {
 	fs.StringVar(&e.q.Results, "results", "", "keep the results in `FILE`, and go on with those that it holds")
 	fs.BoolVar(&e.q.OneSession, "one-session", false, "questions that are asked one after the other share a session: faster, but they see each other's variables")
 	fs.Var(&e.steps, "max-steps", "how many turns the model may take (default 10)")
+	fs.StringVar(&e.style, "style", "", "how the model works: `STYLE` is "+strings.Join(app.Styles(), ", "))
+	fs.IntVar(&e.tries, "branches", 0, "make `K` attempts at each question side by side (2 to 16), and grade the best")
 	fs.StringVar(&e.junit, "junit", "", "write a report as JUnit's XML to `FILE`")
 	fs.StringVar(&e.html, "html", "", "write a report as a page to `FILE`")
 	fs.Float64Var(&e.atLeast, "at-least", 0, "exit with 1 unless each model has this `SHARE` right, such as 0.9")
@@ -94,7 +98,7 @@ func (e *evalCommand) run(ctx context.Context) error {
 	if e.q.First < 0 {
 		return usage("praxis eval", "--first is negative")
 	}
-	e.q.Ask = app.AskRequest{Session: e.flags.session(""), Bounds: e.flags.bounds(), Skills: app.SkillsNone} // the same for everybody
+	e.q.Ask = app.AskRequest{Session: e.flags.session(""), Bounds: e.flags.bounds(), Style: e.style, Branches: e.tries, Skills: app.SkillsNone} // the same for everybody
 	if e.steps.value != nil {
 		e.q.Ask.MaxSteps = int(*e.steps.value)
 	}

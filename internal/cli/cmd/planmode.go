@@ -39,7 +39,7 @@ func planOnly() []string {
 }
 
 func codeOnly() []string {
-	return append([]string{"file", "out", "thread", "lang", "with", "requirements", "memory", "disk", "cpus", "processes", "cpu-time", "output-limit", "input-check", "check", "check-expr", "skills", "learn"}, append(netFlags(), subcallNames()...)...)
+	return append([]string{"file", "out", "thread", "lang", "with", "requirements", "memory", "disk", "cpus", "processes", "cpu-time", "output-limit", "input-check", "check", "check-expr", "skills", "learn", "show-changes"}, append(netFlags(), subcallNames()...)...)
 }
 
 // budgetFlags are those that bound a question which code and tools answer.
@@ -59,7 +59,7 @@ func (m *modeFlags) check(cmd *cobra.Command, t *toolFlags) error {
 	case app.ModeTools:
 		wrong, other = append(codeOnly(), planOnly()...), app.ModeCode
 	case app.ModePlan:
-		wrong, other = append(append(codeOnly(), "notes", "schema", "repo"), budgetFlags()...), app.ModeCode
+		wrong, other = append(append(codeOnly(), "notes", "schema", "repo", "sees"), budgetFlags()...), app.ModeCode
 	default:
 		return usage("praxis ask", "there is no mode %q: write code, tools, both or plan", m.mode)
 	}

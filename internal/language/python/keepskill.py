@@ -170,7 +170,7 @@ class Packer:
         if isinstance(value, types.ModuleType):
             self.imports.append(f"import {value.__name__}" + (f" as {name}" if value.__name__ != name else ""))
         elif isinstance(module, str) and module.startswith("skills."):
-            self.imports.append(f"from skills import {own}" + (f" as {name}" if own != name else ""))
+            raise ValueError(f"cannot keep {self.name}: it uses the skill {own}, and is tested where no other skill is. Define what it needs of it in your code")
         elif isinstance(module, str) and module != "__main__" and isinstance(own, str) and getattr(sys.modules.get(module), own, None) is value:
             self.imports.append(f"from {module} import {own}" + (f" as {name}" if own != name else ""))
         elif isinstance(value, (types.FunctionType, type)) and value.__name__ == name:

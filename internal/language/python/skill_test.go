@@ -83,13 +83,14 @@ def count_words(text: str, least: int = FACTOR) -> dict:
 }
 
 func TestKeepSkillRefuses(t *testing.T) {
-	k := startWithSkills(t, map[string]string{})
+	k := startWithSkills(t, map[string]string{"twice": "def twice(x): return 2 * x\n"})
 	k.Run("from skills import keep_skill\ntable = object()\ndef outer():\n    x = [1]\n    def inner(): return x\n    return inner\ndef good(x): return x\ndef bad(): return table\ndef Upper(): pass")
 	for code, want := range map[string]string{
-		`keep_skill(bad, "d", "assert bad()")`:                                                             "it uses table, a object of this session. Pass it as an argument",
-		`keep_skill(outer(), "d", "assert 1")`:                                                             "defined inside of another function",
-		`keep_skill(Upper, "d", "assert 1")`:                                                               "words in lower case",
-		`keep_skill(lambda x: x, "d", "assert 1")`:                                                         "words in lower case",
+		`keep_skill(bad, "d", "assert bad()")`:     "it uses table, a object of this session. Pass it as an argument",
+		`keep_skill(outer(), "d", "assert 1")`:     "defined inside of another function",
+		`keep_skill(Upper, "d", "assert 1")`:       "words in lower case",
+		`keep_skill(lambda x: x, "d", "assert 1")`: "words in lower case",
+		"from skills import twice\ndef four(x): return twice(twice(x))\nkeep_skill(four, 'd', 'assert four(1) == 4')": "it uses the skill twice, and is tested where no other skill is",
 		`keep_skill(3, "d", "assert 1")`:                                                                   "takes a function",
 		`keep_skill(good, " ", "assert good(1)")`:                                                          "say in a sentence",
 		`keep_skill(good, "d", "good(1)")`:                                                                 "have no assert",

@@ -42,6 +42,9 @@ type Folder struct {
 	Dir string
 	// Lock is the file that writers lock.
 	Lock string
+	// Project says that the folder is a part of a project, which may be anybody's: nothing is
+	// read where a link leads to.
+	Project bool
 }
 
 // Entry is a folder of what should be a skill.
@@ -53,6 +56,9 @@ type Entry struct {
 
 // List returns the skills by their names, and what is none with the reason.
 func (f Folder) List() ([]Entry, error) {
+	if err := f.check(); err != nil {
+		return nil, fmt.Errorf("cannot list skills: %w", err)
+	}
 	dir, err := os.Open(f.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -81,6 +87,9 @@ func (f Folder) List() ([]Entry, error) {
 func (f Folder) Read(name string, version int) (skill.Skill, error) {
 	if err := skill.CheckName(name); err != nil {
 		return skill.Skill{}, err
+	}
+	if err := f.check(); err != nil {
+		return skill.Skill{}, fmt.Errorf("cannot read the skill %s: %w", name, err)
 	}
 	s, err := f.read(skill.Folder(name))
 	if version == 0 || err == nil && s.Version == version {
@@ -358,9 +367,29 @@ func (f Folder) make() error {
 	if err := os.MkdirAll(f.Dir, 0o755); err != nil {
 		return fmt.Errorf("cannot store a skill: %w", err)
 	}
-	for _, dir := range []string{f.Dir, filepath.Dir(f.Dir)} {
-		if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
-			return fault.New(fault.Denied, "Put a folder there.", "cannot store a skill: %s is a link, or no folder", safetext.Line(dir))
+	if err := f.real(); err != nil {
+		return fmt.Errorf("cannot store a skill: %w", err)
+	}
+	return nil
+}
+
+// check refuses to read what a link of a project leads to. A folder that is not there holds
+// nothing.
+func (f Folder) check() error {
+	if !f.Project {
+		return nil
+	}
+	return f.real()
+}
+
+// real refuses a folder that is a link, or that lies in one.
+func (f Folder) real() error {
+	for _, dir := range []string{filepath.Dir(f.Dir), f.Dir} {
+		switch info, err := os.Lstat(dir); {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil || !info.IsDir():
+			return fault.New(fault.Denied, "Put a folder there.", "%s is a link, or no folder", safetext.Line(dir))
 		}
 	}
 	return nil

@@ -152,6 +152,16 @@ func TestHostile(t *testing.T) {
 	if _, _, err := link.Put(t.Context(), double("c")); fault.KindOf(err) != fault.Denied {
 		t.Errorf("through a link: %v", err)
 	}
+	if all, err := link.List(); err != nil || len(all) == 0 {
+		t.Errorf("a person's own link: %v, %v", all, err)
+	}
+	link.Project = true
+	if all, err := link.List(); fault.KindOf(err) != fault.Denied {
+		t.Errorf("a project's link: %v, %v", all, err)
+	}
+	if s, err := link.Read("double_it", 0); fault.KindOf(err) != fault.Denied {
+		t.Errorf("a project's link: %v, %v", s.Name, err)
+	}
 }
 
 // A writer that is killed leaves the skill whole: as it was, or as it was going to be.
