@@ -22,9 +22,10 @@ import (
 	"praxis/internal/server/api"
 )
 
-// detached is how what is followed is begun.
+// detached is how what is followed is begun. Nobody is asked about its calls, as where there
+// is no terminal: who answers open questions begins runs by the API itself.
 func detached() api.Following {
-	return api.Following{Detach: true, LingerS: lingerFor.Seconds()}
+	return api.Following{Detach: true, LingerS: lingerFor.Seconds(), Unattended: true}
 }
 
 // local says what of a request is for the machine that does the work, and cannot be said to

@@ -29,8 +29,7 @@ func (c *Client) CheckPlan(ctx context.Context, src app.PlanSource, t app.ToolSp
 	return app.CheckedPlan(found, src), nil
 }
 
-// RunPlan is that of app, by the tools and the policy of the server. The plan waits at a call
-// that somebody has to approve.
+// RunPlan is that of app, by the tools and the policy of the server.
 func (c *Client) RunPlan(ctx context.Context, q app.PlanRequest, sink event.Sink) (out app.PlanResult, err error) {
 	h := q.Host
 	err = refuse(append(toolsAndNet(q.Tools, app.NetSpec{}), local{"a plan with replies of a file", h.Replies != ""}, local{"a plan whose calls are approved beforehand", h.Yes},
@@ -42,6 +41,7 @@ func (c *Client) RunPlan(ctx context.Context, q app.PlanRequest, sink event.Sink
 		PlanText: api.PlanText{Name: q.Plan.Name, Text: string(q.Plan.Text), Strict: q.Tools.Strict}, Now: some(q.Start.Now), Seed: q.Start.Seed,
 		Model: h.Model, TimeoutS: h.Timeout.Seconds(), Later: true, Following: detached(), Inputs: map[string]json.RawMessage{},
 	}
+	in.Unattended = !h.Later
 	for name, value := range q.Start.Inputs {
 		if in.Inputs[name], err = json.Marshal(value); err != nil {
 			return out, fmt.Errorf("cannot send the input %s: %w", name, err)

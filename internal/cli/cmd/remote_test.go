@@ -100,7 +100,7 @@ func TestRemote(t *testing.T) {
 	data := write("data.txt", "one two")
 	plan := write("plan.py", "total = sum([1, 2, 39])\nprint(total)\n")
 	bad := write("bad.py", "print(nothing.here())\n")
-	tools := write(app.ToolsFile, "version: 1\ntools:\n- {name: bank.balance, version: 1.0.0, effects: read, description: Tells the balance., input: {type: object, properties: {}}, output: {type: integer}}\n")
+	tools := write(app.ToolsFile, "version: 1\ntools:\n- {name: bank.balance, version: 1.0.0, effects: read, description: Tells the balance., input: {type: object, properties: {}}, output: {type: integer}}\n- {name: bank.pay, version: 1.0.0, effects: external, approval: true, description: Pays., input: {type: object, properties: {}}, output: {type: integer}}\n")
 	t.Chdir(dir)
 	far := there(t, dir)
 	near := here(t, dir)
@@ -177,6 +177,14 @@ func TestRemote(t *testing.T) {
 	far = there(t, dir, tools)
 	compare("", "tools", "ls")
 	compare("", "tools", "ls", "--search", "balance")
+	// Nobody is asked about calls; a plan can wait for who is.
+	pay := write("pay.py", "bank.pay()\n")
+	if code, out, errs := far.do("", "plan", "run", pay); code != exitRaised || !strings.Contains(errs, "denied") {
+		t.Errorf("%d %q %q", code, out, errs)
+	}
+	if code, out, errs := far.do("", "plan", "run", pay, "--later", "--json"); code != exitUnfinished || !strings.Contains(out, `"status":"waits"`) {
+		t.Errorf("%d %q %q", code, out, errs)
+	}
 	for name := range remoteCommands() {
 		if !tested[name] && !strings.HasPrefix(name, "serve key") && name != "session add" {
 			t.Errorf("no test runs %q", name)

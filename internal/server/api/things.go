@@ -105,7 +105,7 @@ func runPlan(ctx context.Context, c *Call, in NewPlan) (any, error) {
 		return nil, err
 	}
 	q := app.PlanRequest{
-		Plan: src, Start: app.PlanStart{Inputs: values, Seed: in.Seed}, Host: app.PlanHost{Model: in.Model, Timeout: timeout, Later: in.Later},
+		Plan: src, Start: app.PlanStart{Inputs: values, Seed: in.Seed}, Host: app.PlanHost{Model: in.Model, Timeout: timeout, Later: in.Later && !in.Unattended},
 	}
 	if in.Now != nil {
 		q.Start.Now = *in.Now
