@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -28,6 +29,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"praxis/event"
 	"praxis/fault"
@@ -53,6 +55,12 @@ const (
 	maxCA      = 4 << 20
 )
 
+// Times of a connection.
+const (
+	dialFor = 30 * time.Second
+	idleFor = 90 * time.Second
+)
+
 // Client asks one server. It is safe for concurrent use.
 type Client struct {
 	base       string // without a slash at its end
@@ -73,9 +81,10 @@ func New(c Config) (*Client, error) {
 	if strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, fault.New(fault.Invalid, "Give the key as the server printed it.", "cannot ask the server %s: the key is no key of a server", base)
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxResponseHeaderBytes = 64 << 10
-	transport.MaxIdleConnsPerHost = 16
+	transport := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: dialFor}).DialContext, TLSHandshakeTimeout: dialFor,
+		ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 16, IdleConnTimeout: idleFor, MaxResponseHeaderBytes: 64 << 10,
+	}
 	if c.CA != "" {
 		pool, err := authorities(c.CA)
 		if err != nil {

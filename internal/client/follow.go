@@ -16,7 +16,7 @@ import (
 	"praxis/internal/safetext"
 )
 
-// Times of a connection.
+// Times and bounds of following.
 const (
 	lingerFor  = 60 * time.Second // how long the server waits for a connection that was lost
 	silentFor  = 40 * time.Second // the server says something every 15 seconds

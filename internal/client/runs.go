@@ -127,7 +127,9 @@ func (c *Client) run(ctx context.Context, begun api.Run, out app.Output, running
 		}
 		sink.Emit(e)
 	})
-	return follow[api.Run](ctx, c, work{"runs.events", "runs.cancel", api.RunRef{Run: begun.ID}}, saved)
+	done, err := follow[api.Run](ctx, c, work{"runs.events", "runs.cancel", api.RunRef{Run: begun.ID}}, saved)
+	done.Record = safetext.Line(done.Record) // it is shown as it stands
+	return done, err
 }
 
 // failure is why a run did not come to its end.

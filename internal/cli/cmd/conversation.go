@@ -91,7 +91,7 @@ func (a *askCommand) turn(ctx context.Context, question string) error {
 func (a *askCommand) forget(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), endTime)
 	defer stop()
-	err := a.p.withApp(func(x *app.App) error { return x.RemoveThread(ctx, a.thread) })
+	err := on(a.p, func(x threader) error { return x.RemoveThread(ctx, a.thread) })
 	if fault.KindOf(err) == fault.NotFound { // nothing was asked
 		return nil
 	}

@@ -505,7 +505,7 @@ func (h *Hub) info(e *session) Info {
 	defer h.mu.Unlock()
 	out := Info{Meta: e.meta, State: Paused}
 	switch {
-	case e.s != nil || e.opens:
+	case e.s != nil || e.opens || e.apart:
 		out.State = Live
 		if e.s == nil {
 			break
