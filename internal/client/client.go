@@ -281,6 +281,10 @@ func foreign(f *fault.Error) *fault.Error {
 		out.Code, out.Data = "", nil
 		return &out
 	}
+	switch f.Code {
+	case fault.ModelUnchosen, fault.ModelKeyMissing, fault.ModelKeyRefused: // whose keys they are
+		out.Message += " at the server"
+	}
 	out.Data = fault.Data{}
 	for _, name := range f.Code.Names() {
 		out.Data[name] = safetext.OneLine(f.Data[name], 1000)
