@@ -26,6 +26,7 @@ func flagGroups() []flagGroup {
 		{"Who decides", []string{"approve", "approve-timeout", "allow-commands"}},
 		{"Models and runs in code", []string{"subagents", "sub-model", "context"}},
 		{"Network", []string{"allow-net", "credential"}},
+		{"A server that does it", []string{"server", "key-file", "ca"}},
 		{"Limits", []string{"max-steps", "max-cost", "max-time", "max-execution-time", "max-tokens", "max-input-tokens", "max-output-tokens", "max-calls", "max-attempts", "max-total-steps", "max-depth", "max-sub-calls", "timeout", "memory", "cpus", "cpu-time", "disk", "processes", "open-files", "output-limit"}},
 	}
 }
