@@ -42,6 +42,7 @@ import (
 	"praxis/internal/server/rest"
 	"praxis/internal/server/rpc"
 	"praxis/internal/server/usage"
+	"praxis/internal/server/vault"
 )
 
 // Config is what a Server needs. Home and Open must be set.
@@ -83,6 +84,8 @@ type Tenant struct {
 	Home string // its data folder
 	// Watch receives what happens in its runs.
 	Watch func(ctx context.Context, run string) event.Sink
+	// Environ are its secrets, NAME=text: variables that its runs read before the server's own.
+	Environ []string
 	// Disk is how many bytes its data folder may have; 0: any number.
 	Disk int64
 }
@@ -256,7 +259,15 @@ func (s *Server) open(name string) (*api.Tenant, error) {
 	if err != nil {
 		return nil, errors.Join(err, used.Close())
 	}
-	a, err := s.cfg.Open(Tenant{Name: name, Home: home, Disk: quota.Disk, Watch: func(ctx context.Context, run string) event.Sink { return s.watch(ctx, used, run) }})
+	secrets, err := vault.Open(filepath.Join(s.cfg.Home, Folder))
+	if err != nil {
+		return nil, errors.Join(err, used.Close())
+	}
+	environ, err := secrets.Environ(name)
+	if err != nil {
+		return nil, errors.Join(err, used.Close())
+	}
+	a, err := s.cfg.Open(Tenant{Name: name, Home: home, Environ: environ, Disk: quota.Disk, Watch: func(ctx context.Context, run string) event.Sink { return s.watch(ctx, used, run) }})
 	if err != nil {
 		return nil, errors.Join(err, used.Close())
 	}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -95,7 +96,7 @@ func (p *program) serveCommand() *cobra.Command {
 	fs.BoolVar(&s.ports, "ports", false, "let clients open ports of sessions: a server in one answers as PORT-ID.localhost")
 	fs.StringVar(&s.domain, "ports-domain", "localhost", "`DOMAIN` in the place of localhost; all names below it must lead here")
 	s.register(cmd)
-	cmd.AddCommand(s.p.serveKeyCommand(), s.p.serveQuota(), s.p.serveAudit())
+	cmd.AddCommand(s.p.serveKeyCommand(), s.p.serveQuota(), s.p.serveSecret(), s.p.serveAudit())
 	return cmd
 }
 
@@ -167,7 +168,7 @@ func (s *serveCommand) open(log *slog.Logger) (*server.Server, error) {
 			if t.Home != o.Config.Home {
 				o = withHome(o, t.Home)
 			}
-			o.Watch = t.Watch
+			o.Watch, o.Getenv, o.Environ = t.Watch, before(t.Environ, o.Getenv), slices.Concat(o.Environ, t.Environ)
 			if t.Disk > 0 {
 				o.Config.HomeQuota = t.Disk
 			}
