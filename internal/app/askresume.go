@@ -277,7 +277,7 @@ func (g *resumption) model(q AskResume, began *event.RunBegan) (llm.Model, error
 // tools opens what implements the tools of the run. They are those that it had.
 func (g *resumption) tools(ctx context.Context, q AskResume, began *event.RunBegan, sink event.Sink) (*toolset, error) {
 	spec, net := q.Tools, q.Net
-	if len(net.Hosts) == 0 && !net.Only {
+	if len(net.Hosts) == 0 {
 		net.Hosts = began.Net
 	}
 	if spec.Policy == "" {

@@ -18,7 +18,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -683,34 +682,6 @@ func (h *Hub) Close(ctx context.Context) error {
 		h.loseProcesses(e, "the server stopped; the process goes on when its session is opened again")
 	}
 	return err
-}
-
-// Import makes a session of the file that r gives, called id; "": one is chosen.
-func (h *Hub) Import(ctx context.Context, r io.Reader, id string) (Info, error) {
-	if id == "" {
-		id = newID("s")
-	}
-	if err := app.CheckSessionName(id); err != nil {
-		return Info{}, err
-	}
-	meta := Meta{ID: id, Made: time.Now().UTC(), Saved: true}
-	e := newSession(meta, app.SessionSpec{Name: id})
-	if err := e.take(ctx); err != nil { // nobody opens it before it is there
-		return Info{}, err
-	}
-	if err := h.add(e); err != nil {
-		return Info{}, err
-	}
-	_, err := h.cfg.App.ReadSession(ctx, r, id, event.Discard)
-	made := err == nil
-	if made {
-		err = h.write(meta)
-	}
-	e.give()
-	if err != nil { // a session of that name that was there before stays
-		return Info{}, errors.Join(err, h.drop(context.WithoutCancel(ctx), e, made))
-	}
-	return h.info(e), nil
 }
 
 // Save makes the state of a session what it goes on from, and returns the snapshot's id.
