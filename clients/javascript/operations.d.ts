@@ -22,6 +22,11 @@ export interface AddedPackages {
   snapshot?: string;
 }
 
+export interface AllVerified {
+  chain: ChainReport;
+  records: Array<RecordVerified>;
+}
+
 export interface Amounts {
   cpu_s?: number;
   egress_bytes?: number;
@@ -64,6 +69,23 @@ export interface AnswerTo {
   decision: string;
   /** why; it is recorded, and who made the call reads it */
   reason?: string;
+}
+
+export interface AppSkill {
+  description: string;
+  hash: string;
+  module: boolean;
+  name: string;
+  path: string;
+  project: boolean;
+  signature: string;
+  version: number;
+  vouched: boolean;
+  packages?: Record<string, string>;
+  problem?: string;
+  python?: string;
+  run?: string;
+  step?: number;
 }
 
 export interface AppTool {
@@ -157,6 +179,24 @@ export interface Bounds {
   whole?: boolean;
 }
 
+export interface BranchResult {
+  answer: AnswerGiven | null;
+  before: ReplayReport | null;
+  change: string;
+  ended: boolean;
+  execution: EventExecution | null;
+  id: string;
+  kind: string;
+  reason: string;
+  run: string;
+  snapshot: string;
+  status: string;
+  step: number;
+  /** milliseconds */
+  took_ms: number;
+  notes?: Array<string>;
+}
+
 export interface Budget {
   /** how often the same error may come */
   attempts?: number;
@@ -176,11 +216,42 @@ export interface Budget {
   tokens?: number;
 }
 
+export interface BuiltImage {
+  env: Array<string> | null;
+  id: string;
+  mounts: Array<Mount> | null;
+  name: string;
+  packages: Array<ImagePackage> | null;
+  root: string;
+  runtimes: Array<Runtime> | null;
+  steps: number;
+  steps_ran: number;
+  digest?: string;
+  npm?: Array<ImagePackage>;
+  start?: Start;
+  undriven?: Array<string>;
+}
+
 export interface Call {
   id: string;
   name: string;
   input?: Record<string, unknown>;
   raw?: string;
+}
+
+export interface CallExplained {
+  args: Array<Arg> | null;
+  col: number;
+  line: number;
+  paths: Array<Path> | null;
+  rules: Array<RuleInfo> | null;
+  tool: string;
+  verdict: string;
+  anything?: boolean;
+  control?: Array<Origin>;
+  reason?: string;
+  remedy?: string;
+  rule?: string;
 }
 
 export interface CallMade {
@@ -194,6 +265,25 @@ export interface Caller {
   role: string;
   run: string;
   label?: DataLabel;
+}
+
+export interface CaseResult {
+  expect: string;
+  got: Decision;
+  name: string;
+  pass: boolean;
+  place: string;
+  rule?: string;
+}
+
+export interface ChainReport {
+  began: string;
+  entries: number;
+  head: string;
+  lost: Array<LostRun> | null;
+  older: number;
+  problems: Array<string> | null;
+  removed: number;
 }
 
 export interface Change {
@@ -238,6 +328,12 @@ export interface CheckResult {
   strict?: boolean;
 }
 
+export interface CheckStep {
+  col: number;
+  line: number;
+  text: string;
+}
+
 export interface ChildBegan {
   depth: number;
   n: number;
@@ -271,6 +367,21 @@ export interface ChildEnded {
   steps?: number;
   text?: string;
   value?: unknown;
+}
+
+export interface ChildReport {
+  n: number;
+  role: string;
+  run: string;
+  reason?: string;
+  report?: ReplayReport;
+}
+
+export interface ClauseStep {
+  result: string;
+  text: string;
+  error?: string;
+  labels?: Array<string>;
 }
 
 export interface Client {
@@ -338,6 +449,24 @@ export interface ConnectionRefused {
   via?: string;
 }
 
+export interface Container {
+  config: string;
+  digest: string;
+  layers: Array<ContainerLayer> | null;
+  platform: string;
+  command?: Array<string>;
+  entrypoint?: Array<string>;
+  left_out?: number;
+  user?: string;
+  working_dir?: string;
+}
+
+export interface ContainerLayer {
+  bytes: number;
+  digest: string;
+  unpacked: number;
+}
+
 export interface ContextInfo {
   language: string;
   name: string;
@@ -372,6 +501,16 @@ export interface DataLabel {
   sources?: Array<string>;
 }
 
+export interface Decision {
+  explanation: Array<PolicyStep> | null;
+  reason: string;
+  rule: string;
+  verdict: string;
+  code?: string;
+  members?: Array<string>;
+  remedy?: string;
+}
+
 export interface DecisionMade {
   id: string;
   rule: string;
@@ -382,6 +521,32 @@ export interface DecisionMade {
   members?: Array<string>;
   reason?: string;
   remedy?: string;
+}
+
+export interface Details {
+  bytes: number;
+  created: string;
+  env: Array<string> | null;
+  id: string;
+  in_use: boolean;
+  name: string;
+  names: Array<string> | null;
+  packages: Array<ImagePackage> | null;
+  runtimes: Array<Runtime> | null;
+  shared_bytes: number;
+  used: string;
+  container?: Container;
+  digest?: string;
+  start?: Start;
+}
+
+export interface Difference {
+  diff: string;
+  what: string;
+  execution?: number;
+  is?: string;
+  short?: boolean;
+  was?: string;
 }
 
 export interface Display {
@@ -493,6 +658,16 @@ export interface EventResult {
   call_id: string;
   text: string;
   is_error?: boolean;
+}
+
+export interface EventSkill {
+  description: string;
+  hash: string;
+  name: string;
+  signature: string;
+  version: number;
+  tool?: string;
+  untrusted?: boolean;
 }
 
 export interface EventTool {
@@ -626,6 +801,11 @@ export interface Flow {
   rule?: string;
 }
 
+export interface FolderUsage {
+  bytes: number;
+  name: string;
+}
+
 export interface Forking {
   /** how many, 1 to 100; 0: one */
   count?: number;
@@ -652,6 +832,23 @@ export interface GivenFile {
   /** base64, in the place of text */
   data?: string;
   text?: string;
+}
+
+export interface Going {
+  /** with what is used; zeros: as recorded */
+  budget?: Budget;
+  /** answer at once; the run goes on when the caller is gone */
+  detach?: boolean;
+  /** with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on */
+  linger_s?: number;
+  /** with those that were taken; 0: as recorded */
+  max_steps?: number;
+  /** left out: the recorded one */
+  model?: string;
+  /** answer with events as they happen */
+  stream?: boolean;
+  /** a call that somebody has to agree to is denied at once; otherwise it is an open question */
+  unattended?: boolean;
 }
 
 export interface HistoryCondensed {
@@ -695,6 +892,48 @@ export interface ImagePackage {
   version: string;
 }
 
+export interface ImageStep {
+  by: string;
+  bytes: number;
+  created: string;
+  unpacked: number;
+  comment?: string;
+  layer?: string;
+}
+
+export interface ImageSteps {
+  steps: Array<ImageStep>;
+}
+
+export interface Imported {
+  began: string;
+  bytes: number;
+  head: string;
+  id: string;
+  kind: string;
+  question: string;
+  records: number;
+  status: string;
+  steps: number;
+  tokens: Tokens;
+  /** milliseconds */
+  took_ms: number;
+  caller?: Caller;
+  children?: number;
+  files?: number;
+  image?: string;
+  imported?: boolean;
+  local?: boolean;
+  model?: string;
+  others?: Record<string, Tokens>;
+  parent?: Parent;
+  program?: string;
+  reason?: string;
+  scripted?: boolean;
+  seed?: number;
+  thread?: string;
+}
+
 export interface Info {
   bytes: number;
   created: string;
@@ -705,6 +944,12 @@ export interface Info {
   shared_bytes: number;
   used: string;
   digest?: string;
+}
+
+export interface InputChange {
+  is: string;
+  name: string;
+  was: string;
 }
 
 export interface Key {
@@ -809,6 +1054,12 @@ export interface LiveOutput {
   stream: "stdout" | "stderr";
   data?: string;
   text?: string;
+}
+
+export interface LostRun {
+  run: string;
+  time: string;
+  who: string;
 }
 
 export interface Made {
@@ -937,6 +1188,27 @@ export interface NamedInfo {
   unsealed?: boolean;
 }
 
+export interface NewBranch {
+  /** the step */
+  from: number;
+  /** other code in that step */
+  code?: string;
+  /** answer at once; the run goes on when the caller is gone */
+  detach?: boolean;
+  /** with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on */
+  linger_s?: number;
+  /** also from a state that could only be made again differently */
+  loose?: boolean;
+  /** that goes on; left out: the recorded replies */
+  model?: string;
+  /** another one; it needs a model */
+  question?: string;
+  /** answer with events as they happen */
+  stream?: boolean;
+  /** a call that somebody has to agree to is denied at once; otherwise it is an open question */
+  unattended?: boolean;
+}
+
 export interface NewCode {
   code: string;
   args?: Array<string>;
@@ -1008,6 +1280,18 @@ export interface NewFolder {
   path: string;
 }
 
+export interface NewImage {
+  /** the text of an image file; it copies nothing, and reaches the operator's hosts alone */
+  file?: string;
+  /** that they are added to */
+  image?: string;
+  languages?: Array<string>;
+  /** packages of npm */
+  npm?: Array<string>;
+  /** packages of Python, in the place of a file */
+  with?: Array<string>;
+}
+
 export interface NewKey {
   /** seconds after which it expires; 0: never */
   lasts_s?: number;
@@ -1030,6 +1314,8 @@ export interface NewPlan {
   detach?: boolean;
   /** values of the declared inputs */
   inputs?: Record<string, unknown>;
+  /** a call that somebody has to agree to lets the plan wait for plans.resume; otherwise it is an open question */
+  later?: boolean;
   /** with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on */
   linger_s?: number;
   /** that answers without tools */
@@ -1095,6 +1381,22 @@ export interface NewSession {
   with?: Array<string>;
 }
 
+export interface NewSkill {
+  /** the function, in Python */
+  code?: string;
+  /** left out: what the function says of itself */
+  description?: string;
+  image?: string;
+  /** of the function; of a run, left out: every one that its code had stored */
+  name?: string;
+  /** of the run, in the place of code */
+  record?: string;
+  /** of the code, in Python */
+  tests?: string;
+  /** packages of Python that the tests need */
+  with?: Array<string>;
+}
+
 export interface Note {
   created: string;
   from: From;
@@ -1138,6 +1440,12 @@ export interface OutlineWritten {
   revised?: boolean;
 }
 
+export interface PackageChange {
+  is: string;
+  name: string;
+  was: string;
+}
+
 export interface Parent {
   change: string;
   run: string;
@@ -1173,7 +1481,7 @@ export interface PatchedFile {
 export interface Path {
   argument: string;
   source: string;
-  steps: Array<Step> | null;
+  steps: Array<CheckStep> | null;
   trusted: boolean;
 }
 
@@ -1244,6 +1552,41 @@ export interface PlanEnded {
   output?: string;
 }
 
+export interface PlanExplained {
+  accepted: boolean;
+  calls: Array<CallExplained> | null;
+  findings: Array<CheckFinding> | null;
+  name: string;
+}
+
+export interface PlanGoing {
+  /** go on also when it was gone on with before; it takes the scope approve */
+  again?: boolean;
+  /** whether the call may be made; it takes the scope approve */
+  approve?: boolean;
+  /** answer at once; the run goes on when the caller is gone */
+  detach?: boolean;
+  /** why the caller vouches for the result; it takes the scope approve */
+  endorse?: string;
+  /** why the call has no result */
+  error?: string;
+  /** as in plans.run */
+  later?: boolean;
+  /** with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on */
+  linger_s?: number;
+  /** the call was approved before, and is made now */
+  make?: boolean;
+  /** of the decision */
+  reason?: string;
+  /** of the call, which is not made then */
+  result?: unknown;
+  /** answer with events as they happen */
+  stream?: boolean;
+  timeout_s?: number;
+  /** a call that somebody has to agree to is denied at once; otherwise it is an open question */
+  unattended?: boolean;
+}
+
 export interface PlanResumed {
   state: string;
   example?: string;
@@ -1302,6 +1645,38 @@ export interface PlanWritten {
   name?: string;
   policy?: string;
   tools?: Array<ToolPin>;
+}
+
+export interface PolicyAnswer {
+  /** of the call */
+  decision?: Decision;
+  policy?: PolicyExplained;
+}
+
+export interface PolicyExplained {
+  file: string;
+  rules: Array<RuleInfo> | null;
+  tools: Array<ToolRules> | null;
+}
+
+export interface PolicyReport {
+  cases: Array<CaseResult> | null;
+  failed: number;
+  uncovered: Array<RuleInfo> | null;
+}
+
+export interface PolicyStep {
+  decision: string;
+  result: string;
+  rule: string;
+  clauses?: Array<ClauseStep>;
+}
+
+export interface PolicyText {
+  /** of policies.explain: a call to decide, as JSON, as in a test of a policy */
+  call?: string;
+  /** its text; left out: the server's */
+  policy?: string;
 }
 
 export interface Port {
@@ -1397,19 +1772,27 @@ export interface Question {
   keep_files?: boolean;
   /** the main one of the model's code */
   language?: string;
+  /** of the mode plan: a call that somebody has to agree to lets the plan wait for plans.resume */
+  later?: boolean;
+  /** the model may have functions stored as skills */
+  learn?: boolean;
   /** of the session; zero fields: the usual ones */
   limits?: Limits;
   /** with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on */
   linger_s?: number;
   max_steps?: number;
-  /** code, tools or both; left out: code */
+  /** code, tools, both or plan (by a plan whose flows are proved); left out: code */
   mode?: string;
   /** PROVIDER:NAME; left out: the server's usual one */
   model?: string;
+  /** no stored skill is given to the run */
+  no_skills?: boolean;
   /** let the model keep notes and find those of all threads */
   notes?: boolean;
   /** packages of npm */
   npm?: Array<string>;
+  /** of the mode plan: how many plans the model may write; 0: the usual number */
+  plans?: number;
   /** a JSON Schema that the answer must keep to */
   schema?: unknown;
   seed?: number;
@@ -1459,6 +1842,12 @@ export interface Reasoning {
   text?: string;
 }
 
+export interface RecordVerified {
+  record: string;
+  /** whole, unfinished, stranger (signed by a key that is not known) or broken */
+  status: string;
+}
+
 export interface Recorded {
   events: Array<RecordedEvent>;
   id: string;
@@ -1484,6 +1873,31 @@ export interface Records {
 export interface RemovedRun {
   lost: boolean;
   run: string;
+}
+
+export interface ReplayReport {
+  /** milliseconds */
+  executed_ms: number;
+  identical: boolean;
+  kind: string;
+  question: string;
+  run: string;
+  seeded: boolean;
+  steps: Array<StepReport> | null;
+  /** milliseconds */
+  took_ms: number;
+  children?: Array<ChildReport>;
+  cut?: string;
+  ending?: Array<Difference>;
+  first?: number;
+  image?: string;
+  inputs?: Array<InputChange>;
+  limits?: boolean;
+  notes?: Array<string>;
+  packages?: Array<PackageChange>;
+  policy?: string;
+  tools?: Array<ToolChange>;
+  unfinished?: boolean;
 }
 
 export interface Replayed {
@@ -1527,6 +1941,15 @@ export interface Rollback {
   snapshot?: string;
 }
 
+export interface RuleInfo {
+  decision: string;
+  name: string;
+  reason: string;
+  tools: Array<string> | null;
+  remedy?: string;
+  when?: string;
+}
+
 export interface Run {
   began: string;
   ended: boolean;
@@ -1534,6 +1957,8 @@ export interface Run {
   id: string;
   /** of a question */
   answer?: Answer;
+  /** of a branch */
+  branch?: BranchResult;
   /** of a piece of code */
   code?: CodeDone;
   /** why it did not come to its end */
@@ -1542,6 +1967,8 @@ export interface Run {
   plan?: PlanDone;
   /** id of its record, once it has ended */
   record?: string;
+  /** the call that the plan of a question waits at; plans.resume goes on */
+  waiting?: PlanWaiting;
 }
 
 export interface RunBegan {
@@ -1675,14 +2102,51 @@ export interface Signaling {
   signal: number;
 }
 
-export interface Skill {
+export interface SkillChange {
   description: string;
   hash: string;
+  module: boolean;
   name: string;
+  path: string;
+  project: boolean;
   signature: string;
   version: number;
-  tool?: string;
-  untrusted?: boolean;
+  vouched: boolean;
+  written: boolean;
+  packages?: Record<string, string>;
+  problem?: string;
+  python?: string;
+  run?: string;
+  step?: number;
+}
+
+export interface SkillChanges {
+  skills: Array<SkillChange>;
+}
+
+export interface SkillDetails {
+  code: string;
+  description: string;
+  hash: string;
+  module: boolean;
+  name: string;
+  older: Array<number> | null;
+  path: string;
+  project: boolean;
+  signature: string;
+  tests: string;
+  version: number;
+  vouched: boolean;
+  packages?: Record<string, string>;
+  problem?: string;
+  python?: string;
+  run?: string;
+  step?: number;
+}
+
+export interface SkillNames {
+  /** left out: all */
+  skills?: Array<string>;
 }
 
 export interface SkillSaved {
@@ -1694,8 +2158,24 @@ export interface SkillSaved {
   version?: number;
 }
 
+export interface SkillTest {
+  name: string;
+  ok: boolean;
+  version: number;
+  output?: string;
+  why?: string;
+}
+
+export interface SkillTests {
+  tests: Array<SkillTest>;
+}
+
+export interface Skills {
+  skills: Array<AppSkill>;
+}
+
 export interface SkillsGiven {
-  skills: Array<Skill> | null;
+  skills: Array<EventSkill> | null;
 }
 
 export interface Snapshot {
@@ -1746,14 +2226,24 @@ export interface Start {
   port?: number;
 }
 
-export interface Step {
-  col: number;
-  line: number;
-  text: string;
-}
-
 export interface StepBegan {
   step: number;
+}
+
+export interface StepReport {
+  identical: boolean;
+  step: number;
+  causes?: Array<string>;
+  differences?: Array<Difference>;
+  extra?: boolean;
+  missing?: boolean;
+  partial?: boolean;
+}
+
+export interface Storage {
+  bytes: number;
+  folders: Array<FolderUsage>;
+  quota_bytes?: number;
 }
 
 export interface StoredSessions {
@@ -1775,6 +2265,10 @@ export interface TestsRan {
   why?: string;
 }
 
+export interface Text {
+  text: string;
+}
+
 export interface Thread {
   bytes: number;
   conversation: string;
@@ -1790,6 +2284,10 @@ export interface Thread {
   question?: string;
   runs?: Array<string>;
   snapshot?: string;
+}
+
+export interface ThreadTo {
+  to: string;
 }
 
 export interface Threads {
@@ -1820,6 +2318,12 @@ export interface ToolCalled {
   version?: string;
 }
 
+export interface ToolChange {
+  is: string;
+  name: string;
+  was: string;
+}
+
 export interface ToolPin {
   hash: string;
   name: string;
@@ -1840,6 +2344,15 @@ export interface ToolReturned {
   rehearsed?: string;
   remedy?: string;
   result?: string;
+}
+
+export interface ToolRules {
+  demands: Array<string> | null;
+  effects: string;
+  otherwise: string;
+  rules: Array<string> | null;
+  tool: string;
+  because?: string;
 }
 
 export interface Tools {
@@ -2063,6 +2576,14 @@ export interface Operations {
     write(params: { session: string; path: string }, data: Upload, options?: CallOptions): Promise<void>;
   };
   readonly images: {
+    /** Make an image with packages, or one that a file declares, unless it is there. It needs the scope run. */
+    build(params?: NewImage, options?: CallOptions): Promise<BuiltImage>;
+    /** Remove an image that no session needs. It needs the scope run. */
+    delete(params: { image: string }, options?: CallOptions): Promise<void>;
+    /** Describe an image. It needs the scope read. */
+    get(params: { image: string }, options?: CallOptions): Promise<Details>;
+    /** Say by which steps an image was made. It needs the scope read. */
+    history(params: { image: string }, options?: CallOptions): Promise<ImageSteps>;
     /** List the images that there are. It needs the scope read. */
     list(params?: Record<string, never>, options?: CallOptions): Promise<ImageInfos>;
   };
@@ -2093,10 +2614,24 @@ export interface Operations {
   readonly plans: {
     /** Check a plan against the server's tools and policy. Nothing runs. It needs the scope read. */
     check(params: PlanText, options?: CallOptions): Promise<CheckResult>;
+    /** Say of each call of a plan what the policy says of it, and where its data can come from. It needs the scope read. */
+    explain(params: PlanText, options?: CallOptions): Promise<PlanExplained>;
+    /** Answer the call that a plan waits at, and go on with the plan. It needs the scope run. */
+    resume(params: { record: string } & Omit<PlanGoing, "stream">, options?: CallOptions): Promise<Run>;
+    /** Answer the call that a plan waits at, and go on with the plan. It needs the scope run. */
+    resumeStream(params: { record: string } & Omit<PlanGoing, "stream">, options?: CallOptions): EventStream<Run, Event>;
     /** Check a plan, and run it when nothing is wrong with it. It needs the scope run. */
     run(params: Omit<NewPlan, "stream">, options?: CallOptions): Promise<Run>;
     /** Check a plan, and run it when nothing is wrong with it. It needs the scope run. */
     runStream(params: Omit<NewPlan, "stream">, options?: CallOptions): EventStream<Run, Event>;
+  };
+  readonly policies: {
+    /** Write a first policy for the server's tools. It needs the scope read. */
+    draft(params?: Record<string, never>, options?: CallOptions): Promise<Text>;
+    /** Check a policy, and say what it decides about each tool, or about one call. Nothing is called. It needs the scope read. */
+    explain(params?: PolicyText, options?: CallOptions): Promise<PolicyAnswer>;
+    /** Run the cases that stand in a policy. Nothing is called. It needs the scope read. */
+    test(params?: PolicyText, options?: CallOptions): Promise<PolicyReport>;
   };
   readonly ports: {
     /** Let a port of a session not be reached any more; connections to it end. It needs the scope run. */
@@ -2127,18 +2662,30 @@ export interface Operations {
     startStream(params: { session: string } & Omit<NewProcess, "stream">, options?: CallOptions): EventStream<Process, ProcessesEvent>;
   };
   readonly records: {
+    /** Go another way from a step of a run. It needs the scope run. */
+    branch(params: { record: string } & Omit<NewBranch, "stream">, options?: CallOptions): Promise<Run>;
+    /** Go another way from a step of a run. It needs the scope run. */
+    branchStream(params: { record: string } & Omit<NewBranch, "stream">, options?: CallOptions): EventStream<Run, Event>;
     /** Remove the record of a run; the chain of runs says that it was. It needs the scope admin. */
     delete(params: { record: string }, options?: CallOptions): Promise<RemovedRun>;
     /** Write a record in a format. It needs the scope read. */
     export(params: { record: string; format?: string }, options?: CallOptions): Promise<Content>;
+    /** Take in a run that was exported, of which the body is the file. It needs the scope run. */
+    import(params?: Record<string, never>, data: Upload, options?: CallOptions): Promise<Imported>;
     /** List the records of runs, the newest first. It needs the scope read. */
     list(params?: { words?: string; status?: string; kind?: string; thread?: string; model?: string; since?: string; until?: string; cost_usd?: string; children?: boolean; limit?: number }, options?: CallOptions): Promise<Records>;
     /** Read the events of a record, with those of the runs that it began. It needs the scope read. */
     read(params: { record: string }, options?: CallOptions): Promise<Recorded>;
     /** Execute a run again with its recorded replies, and compare. It needs the scope run. */
     replay(params: { record: string }, options?: CallOptions): Promise<Replayed>;
+    /** Go on with a question that broke off: no recorded reply is requested again, and no recorded call made again. It needs the scope run. */
+    resume(params: { record: string } & Omit<Going, "stream">, options?: CallOptions): Promise<Run>;
+    /** Go on with a question that broke off: no recorded reply is requested again, and no recorded call made again. It needs the scope run. */
+    resumeStream(params: { record: string } & Omit<Going, "stream">, options?: CallOptions): EventStream<Run, Event>;
     /** Check the chain and the signatures of a record. It needs the scope read. */
     verify(params: { record: string }, options?: CallOptions): Promise<Verified>;
+    /** Check all records, and the chain that says which there were. It needs the scope read. */
+    verify_all(params?: Record<string, never>, options?: CallOptions): Promise<AllVerified>;
   };
   readonly runs: {
     /** Ask a question that is answered by code, by tools or by both. Without stream and detach the answer comes when the run has ended. It needs the scope run. */
@@ -2167,12 +2714,16 @@ export interface Operations {
     create(params?: NewSession, options?: CallOptions): Promise<Session>;
     /** End a session and remove its state. It needs the scope run. */
     delete(params: { session: string }, options?: CallOptions): Promise<void>;
+    /** Save a session, and write it with its packages into a file that another server goes on with. It needs the scope run. */
+    export(params: { session: string; head?: string }, options?: CallOptions): Promise<Content>;
     /** Say anew how long a session lasts. It needs the scope run. */
     extend(params: { session: string } & Lasting, options?: CallOptions): Promise<Session>;
     /** Make sessions that go on from the state of one. It needs the scope run. */
     fork(params: { session: string } & Forking, options?: CallOptions): Promise<Sessions>;
     /** Describe a session. It needs the scope read. */
     get(params: { session: string }, options?: CallOptions): Promise<Session>;
+    /** Make a session of such a file, which is the body. It needs the scope run. */
+    import(params?: { id?: string }, data: Upload, options?: CallOptions): Promise<Session>;
     /** List the sessions, the oldest first. It needs the scope read. */
     list(params?: Record<string, never>, options?: CallOptions): Promise<Sessions>;
     /** Save a session and close its sandbox; the next call opens it. It needs the scope run. */
@@ -2188,11 +2739,35 @@ export interface Operations {
     /** List what is stored of the sessions, with their states and what these take on disk. It needs the scope read. */
     stored(params?: Record<string, never>, options?: CallOptions): Promise<StoredSessions>;
   };
+  readonly skills: {
+    /** Store a function when its tests pass in a fresh session. The caller vouches for it. It needs the scope approve. */
+    add(params?: NewSkill, options?: CallOptions): Promise<SkillChanges>;
+    /** Remove a skill with all of its versions. It needs the scope approve. */
+    delete(params: { skill: string; version?: number }, options?: CallOptions): Promise<void>;
+    /** Write a skill into a file. It needs the scope read. */
+    export(params: { skill: string; version?: number }, options?: CallOptions): Promise<Content>;
+    /** Read a skill. It needs the scope read. */
+    get(params: { skill: string; version?: number }, options?: CallOptions): Promise<SkillDetails>;
+    /** Store the skills of a file, which is the body. Nobody vouches for them. It needs the scope run. */
+    import(params?: Record<string, never>, data: Upload, options?: CallOptions): Promise<SkillChanges>;
+    /** List the functions that are stored for later runs. It needs the scope read. */
+    list(params?: Record<string, never>, options?: CallOptions): Promise<Skills>;
+    /** Run the tests of skills anew. It needs the scope run. */
+    test(params?: SkillNames, options?: CallOptions): Promise<SkillTests>;
+  };
+  readonly storage: {
+    /** Say what the tenant's data take on the disk. It needs the scope read. */
+    get(params?: Record<string, never>, options?: CallOptions): Promise<Storage>;
+  };
   readonly threads: {
     /** Remove a conversation and its session. It needs the scope run. */
     delete(params: { thread: string }, options?: CallOptions): Promise<void>;
+    /** Copy a conversation and its session under another name. It needs the scope run. */
+    fork(params: { thread: string } & ThreadTo, options?: CallOptions): Promise<void>;
     /** List the conversations. It needs the scope read. */
     list(params?: Record<string, never>, options?: CallOptions): Promise<Threads>;
+    /** Give a conversation another name. It needs the scope run. */
+    rename(params: { thread: string } & ThreadTo, options?: CallOptions): Promise<void>;
     /** List the questions and answers of a conversation. It needs the scope read. */
     turns(params: { thread: string }, options?: CallOptions): Promise<Turns>;
   };

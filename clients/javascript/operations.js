@@ -42,6 +42,10 @@ export const operations = {
     write: ["PUT","/v1/sessions/{session}/file",["path"],"upload"],
   },
   images: {
+    build: ["POST","/v1/images",[],"json"],
+    delete: ["DELETE","/v1/images/{image}",[],"json"],
+    get: ["GET","/v1/images/{image}",[],"json"],
+    history: ["GET","/v1/images/{image}/history",[],"json"],
     list: ["GET","/v1/images",[],"json"],
   },
   keys: {
@@ -62,7 +66,14 @@ export const operations = {
   },
   plans: {
     check: ["POST","/v1/plans/check",[],"json"],
+    explain: ["POST","/v1/plans/explain",[],"json"],
+    resume: ["POST","/v1/plans/{record}/resume",[],"events"],
     run: ["POST","/v1/plans/run",[],"events"],
+  },
+  policies: {
+    draft: ["POST","/v1/policies/draft",[],"json"],
+    explain: ["POST","/v1/policies/explain",[],"json"],
+    test: ["POST","/v1/policies/test",[],"json"],
   },
   ports: {
     close: ["DELETE","/v1/sessions/{session}/ports/{id}",[],"json"],
@@ -80,12 +91,16 @@ export const operations = {
     start: ["POST","/v1/sessions/{session}/processes",[],"events"],
   },
   records: {
+    branch: ["POST","/v1/records/{record}/branch",[],"events"],
     delete: ["DELETE","/v1/records/{record}",[],"json"],
     export: ["GET","/v1/records/{record}/export",["format"],"download"],
+    import: ["POST","/v1/records/import",[],"upload"],
     list: ["GET","/v1/records",["words","status","kind","thread","model","since","until","cost_usd","children","limit"],"json"],
     read: ["GET","/v1/records/{record}",[],"json"],
     replay: ["POST","/v1/records/{record}/replay",[],"json"],
+    resume: ["POST","/v1/records/{record}/resume",[],"events"],
     verify: ["POST","/v1/records/{record}/verify",[],"json"],
+    verify_all: ["POST","/v1/records/verify",[],"json"],
   },
   runs: {
     ask: ["POST","/v1/runs",[],"events"],
@@ -100,9 +115,11 @@ export const operations = {
   sessions: {
     create: ["POST","/v1/sessions",[],"json"],
     delete: ["DELETE","/v1/sessions/{session}",[],"json"],
+    export: ["GET","/v1/sessions/{session}/export",["head"],"download"],
     extend: ["POST","/v1/sessions/{session}/extend",[],"json"],
     fork: ["POST","/v1/sessions/{session}/fork",[],"json"],
     get: ["GET","/v1/sessions/{session}",[],"json"],
+    import: ["POST","/v1/sessions/import",["id"],"upload"],
     list: ["GET","/v1/sessions",[],"json"],
     pause: ["POST","/v1/sessions/{session}/pause",[],"json"],
     resume: ["POST","/v1/sessions/{session}/resume",[],"json"],
@@ -111,9 +128,23 @@ export const operations = {
     snapshots: ["GET","/v1/sessions/{session}/snapshots",[],"json"],
     stored: ["GET","/v1/stored-sessions",[],"json"],
   },
+  skills: {
+    add: ["POST","/v1/skills",[],"json"],
+    delete: ["DELETE","/v1/skills/{skill}",["version"],"json"],
+    export: ["GET","/v1/skills/{skill}/export",["version"],"download"],
+    get: ["GET","/v1/skills/{skill}",["version"],"json"],
+    import: ["POST","/v1/skills/import",[],"upload"],
+    list: ["GET","/v1/skills",[],"json"],
+    test: ["POST","/v1/skills/test",[],"json"],
+  },
+  storage: {
+    get: ["GET","/v1/storage",[],"json"],
+  },
   threads: {
     delete: ["DELETE","/v1/threads/{thread}",[],"json"],
+    fork: ["POST","/v1/threads/{thread}/fork",[],"json"],
     list: ["GET","/v1/threads",[],"json"],
+    rename: ["POST","/v1/threads/{thread}/rename",[],"json"],
     turns: ["GET","/v1/threads/{thread}",[],"json"],
   },
   tools: {

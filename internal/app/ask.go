@@ -79,6 +79,10 @@ type AskRequest struct {
 	// Learn lets the model have functions stored for later runs, if the answer passes its checks.
 	Learn bool
 
+	// Begun is called with the id of the record when there is one; that it fails is a
+	// notice of the run. nil: nobody need know it before the end.
+	Begun func(record string) error
+
 	// Repo is the project that is worked on; nil: none. It goes with code, and with a session
 	// that ends with the run.
 	Repo *RepoSpec
@@ -219,11 +223,17 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 	}
 	x.children = t.children
 	x.children.of(x)
+	x.begun = q.Begun
 	return x.result(ctx, began, append(inputs, skills.inputs...))
 }
 
 // result lets the agent answer and closes what the run used.
 func (x *questionRun) result(ctx context.Context, began event.RunBegan, inputs []run.Input) (AskResult, error) {
+	if x.begun != nil {
+		if err := x.begun(x.run.ID()); err != nil {
+			x.run.Emit(event.Notice{Text: "a restart of the server does not go on with this run: " + err.Error()})
+		}
+	}
 	answer, err := x.ask(ctx, began, inputs)
 	x.children.end()
 	answer.Tokens = answer.Tokens.Add(x.children.used())
@@ -349,6 +359,8 @@ type questionRun struct {
 	again     *resumption // nil: the question is asked for the first time
 	condensed []string    // contents that stand for older messages of the conversation
 	err       error       // why the thread is not saved
+	// begun is called with the id of the record; nil: nobody need know it before the end.
+	begun func(record string) error
 }
 
 // ask lets the agent answer in a session of the run, or with tools alone.

@@ -39,7 +39,8 @@ type AskResume struct {
 	Output  Output
 	// Tools name what implements the tools. Without a policy, the recorded one decides.
 	Tools ToolSpec
-	Net   NetSpec // no hosts: the recorded ones
+	Net   NetSpec                   // no hosts: the recorded ones
+	Begun func(record string) error // as in AskRequest
 }
 
 // check refuses what is wrong in itself.
@@ -145,6 +146,7 @@ func (a *App) ResumeAsk(ctx context.Context, q AskResume, sink event.Sink) (out 
 		}
 		return out, err
 	}
+	x.begun = q.Begun
 	return x.result(ctx, began, inputs)
 }
 
@@ -277,7 +279,7 @@ func (g *resumption) model(q AskResume, began *event.RunBegan) (llm.Model, error
 // tools opens what implements the tools of the run. They are those that it had.
 func (g *resumption) tools(ctx context.Context, q AskResume, began *event.RunBegan, sink event.Sink) (*toolset, error) {
 	spec, net := q.Tools, q.Net
-	if len(net.Hosts) == 0 {
+	if len(net.Hosts) == 0 && !net.Only {
 		net.Hosts = began.Net
 	}
 	if spec.Policy == "" {

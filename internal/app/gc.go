@@ -49,7 +49,7 @@ const Unused = session.Unused
 func (a *App) Collect(ctx context.Context, q CollectRequest) (Collected, error) {
 	out, err := a.collect(ctx, q, min(q.OlderThan, UsualAge))
 	if err == nil {
-		out.Home, err = a.usage(ctx)
+		out.Home, err = a.Usage(ctx)
 	}
 	return out, err
 }

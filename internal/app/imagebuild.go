@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"praxis/event"
@@ -27,6 +28,10 @@ type ImageBuilds interface {
 // ImageFile asks for an image that is built of a file.
 type ImageFile struct {
 	Path string
+	// Text is the file itself, in the place of Path, of somebody who has no files on this
+	// machine: nothing is copied into the image, and its steps reach no hosts but Hosts.
+	Text  string
+	Hosts []string
 	// Limits are those of the session that steps run in: see buildLimits for what is not set.
 	Limits event.Limits
 }
@@ -55,11 +60,7 @@ func buildLimits(given, usual event.Limits) event.Limits {
 // its sessions begin with. Steps that are known from before do not run again. Nothing
 // has the name that was not built whole.
 func (a *App) BuildImageOf(ctx context.Context, q ImageFile, sink event.Sink) (BuiltImage, error) {
-	text, err := ReadText(q.Path, buildfile.MaxFile)
-	if err != nil {
-		return BuiltImage{}, err
-	}
-	f, err := buildfile.Load(q.Path, text)
+	f, err := q.load()
 	if err != nil {
 		return BuiltImage{}, err
 	}
@@ -83,12 +84,41 @@ func (a *App) BuildImageOf(ctx context.Context, q ImageFile, sink event.Sink) (B
 		return BuiltImage{}, fmt.Errorf("cannot build image: %w", err)
 	}
 	b := &imageBuild{m: m, file: f, sink: sink, limits: limits, hosts: hosts, getenv: a.opt.Getenv}
-	if b.folder, err = os.OpenRoot(filepath.Dir(q.Path)); err != nil {
-		return BuiltImage{}, FileFault(q.Path, err)
+	if q.Text == "" {
+		if b.folder, err = os.OpenRoot(filepath.Dir(q.Path)); err != nil {
+			return BuiltImage{}, FileFault(q.Path, err)
+		}
+		defer b.folder.Close()
 	}
-	defer b.folder.Close()
 	out, err := b.build(ctx, a.opt.Config.Limits)
 	return out, errors.Join(err, b.endSession())
+}
+
+// load reads the file.
+func (q ImageFile) load() (buildfile.File, error) {
+	if q.Text == "" {
+		text, err := ReadText(q.Path, buildfile.MaxFile)
+		if err != nil {
+			return buildfile.File{}, err
+		}
+		return buildfile.Load(q.Path, text)
+	}
+	if len(q.Text) > buildfile.MaxFile {
+		return buildfile.File{}, fault.New(fault.Invalid, "Give a shorter one.", "cannot build image: its file has more than %s", safetext.Size(buildfile.MaxFile))
+	}
+	f, err := buildfile.Load("image.yaml", []byte(q.Text))
+	switch {
+	case err != nil:
+		return f, err
+	case len(f.Copy) > 0:
+		return f, fault.New(fault.Denied, "Write the files in a step, or into the sessions.", "cannot build image %s: it copies files, and there are none beside it", f.Name)
+	}
+	for _, host := range f.AllowNet {
+		if !slices.Contains(q.Hosts, host) {
+			return f, fault.New(fault.Denied, "Leave the host out, or ask the operator to allow it.", "cannot build image %s: %s is not allowed here", f.Name, safetext.Line(host))
+		}
+	}
+	return f, nil
 }
 
 // imageBuild is a build that goes on.

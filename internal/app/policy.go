@@ -10,6 +10,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/plan"
 	"praxis/internal/plan/policy"
+	"praxis/internal/planner"
 	"praxis/internal/safetext"
 	"praxis/internal/tool"
 )
@@ -25,6 +26,7 @@ type (
 // PolicyQuery names a policy and the tools that its rules are about.
 type PolicyQuery struct {
 	File     string
+	Text     string   // the policy itself, in the place of File
 	Tools    []string // files that declare the tools
 	Commands bool     // tools and servers may run programs on this machine
 }
@@ -44,7 +46,14 @@ func (a *App) loadPolicy(ctx context.Context, q PolicyQuery, sink event.Sink) (p
 	if len(q.Tools) == 0 {
 		return plan.Options{}, fault.New(fault.Invalid, "Name the file that declares them.", "cannot use the policy %s: its rules are about tools", safetext.Line(q.File))
 	}
-	return a.loadRules(ctx, ToolSpec{Files: q.Tools, Policy: q.File, Commands: q.Commands}, sink)
+	spec := ToolSpec{Files: q.Tools, Policy: q.File, Commands: q.Commands}
+	if q.Text != "" {
+		if len(q.Text) > maxPolicy {
+			return plan.Options{}, fault.New(fault.Invalid, "Give a shorter one.", "cannot use the policy: it has more than %s", safetext.Size(maxPolicy))
+		}
+		spec.Policy, spec.policy = "", &planner.Text{Name: "policy.yaml", Text: q.Text}
+	}
+	return a.loadRules(ctx, spec, sink)
 }
 
 // TestPolicy runs the cases that stand in a policy. Nothing is called.

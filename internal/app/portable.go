@@ -58,35 +58,51 @@ type ExportedSession struct {
 
 // ExportSession writes a named session into a file: its snapshots and the packages of its
 // image. The same version of Praxis goes on with it in another data folder.
-func (a *App) ExportSession(ctx context.Context, q SessionExport, sink event.Sink) (ExportedSession, error) {
-	m, err := a.machinery(ctx)
+func (a *App) ExportSession(ctx context.Context, q SessionExport, sink event.Sink) (out ExportedSession, err error) {
+	out.Name = q.Name
+	out.Snapshots, err = a.exportSession(ctx, q, sink, func(write func(io.Writer) error) error {
+		if out.Path, err = exportPath(q.Path, q.Name+sessionExtension); err != nil {
+			return err
+		}
+		return writeWhole(out.Path, q.Force, func(w io.Writer) error {
+			counted := &boundedWriter{w: w, left: 1 << 62}
+			err := write(counted)
+			out.Bytes = counted.n
+			return err
+		})
+	})
 	if err != nil {
 		return ExportedSession{}, err
 	}
+	return out, nil
+}
+
+// WriteSession writes to w what ExportSession writes into a file.
+func (a *App) WriteSession(ctx context.Context, q SessionExport, w io.Writer, sink event.Sink) error {
+	_, err := a.exportSession(ctx, q, sink, func(write func(io.Writer) error) error { return write(w) })
+	return err
+}
+
+// exportSession gives to done what writes a named session.
+func (a *App) exportSession(ctx context.Context, q SessionExport, sink event.Sink, done func(write func(io.Writer) error) error) (snapshots int, err error) {
+	m, err := a.machinery(ctx)
+	if err != nil {
+		return 0, err
+	}
 	e, err := m.sessions.ExportNamed(ctx, q.Name, q.Head)
 	if err != nil {
-		return ExportedSession{}, err
+		return 0, err
 	}
 	defer e.Close()
 	body := portable{Portable: e.Portable}
 	if body.Image, err = m.recipes.Recipe(ctx, e.Image, sink); err != nil {
-		return ExportedSession{}, err
+		return 0, err
 	}
 	parts, err := m.sources(ctx, e, body.Image)
 	if err != nil {
-		return ExportedSession{}, err
+		return 0, err
 	}
-	out := ExportedSession{Name: q.Name, Snapshots: len(e.States)}
-	if out.Path, err = exportPath(q.Path, q.Name+sessionExtension); err != nil {
-		return ExportedSession{}, err
-	}
-	err = writeWhole(out.Path, q.Force, func(w io.Writer) error {
-		counted := &boundedWriter{w: w, left: 1 << 62}
-		err := sessionfile.Write(counted, body, parts)
-		out.Bytes = counted.n
-		return err
-	})
-	return out, err
+	return len(e.States), done(func(w io.Writer) error { return sessionfile.Write(w, body, parts) })
 }
 
 // sources are the entries of a session file: the wheels, the layers of a container image,

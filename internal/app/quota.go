@@ -29,8 +29,8 @@ type FolderUsage struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// usage measures the data folder. What vanishes meanwhile does not count.
-func (a *App) usage(ctx context.Context) (Usage, error) {
+// Usage measures the data folder. What vanishes meanwhile does not count.
+func (a *App) Usage(ctx context.Context) (Usage, error) {
 	c := a.opt.Config
 	out := Usage{Quota: c.HomeQuota, Folders: []FolderUsage{}}
 	folders := map[string]int64{}
@@ -91,7 +91,7 @@ func (a *App) makeSpace(ctx context.Context, bytes int64) error {
 	home := a.home
 	a.mu.Unlock()
 	if time.Since(home.at) > measuredFor || home.bytes+bytes > quota {
-		now, err := a.usage(ctx)
+		now, err := a.Usage(ctx)
 		if err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (a *App) makeSpace(ctx context.Context, bytes int64) error {
 		if err := a.removeOldest(ctx, home.bytes+bytes-quota); err != nil {
 			return err
 		}
-		now, err := a.usage(ctx)
+		now, err := a.Usage(ctx)
 		if err != nil {
 			return err
 		}

@@ -70,7 +70,7 @@ func TestHomeQuota(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	before, err := a.usage(ctx)
+	before, err := a.Usage(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestUsage(t *testing.T) {
 	if err := os.Link(filepath.Join(home, "images", "one"), filepath.Join(home, "images", "two")); err != nil {
 		t.Fatal(err)
 	}
-	got, err := a.usage(t.Context())
+	got, err := a.Usage(t.Context())
 	if err != nil || got.Bytes < 1<<20 || got.Bytes >= 2<<20 || len(got.Folders) == 0 || got.Folders[0].Name != "images" ||
 		slices.ContainsFunc(got.Folders, func(f FolderUsage) bool { return f.Name == "run" }) {
 		t.Errorf("%+v, %v", got, err)

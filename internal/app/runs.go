@@ -239,6 +239,16 @@ func (a *App) FindRun(ctx context.Context, ref string) (string, error) {
 	return "", err
 }
 
+// ThreadOfRun returns the id of the run that a reference names, and the thread that it belongs
+// to; "": none.
+func (a *App) ThreadOfRun(ctx context.Context, ref string) (id, thread string, err error) {
+	if id, err = a.FindRun(ctx, ref); err != nil {
+		return "", "", err
+	}
+	known, err := a.records.Journal.Summary(ctx, id)
+	return id, known.Thread, err
+}
+
 // RemovedRun is a run that is not there any more.
 type RemovedRun struct {
 	Run  string `json:"run"`

@@ -28,8 +28,11 @@ type SkillAdd struct {
 	Function    string
 	Description string // "": what the function's documentation, or the run's code, says
 	Tests       string // path of a file with tests; "": test_NAME.py beside the file, or those of the run's code
-	Project     bool   // into the project's folder, and not the person's own
-	Session     SessionSpec
+	// Code is the function itself, in the place of From, and TestCode its tests. Function is
+	// its name.
+	Code, TestCode string
+	Project        bool // into the project's folder, and not the person's own
+	Session        SessionSpec
 }
 
 // AddSkills stores functions as skills. Each passes its tests in a fresh session before.
@@ -76,6 +79,11 @@ func (a *App) draftSkills(ctx context.Context, q SkillAdd, sink event.Sink) (dra
 	info, gone := os.Stat(q.From)
 	var s skill.Skill
 	switch {
+	case q.Code != "":
+		s = skill.Skill{Name: q.Function, Code: q.Code, Tests: q.TestCode}
+		if len(q.Code) > skill.MaxText || len(q.TestCode) > skill.MaxText {
+			err = fault.New(fault.Invalid, "Give a shorter one.", "cannot store %s: it has more than %s", safetext.Clip(safetext.Line(q.Function), 80), safetext.Size(skill.MaxText))
+		}
 	case gone == nil && info.IsDir():
 		s, err = draftOfFolder(q.From)
 	case gone == nil:

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"io"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/agent/skill"
 	"praxis/internal/agent/skill/folder"
+	"praxis/internal/bounded"
 	"praxis/internal/safetext"
 	"praxis/internal/store"
 )
@@ -174,24 +176,41 @@ type SkillsExport struct {
 
 // ExportSkills writes skills, each in the version that counts, into one file, and returns its path.
 func (a *App) ExportSkills(_ context.Context, q SkillsExport) (string, error) {
-	var all []skill.Skill
-	for _, name := range q.Names {
-		f, err := a.findSkill(name, 0)
-		if err != nil {
-			return "", err
-		}
-		if !slices.ContainsFunc(all, func(s skill.Skill) bool { return s.Name == f.Skill.Name }) {
-			all = append(all, f.Skill)
-		}
-	}
-	if len(all) == 0 {
-		return "", fault.New(fault.Invalid, "Name one.", "cannot export skills: none is named")
+	all, err := a.skillsNamed(q.Names)
+	if err != nil {
+		return "", err
 	}
 	path, err := exportPath(q.Path, skill.Folder(all[0].Name)+skillExtension)
 	if err != nil {
 		return "", err
 	}
 	return path, writeWhole(path, q.Force, func(w io.Writer) error { return skill.Pack(w, all) })
+}
+
+// WriteSkills writes to w what ExportSkills writes into a file.
+func (a *App) WriteSkills(_ context.Context, names []string, w io.Writer) error {
+	all, err := a.skillsNamed(names)
+	if err != nil {
+		return err
+	}
+	return skill.Pack(w, all)
+}
+
+// skillsNamed returns skills, each in the version that counts, and once.
+func (a *App) skillsNamed(names []string) (all []skill.Skill, err error) {
+	for _, name := range names {
+		f, err := a.findSkill(name, 0)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(all, func(s skill.Skill) bool { return s.Name == f.Skill.Name }) {
+			all = append(all, f.Skill)
+		}
+	}
+	if len(all) == 0 {
+		return nil, fault.New(fault.Invalid, "Name one.", "cannot export skills: none is named")
+	}
+	return all, nil
 }
 
 // SkillChange says what became of a skill that was to be stored.
@@ -207,6 +226,22 @@ func (a *App) ImportSkills(ctx context.Context, path string, project bool) ([]Sk
 	if err != nil {
 		return nil, err
 	}
+	return a.unpackSkills(ctx, data, project)
+}
+
+// ReadSkills is ImportSkills of what r gives, into the data folder.
+func (a *App) ReadSkills(ctx context.Context, r io.Reader) ([]SkillChange, error) {
+	data, err := bounded.Read(r, skill.MaxPacked)
+	if long := (*bounded.TooLong)(nil); errors.As(err, &long) {
+		return nil, fault.New(fault.Invalid, "Send fewer.", "cannot import skills: they have more than %s", safetext.Size(skill.MaxPacked))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.unpackSkills(ctx, data, false)
+}
+
+func (a *App) unpackSkills(ctx context.Context, data []byte, project bool) ([]SkillChange, error) {
 	all, err := skill.Unpack(data)
 	if err != nil {
 		return nil, err

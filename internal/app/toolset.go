@@ -57,6 +57,8 @@ type NetSpec struct {
 	// Hosts are rules such as "api.example.com:443" or "*.example.org", or @FILE
 	// with one rule a line, which is read again when it changes.
 	Hosts []string
+	// Only says that a run that goes on reaches no hosts but these, whatever is recorded.
+	Only bool
 	// Credentials put the value of an environment variable into a header of
 	// requests to a host: HOST[/PATH]=HEADER:VARIABLE[:FIELDS]. Code sees a
 	// placeholder, and with FIELDS, such as "id,items.name", or "-" for none, only the

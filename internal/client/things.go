@@ -39,7 +39,7 @@ func (c *Client) RunPlan(ctx context.Context, q app.PlanRequest, sink event.Sink
 	}
 	in := api.NewPlan{
 		PlanText: api.PlanText{Name: q.Plan.Name, Text: string(q.Plan.Text), Strict: q.Tools.Strict}, Now: some(q.Start.Now), Seed: q.Start.Seed,
-		Model: h.Model, TimeoutS: h.Timeout.Seconds(), Following: detached(), Inputs: map[string]json.RawMessage{},
+		Model: h.Model, TimeoutS: h.Timeout.Seconds(), Later: true, Following: detached(), Inputs: map[string]json.RawMessage{},
 	}
 	in.Unattended = !h.Later
 	for name, value := range q.Start.Inputs {

@@ -10,6 +10,7 @@ import (
 
 	"praxis/internal/app"
 	"praxis/internal/server/access"
+	"praxis/internal/server/live"
 )
 
 // file writes a file of the operator's, and returns its path.
@@ -123,5 +124,168 @@ func TestApprovalsEnd(t *testing.T) {
 	got := w.must(key, "POST", "/v1/runs/code", object{"code": code["code"], "unattended": true}, 201)
 	if text := fmt.Sprint(got); strings.Contains(text, "kept") || !strings.Contains(text, "nobody is asked") {
 		t.Errorf("got %v", got)
+	}
+}
+
+// A run that broke off goes on, another goes another way from one of its steps, and both
+// can be read step by step.
+func TestRecords(t *testing.T) {
+	w := newWorld(t)
+	key := w.key("default")
+	model := func(name, text string) string { return "scripted:" + w.file(name, text) }
+	step := "=== reply\n```python\nprint 42\n```\n"
+	broken := w.must(key, "POST", "/v1/runs", object{"question": "What is it?", "model": model("a", step)}, 201)
+	record := fmt.Sprint(broken["record"])
+	if broken["failure"] == nil {
+		t.Fatalf("got %v", broken)
+	}
+	got := w.must(key, "POST", "/v1/records/"+record+"/resume", object{"model": model("b", step+"=== reply\nFINAL ANSWER: It is 42.\n")}, 201)
+	if answer, _ := got["answer"].(object); answer["text"] != "It is 42." {
+		t.Fatalf("got %v", got)
+	}
+	w.must(key, "POST", "/v1/records/"+fmt.Sprint(got["record"])+"/resume", object{}, 409)
+	branch := w.must(key, "POST", "/v1/records/"+fmt.Sprint(got["record"])+"/branch", object{"from": 2, "question": "What else?", "model": model("c", step+"=== reply\nFINAL ANSWER: It is 42.\n")}, 201)
+	if branch["branch"] == nil || branch["record"] == got["record"] {
+		t.Fatalf("got %v", branch)
+	}
+	tree := w.must(key, "GET", "/v1/records/"+record, nil, 200)
+	if events := objects(tree["events"]); len(events) < 3 || events[0]["event"] != "run_began" || !strings.Contains(fmt.Sprint(events), "print 42") {
+		t.Errorf("got %v", tree)
+	}
+	all := w.must(key, "POST", "/v1/records/verify", nil, 200)
+	chain, _ := all["chain"].(object)
+	if len(objects(all["records"])) != 3 || len(objects(chain["problems"])) != 0 || chain["entries"] == 0.0 {
+		t.Errorf("got %v", all)
+	}
+	_, bundle := w.call(key, "GET", "/v1/records/"+record+"/export", nil)
+	w.must(w.key("other"), "POST", "/v1/records/import", fmt.Sprint(bundle["text"]), 201)
+}
+
+// A plan waits at a call, and goes on when a key that may decide approves it.
+func TestPlans(t *testing.T) {
+	w := newSavingWorld(t)
+	runner, approver := w.key("default"), w.key("default", access.Run, access.Approve)
+	plan := object{"text": "from tools import notes\nprint(notes.save(text='a'))\n"}
+	if got := w.must(runner, "POST", "/v1/plans/explain", plan, 200); got["accepted"] != true || len(objects(got["calls"])) != 1 {
+		t.Errorf("got %v", got)
+	}
+	plan["later"] = true
+	got := w.must(runner, "POST", "/v1/plans/run", plan, 201)
+	if p, _ := got["plan"].(object); p["waiting"] == nil {
+		t.Fatalf("got %v", got)
+	}
+	path := fmt.Sprintf("/v1/plans/%s/resume", got["record"])
+	w.must(runner, "POST", path, object{"approve": true}, 403)
+	w.must(runner, "POST", path, object{"endorse": "trust me", "result": "kept"}, 403)
+	w.must(approver, "POST", path, object{}, 400)
+	done := w.must(approver, "POST", path, object{"approve": true}, 201)
+	if p, _ := done["plan"].(object); strings.TrimSpace(fmt.Sprint(p["output"])) != "kept a" {
+		t.Errorf("got %v", done)
+	}
+	w.must(runner, "POST", "/v1/runs", object{"question": "?", "mode": "plan", "strict": true}, 400)
+	script := w.file("plan.txt", "=== reply\n```python\nfrom tools import notes\nprint(notes.save(text='b'))\n```\n")
+	got = w.must(runner, "POST", "/v1/runs", object{"question": "Keep b", "mode": "plan", "later": true, "model": "scripted:" + script}, 201)
+	if got["waiting"] == nil {
+		t.Errorf("got %v", got)
+	}
+	for path, body := range map[string]object{
+		"explain": {"policy": "version: 1\nrules: []\n"}, "test": {"policy": "version: 1\nrules: []\n"}, "draft": {},
+	} {
+		w.must(runner, "POST", "/v1/policies/"+path, body, 200)
+	}
+	w.must(runner, "POST", "/v1/policies/test", object{}, 400)
+}
+
+// What a tenant keeps is listed, changed and taken away.
+func TestLibrary(t *testing.T) {
+	w := newWorld(t)
+	key := w.key("default", access.Admin)
+	script := w.file("script.txt", "=== reply\n```python\nprint 42\n```\n=== reply\nFINAL ANSWER: It is 42.\n")
+	w.must(key, "POST", "/v1/runs", object{"question": "What is it?", "thread": "one", "model": "scripted:" + script}, 201)
+	w.must(key, "POST", "/v1/threads/one/fork", object{"to": "two"}, 204)
+	w.must(key, "POST", "/v1/threads/two/rename", object{"to": "three"}, 204)
+	if got := w.must(key, "GET", "/v1/threads/three", nil, 200); len(objects(got["turns"])) != 1 {
+		t.Errorf("got %v", got)
+	}
+	w.must(key, "GET", "/v1/threads/two", nil, 404)
+	w.must(key, "GET", "/v1/notes/none", nil, 404)
+	w.must(key, "DELETE", "/v1/notes/none", nil, 404)
+	w.must(key, "POST", "/v1/images", object{"with": []string{"pandas"}}, 201)
+	w.must(key, "POST", "/v1/images", object{"file": "name: x\ncopy:\n  ./passwd: /x\n"}, 403)
+	w.must(key, "POST", "/v1/images", object{"file": "name: x\nallow-net: [example.com]\nrun: [\"true\"]\n"}, 403)
+	w.must(key, "GET", "/v1/images/none/history", nil, 503) // toys have no steps
+	w.must(key, "GET", "/v1/images/none", nil, 503)
+	if got := w.must(key, "GET", "/v1/storage", nil, 200); got["bytes"] == 0.0 {
+		t.Errorf("got %v", got)
+	}
+}
+
+// A skill is stored when its tests pass, and travels as a file that nobody vouches for.
+func TestSkills(t *testing.T) {
+	w := newWorld(t)
+	key, other := w.key("default", access.Admin), w.key("other", access.Admin)
+	w.must(key, "POST", "/v1/skills", object{"name": "a"}, 400)
+	w.must(key, "POST", "/v1/skills", object{"name": "twice", "code": "def twice(x):\n    \"\"\"Doubles.\"\"\"\n    return 2 * x\n"}, 400) // without tests
+	if got := w.must(key, "GET", "/v1/skills", nil, 200); len(objects(got["skills"])) != 0 {
+		t.Errorf("got %v", got)
+	}
+	w.must(key, "POST", "/v1/skills/test", nil, 200)
+	w.must(key, "GET", "/v1/skills/none", nil, 404)
+	w.must(key, "GET", "/v1/skills/none/export", nil, 404)
+	w.must(key, "DELETE", "/v1/skills/none", nil, 404)
+	w.must(other, "POST", "/v1/skills/import", "no file", 400)
+}
+
+// A session travels to another tenant as a file; one that is there is not replaced.
+func TestSessionTravels(t *testing.T) {
+	w := newWorld(t)
+	key, other := w.key("default"), w.key("other")
+	w.must(key, "POST", "/v1/sessions", object{"id": "one"}, 201)
+	w.execute(key, "one", "set x")
+	_, file := w.call(key, "GET", "/v1/sessions/one/export?head=true", nil)
+	text := fmt.Sprint(file["text"])
+	w.must(other, "POST", "/v1/sessions/import?id=two", text, 201)
+	if x := w.execute(other, "two", "get x"); !strings.Contains(fmt.Sprint(x["stdout"], x["result"]), "true") {
+		t.Errorf("got %v", x)
+	}
+	w.must(other, "POST", "/v1/sessions/import?id=two", text, 409)
+	w.must(other, "POST", "/v1/sessions/import?id=three", text[:len(text)/2], 400)
+	w.must(other, "GET", "/v1/sessions/three", nil, 404)
+	w.must(other, "GET", "/v1/sessions/two", nil, 200)
+}
+
+// A run whose client does not wait for it goes on when the server starts anew, under its id,
+// with the question that was open; a reader learns that events are gone.
+func TestRunsGoOn(t *testing.T) {
+	w := newSavingWorld(t)
+	key := w.key("default", access.Admin)
+	script := w.file("script.txt", "=== reply\n```python\nprint 42\n```\n=== reply\n```python\ncall notes.save {\"text\":\"a\"}\n```\n=== reply\nFINAL ANSWER: It is 42.\n")
+	run := w.must(key, "POST", "/v1/runs", object{"question": "What is it?", "model": "scripted:" + script, "detach": true}, 201)
+	path := fmt.Sprintf("/v1/runs/%s", run["id"])
+	last := ""
+	w.events(w.request(key, "GET", path+"/events", nil), func(id, name, _ string) bool { last = id; return name != "approval_open" })
+	w.stop()
+	w.start()
+	if err := w.s.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r := w.request(key, "GET", path+"/events", nil)
+	r.Header.Set("Last-Event-ID", last)
+	var names []string
+	w.events(r, func(_, name, data string) bool {
+		names = append(names, name)
+		if name == "approval_open" {
+			for _, q := range objects(w.must(key, "GET", "/v1/approvals", nil, 200)["approvals"]) {
+				w.must(key, "POST", fmt.Sprintf("/v1/approvals/%s", q["id"]), object{"decision": "once"}, 204)
+			}
+		}
+		return true
+	})
+	got := w.must(key, "GET", path, nil, 200)
+	if answer, _ := got["answer"].(object); answer["text"] != "It is 42." || len(names) < 3 || names[0] != "lost" {
+		t.Fatalf("got %v after %v", got, names)
+	}
+	if left, err := filepath.Glob(filepath.Join(w.home, Folder, live.RunsFolder, "*")); err != nil || len(left) > 0 {
+		t.Errorf("%v is left (%v)", left, err)
 	}
 }

@@ -279,7 +279,33 @@ func (s *Server) open(name string) (*api.Tenant, error) {
 	if err != nil {
 		return nil, errors.Join(err, a.Close(), used.Close())
 	}
-	return &api.Tenant{Name: name, App: a, Hub: h, Dir: filepath.Join(home, Folder), Usage: used}, nil
+	t := &api.Tenant{Name: name, App: a, Hub: h, Dir: filepath.Join(home, Folder), Usage: used}
+	// The runs that went on when the server ended go on as what a key of the operator's would do.
+	own := &api.Call{Key: access.Key{ID: "server", Tenant: name}, Tenant: t, Server: s.shared}
+	if err := h.Recover(own.GoOn); err != nil {
+		s.cfg.Failed(name, "", err)
+	}
+	return t, nil
+}
+
+// Recover opens the tenants whose runs went on when the server ended, so that they go on before
+// anybody asks after them.
+func (s *Server) Recover(ctx context.Context) error {
+	var failed error
+	for _, pattern := range []string{filepath.Join(Folder, live.RunsFolder), filepath.Join("tenants", "*", Folder, live.RunsFolder)} {
+		found, err := filepath.Glob(filepath.Join(s.cfg.Home, pattern, "*.json"))
+		failed = errors.Join(failed, err)
+		for _, file := range found {
+			name := access.DefaultTenant
+			if home := filepath.Dir(filepath.Dir(filepath.Dir(file))); home != filepath.Clean(s.cfg.Home) {
+				name = filepath.Base(home)
+			}
+			if _, err := s.tenant(ctx, name); err != nil {
+				failed = errors.Join(failed, err)
+			}
+		}
+	}
+	return failed
 }
 
 // guard refuses what no door should see, tells of every request that was answered, and takes

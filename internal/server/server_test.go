@@ -347,7 +347,7 @@ func TestPermissions(t *testing.T) {
 		t.Fatal(err)
 	}
 	ids := strings.NewReplacer("{session}", "secret-session", "{execution}", fmt.Sprint(x["id"]), "{run}", fmt.Sprint(run["id"]),
-		"{record}", fmt.Sprint(run["record"]), "{id}", theirKey.ID, "{thread}", "secret-thread", "{context}", "python", "{process}", fmt.Sprint(process["id"]), "{approval}", "q-secret", "{note}", "secret-note")
+		"{record}", fmt.Sprint(run["record"]), "{id}", theirKey.ID, "{thread}", "secret-thread", "{context}", "python", "{process}", fmt.Sprint(process["id"]), "{approval}", "q-secret", "{note}", "secret-note", "{skill}", "secret_skill", "{image}", "secret-image")
 	for _, o := range api.Table() {
 		path := ids.Replace(o.Path)
 		if strings.ContainsAny(path, "{}") {

@@ -271,6 +271,9 @@ func (s *serveCommand) run(ctx context.Context) (err error) {
 		_ = listener.Close()
 		return err
 	}
+	if err := srv.Recover(ctx); err != nil { // the other runs go on, and what is new begins
+		report(s.p.stderr, err)
+	}
 	return srv.Serve(ctx, listener, certificates)
 }
 

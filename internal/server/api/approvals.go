@@ -22,6 +22,9 @@ func (c *Call) tools(r *live.Run, unattended bool) app.ToolSpec {
 	return t
 }
 
+// who names the caller in a record.
+func (c *Call) who() string { return "key " + c.Key.ID + " of " + c.Key.Tenant }
+
 // Approvals are the open questions of a tenant, the oldest first.
 type Approvals struct {
 	Approvals []app.OpenApproval `json:"approvals"`
@@ -42,7 +45,7 @@ func approvals() []Operation {
 			}),
 		operation("approvals.answer", http.MethodPost, "/approvals/{approval}", access.Approve, http.StatusNoContent, "Agree to a call that waits, or deny it. It is recorded with the id of the key.",
 			func(_ context.Context, c *Call, in AnswerTo) (Nothing, error) {
-				return Nothing{}, app.Decide(c.Tenant.Hub.Approvals(), in.Approval, in.Decision, "key "+c.Key.ID+" of "+c.Key.Tenant, in.Reason)
+				return Nothing{}, app.Decide(c.Tenant.Hub.Approvals(), in.Approval, in.Decision, c.who(), in.Reason)
 			}),
 	}
 }

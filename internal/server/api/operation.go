@@ -216,7 +216,7 @@ func (o Operation) saying(name string, data reflect.Type) Operation {
 // Table returns all operations, in the order in which they are documented.
 func Table() []Operation {
 	var out []Operation
-	for _, part := range [][]Operation{sessions(), executions(), contexts(), files(), processes(), forwards(), runs(), made(), approvals(), records(), stored(), plans(), things(), administration(), operating()} {
+	for _, part := range [][]Operation{sessions(), executions(), contexts(), files(), processes(), forwards(), runs(), made(), approvals(), records(), stored(), goingOn(), plans(), things(), policies(), threads(), skills(), images(), travels(), administration(), operating()} {
 		out = append(out, part...)
 	}
 	return out

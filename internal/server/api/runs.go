@@ -23,14 +23,17 @@ import (
 
 // Run is a run that goes on, or ended lately.
 type Run struct {
-	ID      string       `json:"id" jsonschema:"of the run on this server"`
-	Began   time.Time    `json:"began"`
-	Ended   bool         `json:"ended"`
-	Record  string       `json:"record,omitempty" jsonschema:"id of its record, once it has ended"`
-	Answer  *Answer      `json:"answer,omitempty" jsonschema:"of a question"`
-	Code    *CodeDone    `json:"code,omitempty" jsonschema:"of a piece of code"`
-	Plan    *PlanDone    `json:"plan,omitempty" jsonschema:"of a plan"`
-	Failure *fault.Error `json:"failure,omitempty" jsonschema:"why it did not come to its end"`
+	ID     string    `json:"id" jsonschema:"of the run on this server"`
+	Began  time.Time `json:"began"`
+	Ended  bool      `json:"ended"`
+	Record string    `json:"record,omitempty" jsonschema:"id of its record, once it has ended"`
+	Answer *Answer   `json:"answer,omitempty" jsonschema:"of a question"`
+	Code   *CodeDone `json:"code,omitempty" jsonschema:"of a piece of code"`
+	Plan   *PlanDone `json:"plan,omitempty" jsonschema:"of a plan"`
+	// Waiting is the call that the plan of an answer waits at.
+	Waiting *app.PlanWaiting  `json:"waiting,omitempty" jsonschema:"the call that the plan of a question waits at; plans.resume goes on"`
+	Branch  *app.BranchResult `json:"branch,omitempty" jsonschema:"of a branch"`
+	Failure *fault.Error      `json:"failure,omitempty" jsonschema:"why it did not come to its end"`
 }
 
 // Answer is what a question came to.
@@ -80,6 +83,11 @@ func runOf(r *live.Run) Run {
 		out.Code = &CodeDone{v.Execution, v.Exit, v.Language, v.Missing, v.Snapshot, v.Whole, madeOf(v.Made), fault.Of(v.Unsaved)}
 	case app.PlanResult:
 		out.Record, out.Plan = v.Run, planDone(v)
+	case app.PlanAskResult:
+		out.Record, out.Waiting = v.Run, v.Waiting
+		out.Answer = &Answer{Text: v.Text, Verified: err == nil && v.Waiting == nil && len(v.Rehearsed) == 0, Steps: v.Steps, Tokens: v.Tokens}
+	case app.BranchResult:
+		out.Record, out.Branch = v.ID, &v
 	}
 	return out
 }
@@ -129,7 +137,7 @@ type Following struct {
 // Question asks the agent.
 type Question struct {
 	Question string   `json:"question"`
-	Mode     string   `json:"mode,omitempty" jsonschema:"code, tools or both; left out: code"`
+	Mode     string   `json:"mode,omitempty" jsonschema:"code, tools, both or plan (by a plan whose flows are proved); left out: code"`
 	Model    string   `json:"model,omitempty" jsonschema:"PROVIDER:NAME; left out: the server's usual one"`
 	Fallback []string `json:"fallback_models,omitempty" jsonschema:"models that are asked when those before fail for good"`
 	Effort   string   `json:"effort,omitempty" jsonschema:"low, medium or high"`
@@ -156,6 +164,10 @@ type Question struct {
 	Checks      []event.Check `json:"checks,omitempty" jsonschema:"Python that runs when the model has answered"`
 	Subcalls    bool          `json:"subcalls,omitempty" jsonschema:"let code query models and begin runs of its own"`
 	Models      []string      `json:"subcall_models,omitempty" jsonschema:"that code may name beside the run's own"`
+	NoSkills    bool          `json:"no_skills,omitempty" jsonschema:"no stored skill is given to the run"`
+	Learn       bool          `json:"learn,omitempty" jsonschema:"the model may have functions stored as skills"`
+	Later       bool          `json:"later,omitempty" jsonschema:"of the mode plan: a call that somebody has to agree to lets the plan wait for plans.resume"`
+	Plans       int           `json:"plans,omitempty" jsonschema:"of the mode plan: how many plans the model may write; 0: the usual number"`
 	Making
 	Following
 }
@@ -224,13 +236,20 @@ type Runs struct {
 // checkModel refuses a model whose replies lie in a file of the server.
 func (c *Call) checkModel(specs ...string) error {
 	for _, spec := range specs {
-		kind, _, _ := strings.Cut(spec, ":")
-		if c.Server.FileModels || kind != "scripted" && kind != "replay" && kind != "record" {
+		if c.Server.FileModels || fileModel(spec) == "" {
 			continue
 		}
 		return fault.New(fault.Denied, "Name a model of a provider.", "cannot ask %s: models of files are not for clients of this server", safetext.Clip(safetext.Line(spec), 80))
 	}
 	return nil
+}
+
+// fileModel returns a model whose replies lie in a file, "" for any other.
+func fileModel(spec string) string {
+	if kind, _, _ := strings.Cut(spec, ":"); kind == "scripted" || kind == "replay" || kind == "record" {
+		return spec
+	}
+	return ""
 }
 
 // question makes of a question what the application is asked.
@@ -264,17 +283,27 @@ func (c *Call) question(in Question) (q app.AskRequest, err error) {
 	if len(in.Schema) > 0 {
 		q.Checks.Schema = app.Text{Name: "the schema of the request", Text: string(in.Schema)}
 	}
+	q.Learn = in.Learn
+	if in.NoSkills {
+		q.Skills = app.SkillsNone
+	}
 	return q, nil
 }
 
 // ask begins a question.
 func ask(ctx context.Context, c *Call, in Question) (any, error) {
+	if in.Mode == app.ModePlan {
+		return askPlan(ctx, c, in)
+	}
 	q, err := c.question(in)
 	if err != nil {
 		return nil, err
 	}
 	return c.began(ctx, in.Following, in.KeepFiles, in.Thread, func(ctx context.Context, out app.Output, r *live.Run) (any, error) {
 		q.Tools, q.Output = c.tools(r, in.Unattended), out
+		if in.Detach {
+			q.Begun = keeping(r, live.StoredRun{Model: fileModel(in.Model), Unattended: in.Unattended, Lingers: time.Duration(in.LingerS * float64(time.Second))})
+		}
 		return c.Tenant.App.Ask(ctx, q, r.Log)
 	})
 }

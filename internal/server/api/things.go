@@ -60,6 +60,7 @@ type NewPlan struct {
 	Model    string                     `json:"model,omitempty" jsonschema:"that answers without tools"`
 	Seed     int64                      `json:"seed,omitempty"`
 	TimeoutS float64                    `json:"timeout_s,omitempty"`
+	Later    bool                       `json:"later,omitempty" jsonschema:"a call that somebody has to agree to lets the plan wait for plans.resume; otherwise it is an open question"`
 	Following
 }
 
@@ -72,6 +73,14 @@ func plans() []Operation {
 					return nil, err
 				}
 				return c.Tenant.App.CheckPlan(ctx, src, in.with(c.Server.Tools), event.Discard)
+			}),
+		operation("plans.explain", http.MethodPost, "/plans/explain", access.Read, http.StatusOK, "Say of each call of a plan what the policy says of it, and where its data can come from.",
+			func(ctx context.Context, c *Call, in PlanText) (app.PlanExplained, error) {
+				src, err := in.source()
+				if err != nil {
+					return app.PlanExplained{}, err
+				}
+				return c.Tenant.App.ExplainPlan(ctx, src, in.with(c.Server.Tools), event.Discard)
 			}),
 		events[NewPlan, Run]("plans.run", http.MethodPost, "/plans/run", access.Run, http.StatusCreated, "Check a plan, and run it when nothing is wrong with it.", runPlan),
 	}
@@ -96,7 +105,7 @@ func runPlan(ctx context.Context, c *Call, in NewPlan) (any, error) {
 		return nil, err
 	}
 	q := app.PlanRequest{
-		Plan: src, Start: app.PlanStart{Inputs: values, Seed: in.Seed}, Host: app.PlanHost{Model: in.Model, Timeout: timeout, Later: true},
+		Plan: src, Start: app.PlanStart{Inputs: values, Seed: in.Seed}, Host: app.PlanHost{Model: in.Model, Timeout: timeout, Later: in.Later && !in.Unattended},
 	}
 	if in.Now != nil {
 		q.Start.Now = *in.Now

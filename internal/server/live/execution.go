@@ -226,11 +226,13 @@ type Run struct {
 	ID  string // of the server; the record's own is in its result
 	Log *Log
 	*task
-	hub   *Hub
-	given <-chan struct{} // closed when it is given up
+	hub    *Hub
+	given  <-chan struct{} // closed when it is given up
+	starts int             // of the server, since it was begun
 
 	mu     sync.Mutex
 	result any
+	stored bool // the next start of the server goes on with it
 }
 
 // Approver returns who is asked about the run's calls: whoever may answer the open questions
@@ -270,6 +272,11 @@ func (h *Hub) Start(ctx context.Context, do func(ctx context.Context, r *Run) (a
 	if err := h.cfg.Admit(ctx); err != nil {
 		return nil, err
 	}
+	return h.start(ctx, newID("r"), 0, do)
+}
+
+// start begins a run, or one of before again.
+func (h *Hub) start(ctx context.Context, id string, starts int, do func(ctx context.Context, r *Run) (any, error)) (*Run, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
@@ -279,7 +286,8 @@ func (h *Hub) Start(ctx context.Context, do func(ctx context.Context, r *Run) (a
 		return nil, fault.New(fault.Exhausted, "Wait until one has ended.", "cannot begin a run: %d of %d go on", going, h.cfg.Runs)
 	}
 	ctx, t := newTask(ctx)
-	r := &Run{ID: newID("r"), Log: newLog(), task: t, hub: h, given: ctx.Done()}
+	r := &Run{ID: id, task: t, hub: h, given: ctx.Done(), starts: starts}
+	r.Log = newLog().after(int64(starts) << 32) // no event has a number that one had before
 	h.runs.add(r, maxEnded)
 	h.work.Go(func() {
 		defer t.cancel()
@@ -287,6 +295,7 @@ func (h *Hub) Start(ctx context.Context, do func(ctx context.Context, r *Run) (a
 		r.mu.Lock()
 		r.result, t.err = result, err
 		r.mu.Unlock()
+		r.forget(err)
 		r.Log.end()
 		close(t.done)
 	})

@@ -192,3 +192,12 @@ func FuzzMeta(f *testing.F) {
 		}
 	})
 }
+
+func FuzzDecodeMark(f *testing.F) {
+	f.Add("r-1", []byte(`{"id":"r-1","record":"20260101-000000-0000","starts":1}`))
+	f.Fuzz(func(t *testing.T, id string, data []byte) {
+		if m, err := decodeMark(id, data); err == nil && (m.ID != id || m.Record == "" || m.Starts < 0 || m.Lingers < 0) {
+			t.Errorf("accepted %+v", m)
+		}
+	})
+}

@@ -27,6 +27,7 @@ type Log struct {
 	mu      sync.Mutex
 	entries []Entry
 	bytes   int
+	base    int64 // the events have the numbers above it
 	next    int64 // the number of the next event
 	ended   bool
 	changed chan struct{} // closed when something is added, and replaced
@@ -37,6 +38,12 @@ type Log struct {
 }
 
 func newLog() *Log { return &Log{most: maxLog, next: 1, changed: make(chan struct{})} }
+
+// after makes a log that begins behind a number.
+func (l *Log) after(base int64) *Log {
+	l.base, l.next = base, base+1
+	return l
+}
 
 // Emit adds an event. One that cannot be written as JSON is a mistake of the program that no
 // client could do anything about: it is left out.
@@ -118,10 +125,18 @@ func (l *Log) reading(n int) {
 
 // Read gives every entry after the number after to yield, those that come later, too, until
 // the log ends, yield fails or ctx is over. lost is called before an entry when those between
-// it and the one before are not kept any more.
+// it and the one before are not kept any more; 0 entries: it is not known how many.
 func (l *Log) Read(ctx context.Context, after int64, yield func(Entry) error, lost func(entries int64) error) error {
 	l.reading(1)
 	defer l.reading(-1)
+	if after < l.base { // what a log of before had is gone, and nobody knows how much it was
+		if after > 0 {
+			if err := lost(0); err != nil {
+				return err
+			}
+		}
+		after = l.base
+	}
 	for {
 		l.mu.Lock()
 		i, _ := slices.BinarySearchFunc(l.entries, after+1, func(e Entry, seq int64) int { return int(e.Seq - seq) })

@@ -22,13 +22,17 @@ class AskOptions(TypedDict, total=False):
     input_checks: List[types.Check] | None  # Python that runs before the model is asked
     keep_files: bool | None  # keep the files and pictures that code makes until runs.files has fetched them: those of the last 16 such runs
     language: str | None  # the main one of the model's code
+    later: bool | None  # of the mode plan: a call that somebody has to agree to lets the plan wait for plans.resume
+    learn: bool | None  # the model may have functions stored as skills
     limits: types.Limits | None  # of the session; zero fields: the usual ones
     linger_s: float | None  # with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
     max_steps: int | None
-    mode: str | None  # code, tools or both; left out: code
+    mode: str | None  # code, tools, both or plan (by a plan whose flows are proved); left out: code
     model: str | None  # PROVIDER:NAME; left out: the server's usual one
+    no_skills: bool | None  # no stored skill is given to the run
     notes: bool | None  # let the model keep notes and find those of all threads
     npm: List[str] | None  # packages of npm
+    plans: int | None  # of the mode plan: how many plans the model may write; 0: the usual number
     schema: Any | None  # a JSON Schema that the answer must keep to
     seed: int | None
     sees: bool | None  # the model sees pictures, although its server does not say so
@@ -267,6 +271,28 @@ class Images:
     def __init__(self, http: Http) -> None:
         self._http = http
 
+    def build(self, *, file: str | None = None, image: str | None = None, languages: List[str] | None = None, npm: List[str] | None = None, with_: List[str] | None = None) -> types.BuiltImage:
+        """Make an image with packages, or one that a file declares, unless it is there. It needs the scope run.
+
+        file: the text of an image file; it copies nothing, and reaches the operator's hosts alone
+        image: that they are added to
+        npm: packages of npm
+        with_: packages of Python, in the place of a file
+        """
+        return cast("types.BuiltImage", self._http.call("POST", "/v1/images", None, {"file": file, "image": image, "languages": languages, "npm": npm, "with": with_}))
+
+    def delete(self, image: str) -> None:
+        """Remove an image that no session needs. It needs the scope run."""
+        self._http.call("DELETE", f"/v1/images/{segment(image)}")
+
+    def get(self, image: str) -> types.Details:
+        """Describe an image. It needs the scope read."""
+        return cast("types.Details", self._http.call("GET", f"/v1/images/{segment(image)}"))
+
+    def history(self, image: str) -> types.ImageSteps:
+        """Say by which steps an image was made. It needs the scope read."""
+        return cast("types.ImageSteps", self._http.call("GET", f"/v1/images/{segment(image)}/history"))
+
     def list(self) -> types.ImageInfos:
         """List the images that there are. It needs the scope read."""
         return cast("types.ImageInfos", self._http.call("GET", "/v1/images"))
@@ -348,11 +374,54 @@ class Plans:
         """
         return cast("types.CheckResult", self._http.call("POST", "/v1/plans/check", None, {"text": text, "name": name, "strict": strict}))
 
-    def run(self, *, text: str, detach: bool | None = None, inputs: Dict[str, Any] | None = None, linger_s: float | None = None, model: str | None = None, name: str | None = None, now: str | None = None, seed: int | None = None, strict: bool | None = None, timeout_s: float | None = None, unattended: bool | None = None) -> types.Run:
+    def explain(self, *, text: str, name: str | None = None, strict: bool | None = None) -> types.PlanExplained:
+        """Say of each call of a plan what the policy says of it, and where its data can come from. It needs the scope read.
+
+        name: of its file; left out: plan.py
+        strict: count implicit flows, too
+        """
+        return cast("types.PlanExplained", self._http.call("POST", "/v1/plans/explain", None, {"text": text, "name": name, "strict": strict}))
+
+    def resume(self, record: str, *, again: bool | None = None, approve: bool | None = None, detach: bool | None = None, endorse: str | None = None, error: str | None = None, later: bool | None = None, linger_s: float | None = None, make: bool | None = None, reason: str | None = None, result: Any | None = None, timeout_s: float | None = None, unattended: bool | None = None) -> types.Run:
+        """Answer the call that a plan waits at, and go on with the plan. It needs the scope run.
+
+        again: go on also when it was gone on with before; it takes the scope approve
+        approve: whether the call may be made; it takes the scope approve
+        detach: answer at once; the run goes on when the caller is gone
+        endorse: why the caller vouches for the result; it takes the scope approve
+        error: why the call has no result
+        later: as in plans.run
+        linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
+        make: the call was approved before, and is made now
+        reason: of the decision
+        result: of the call, which is not made then
+        unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
+        """
+        return cast("types.Run", self._http.call("POST", f"/v1/plans/{segment(record)}/resume", None, {"again": again, "approve": approve, "detach": detach, "endorse": endorse, "error": error, "later": later, "linger_s": linger_s, "make": make, "reason": reason, "result": result, "timeout_s": timeout_s, "unattended": unattended}))
+
+    def resume_stream(self, record: str, *, again: bool | None = None, approve: bool | None = None, detach: bool | None = None, endorse: str | None = None, error: str | None = None, later: bool | None = None, linger_s: float | None = None, make: bool | None = None, reason: str | None = None, result: Any | None = None, timeout_s: float | None = None, unattended: bool | None = None) -> Stream[types.Event, types.Run]:
+        """Answer the call that a plan waits at, and go on with the plan. It needs the scope run.
+
+        again: go on also when it was gone on with before; it takes the scope approve
+        approve: whether the call may be made; it takes the scope approve
+        detach: answer at once; the run goes on when the caller is gone
+        endorse: why the caller vouches for the result; it takes the scope approve
+        error: why the call has no result
+        later: as in plans.run
+        linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
+        make: the call was approved before, and is made now
+        reason: of the decision
+        result: of the call, which is not made then
+        unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
+        """
+        return self._http.stream("POST", f"/v1/plans/{segment(record)}/resume", None, {"stream": True, "again": again, "approve": approve, "detach": detach, "endorse": endorse, "error": error, "later": later, "linger_s": linger_s, "make": make, "reason": reason, "result": result, "timeout_s": timeout_s, "unattended": unattended})
+
+    def run(self, *, text: str, detach: bool | None = None, inputs: Dict[str, Any] | None = None, later: bool | None = None, linger_s: float | None = None, model: str | None = None, name: str | None = None, now: str | None = None, seed: int | None = None, strict: bool | None = None, timeout_s: float | None = None, unattended: bool | None = None) -> types.Run:
         """Check a plan, and run it when nothing is wrong with it. It needs the scope run.
 
         detach: answer at once; the run goes on when the caller is gone
         inputs: values of the declared inputs
+        later: a call that somebody has to agree to lets the plan wait for plans.resume; otherwise it is an open question
         linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
         model: that answers without tools
         name: of its file; left out: plan.py
@@ -360,13 +429,14 @@ class Plans:
         strict: count implicit flows, too
         unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
         """
-        return cast("types.Run", self._http.call("POST", "/v1/plans/run", None, {"text": text, "detach": detach, "inputs": inputs, "linger_s": linger_s, "model": model, "name": name, "now": now, "seed": seed, "strict": strict, "timeout_s": timeout_s, "unattended": unattended}))
+        return cast("types.Run", self._http.call("POST", "/v1/plans/run", None, {"text": text, "detach": detach, "inputs": inputs, "later": later, "linger_s": linger_s, "model": model, "name": name, "now": now, "seed": seed, "strict": strict, "timeout_s": timeout_s, "unattended": unattended}))
 
-    def run_stream(self, *, text: str, detach: bool | None = None, inputs: Dict[str, Any] | None = None, linger_s: float | None = None, model: str | None = None, name: str | None = None, now: str | None = None, seed: int | None = None, strict: bool | None = None, timeout_s: float | None = None, unattended: bool | None = None) -> Stream[types.Event, types.Run]:
+    def run_stream(self, *, text: str, detach: bool | None = None, inputs: Dict[str, Any] | None = None, later: bool | None = None, linger_s: float | None = None, model: str | None = None, name: str | None = None, now: str | None = None, seed: int | None = None, strict: bool | None = None, timeout_s: float | None = None, unattended: bool | None = None) -> Stream[types.Event, types.Run]:
         """Check a plan, and run it when nothing is wrong with it. It needs the scope run.
 
         detach: answer at once; the run goes on when the caller is gone
         inputs: values of the declared inputs
+        later: a call that somebody has to agree to lets the plan wait for plans.resume; otherwise it is an open question
         linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
         model: that answers without tools
         name: of its file; left out: plan.py
@@ -374,7 +444,32 @@ class Plans:
         strict: count implicit flows, too
         unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
         """
-        return self._http.stream("POST", "/v1/plans/run", None, {"stream": True, "text": text, "detach": detach, "inputs": inputs, "linger_s": linger_s, "model": model, "name": name, "now": now, "seed": seed, "strict": strict, "timeout_s": timeout_s, "unattended": unattended})
+        return self._http.stream("POST", "/v1/plans/run", None, {"stream": True, "text": text, "detach": detach, "inputs": inputs, "later": later, "linger_s": linger_s, "model": model, "name": name, "now": now, "seed": seed, "strict": strict, "timeout_s": timeout_s, "unattended": unattended})
+
+
+class Policies:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def draft(self) -> types.Text:
+        """Write a first policy for the server's tools. It needs the scope read."""
+        return cast("types.Text", self._http.call("POST", "/v1/policies/draft"))
+
+    def explain(self, *, call: str | None = None, policy: str | None = None) -> types.PolicyAnswer:
+        """Check a policy, and say what it decides about each tool, or about one call. Nothing is called. It needs the scope read.
+
+        call: of policies.explain: a call to decide, as JSON, as in a test of a policy
+        policy: its text; left out: the server's
+        """
+        return cast("types.PolicyAnswer", self._http.call("POST", "/v1/policies/explain", None, {"call": call, "policy": policy}))
+
+    def test(self, *, call: str | None = None, policy: str | None = None) -> types.PolicyReport:
+        """Run the cases that stand in a policy. Nothing is called. It needs the scope read.
+
+        call: of policies.explain: a call to decide, as JSON, as in a test of a policy
+        policy: its text; left out: the server's
+        """
+        return cast("types.PolicyReport", self._http.call("POST", "/v1/policies/test", None, {"call": call, "policy": policy}))
 
 
 class Ports:
@@ -463,6 +558,34 @@ class Records:
     def __init__(self, http: Http) -> None:
         self._http = http
 
+    def branch(self, record: str, *, from_: int, code: str | None = None, detach: bool | None = None, linger_s: float | None = None, loose: bool | None = None, model: str | None = None, question: str | None = None, unattended: bool | None = None) -> types.Run:
+        """Go another way from a step of a run. It needs the scope run.
+
+        from_: the step
+        code: other code in that step
+        detach: answer at once; the run goes on when the caller is gone
+        linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
+        loose: also from a state that could only be made again differently
+        model: that goes on; left out: the recorded replies
+        question: another one; it needs a model
+        unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
+        """
+        return cast("types.Run", self._http.call("POST", f"/v1/records/{segment(record)}/branch", None, {"from": from_, "code": code, "detach": detach, "linger_s": linger_s, "loose": loose, "model": model, "question": question, "unattended": unattended}))
+
+    def branch_stream(self, record: str, *, from_: int, code: str | None = None, detach: bool | None = None, linger_s: float | None = None, loose: bool | None = None, model: str | None = None, question: str | None = None, unattended: bool | None = None) -> Stream[types.Event, types.Run]:
+        """Go another way from a step of a run. It needs the scope run.
+
+        from_: the step
+        code: other code in that step
+        detach: answer at once; the run goes on when the caller is gone
+        linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
+        loose: also from a state that could only be made again differently
+        model: that goes on; left out: the recorded replies
+        question: another one; it needs a model
+        unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
+        """
+        return self._http.stream("POST", f"/v1/records/{segment(record)}/branch", None, {"stream": True, "from": from_, "code": code, "detach": detach, "linger_s": linger_s, "loose": loose, "model": model, "question": question, "unattended": unattended})
+
     def delete(self, record: str) -> types.RemovedRun:
         """Remove the record of a run; the chain of runs says that it was. It needs the scope admin."""
         return cast("types.RemovedRun", self._http.call("DELETE", f"/v1/records/{segment(record)}"))
@@ -473,6 +596,10 @@ class Records:
         format: praxis, jsonl, html, ipynb or md; left out: praxis
         """
         return self._http.download("GET", f"/v1/records/{segment(record)}/export", {"format": format})
+
+    def import_(self, *, data: Body) -> types.Imported:
+        """Take in a run that was exported, of which the body is the file. It needs the scope run."""
+        return cast("types.Imported", self._http.upload("POST", "/v1/records/import", {}, data))
 
     def list(self, *, words: str | None = None, status: str | None = None, kind: str | None = None, thread: str | None = None, model: str | None = None, since: str | None = None, until: str | None = None, cost_usd: str | None = None, children: bool | None = None, limit: int | None = None) -> types.Records:
         """List the records of runs, the newest first. It needs the scope read.
@@ -496,16 +623,44 @@ class Records:
         """Execute a run again with its recorded replies, and compare. It needs the scope run."""
         return cast("types.Replayed", self._http.call("POST", f"/v1/records/{segment(record)}/replay"))
 
+    def resume(self, record: str, *, budget: types.Budget | None = None, detach: bool | None = None, linger_s: float | None = None, max_steps: int | None = None, model: str | None = None, unattended: bool | None = None) -> types.Run:
+        """Go on with a question that broke off: no recorded reply is requested again, and no recorded call made again. It needs the scope run.
+
+        budget: with what is used; zeros: as recorded
+        detach: answer at once; the run goes on when the caller is gone
+        linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
+        max_steps: with those that were taken; 0: as recorded
+        model: left out: the recorded one
+        unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
+        """
+        return cast("types.Run", self._http.call("POST", f"/v1/records/{segment(record)}/resume", None, {"budget": budget, "detach": detach, "linger_s": linger_s, "max_steps": max_steps, "model": model, "unattended": unattended}))
+
+    def resume_stream(self, record: str, *, budget: types.Budget | None = None, detach: bool | None = None, linger_s: float | None = None, max_steps: int | None = None, model: str | None = None, unattended: bool | None = None) -> Stream[types.Event, types.Run]:
+        """Go on with a question that broke off: no recorded reply is requested again, and no recorded call made again. It needs the scope run.
+
+        budget: with what is used; zeros: as recorded
+        detach: answer at once; the run goes on when the caller is gone
+        linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
+        max_steps: with those that were taken; 0: as recorded
+        model: left out: the recorded one
+        unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
+        """
+        return self._http.stream("POST", f"/v1/records/{segment(record)}/resume", None, {"stream": True, "budget": budget, "detach": detach, "linger_s": linger_s, "max_steps": max_steps, "model": model, "unattended": unattended})
+
     def verify(self, record: str) -> types.Verified:
         """Check the chain and the signatures of a record. It needs the scope read."""
         return cast("types.Verified", self._http.call("POST", f"/v1/records/{segment(record)}/verify"))
+
+    def verify_all(self) -> types.AllVerified:
+        """Check all records, and the chain that says which there were. It needs the scope read."""
+        return cast("types.AllVerified", self._http.call("POST", "/v1/records/verify"))
 
 
 class Runs:
     def __init__(self, http: Http) -> None:
         self._http = http
 
-    def ask(self, *, question: str, bounds: types.Bounds | None = None, branches: int | None = None, budget: types.Budget | None = None, checks: List[types.Check] | None = None, date: str | None = None, detach: bool | None = None, effort: str | None = None, fallback_models: List[str] | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, input_checks: List[types.Check] | None = None, keep_files: bool | None = None, language: str | None = None, limits: types.Limits | None = None, linger_s: float | None = None, max_steps: int | None = None, mode: str | None = None, model: str | None = None, notes: bool | None = None, npm: List[str] | None = None, schema: Any | None = None, seed: int | None = None, sees: bool | None = None, show_changes: bool | None = None, strict: bool | None = None, style: str | None = None, subcall_models: List[str] | None = None, subcalls: bool | None = None, thread: str | None = None, timeout_s: float | None = None, unattended: bool | None = None, with_: List[str] | None = None) -> types.Run:
+    def ask(self, *, question: str, bounds: types.Bounds | None = None, branches: int | None = None, budget: types.Budget | None = None, checks: List[types.Check] | None = None, date: str | None = None, detach: bool | None = None, effort: str | None = None, fallback_models: List[str] | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, input_checks: List[types.Check] | None = None, keep_files: bool | None = None, language: str | None = None, later: bool | None = None, learn: bool | None = None, limits: types.Limits | None = None, linger_s: float | None = None, max_steps: int | None = None, mode: str | None = None, model: str | None = None, no_skills: bool | None = None, notes: bool | None = None, npm: List[str] | None = None, plans: int | None = None, schema: Any | None = None, seed: int | None = None, sees: bool | None = None, show_changes: bool | None = None, strict: bool | None = None, style: str | None = None, subcall_models: List[str] | None = None, subcalls: bool | None = None, thread: str | None = None, timeout_s: float | None = None, unattended: bool | None = None, with_: List[str] | None = None) -> types.Run:
         """Ask a question that is answered by code, by tools or by both. Without stream and detach the answer comes when the run has ended. It needs the scope run.
 
         bounds: of each execution; zero fields: the usual ones
@@ -518,12 +673,16 @@ class Runs:
         input_checks: Python that runs before the model is asked
         keep_files: keep the files and pictures that code makes until runs.files has fetched them: those of the last 16 such runs
         language: the main one of the model's code
+        later: of the mode plan: a call that somebody has to agree to lets the plan wait for plans.resume
+        learn: the model may have functions stored as skills
         limits: of the session; zero fields: the usual ones
         linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
-        mode: code, tools or both; left out: code
+        mode: code, tools, both or plan (by a plan whose flows are proved); left out: code
         model: PROVIDER:NAME; left out: the server's usual one
+        no_skills: no stored skill is given to the run
         notes: let the model keep notes and find those of all threads
         npm: packages of npm
+        plans: of the mode plan: how many plans the model may write; 0: the usual number
         schema: a JSON Schema that the answer must keep to
         sees: the model sees pictures, although its server does not say so
         show_changes: show the model which variables each step made and changed
@@ -536,9 +695,9 @@ class Runs:
         unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
         with_: packages of Python
         """
-        return cast("types.Run", self._http.call("POST", "/v1/runs", None, {"question": question, "bounds": bounds, "branches": branches, "budget": budget, "checks": checks, "date": date, "detach": detach, "effort": effort, "fallback_models": fallback_models, "files": files, "image": image, "input_checks": input_checks, "keep_files": keep_files, "language": language, "limits": limits, "linger_s": linger_s, "max_steps": max_steps, "mode": mode, "model": model, "notes": notes, "npm": npm, "schema": schema, "seed": seed, "sees": sees, "show_changes": show_changes, "strict": strict, "style": style, "subcall_models": subcall_models, "subcalls": subcalls, "thread": thread, "timeout_s": timeout_s, "unattended": unattended, "with": with_}))
+        return cast("types.Run", self._http.call("POST", "/v1/runs", None, {"question": question, "bounds": bounds, "branches": branches, "budget": budget, "checks": checks, "date": date, "detach": detach, "effort": effort, "fallback_models": fallback_models, "files": files, "image": image, "input_checks": input_checks, "keep_files": keep_files, "language": language, "later": later, "learn": learn, "limits": limits, "linger_s": linger_s, "max_steps": max_steps, "mode": mode, "model": model, "no_skills": no_skills, "notes": notes, "npm": npm, "plans": plans, "schema": schema, "seed": seed, "sees": sees, "show_changes": show_changes, "strict": strict, "style": style, "subcall_models": subcall_models, "subcalls": subcalls, "thread": thread, "timeout_s": timeout_s, "unattended": unattended, "with": with_}))
 
-    def ask_stream(self, *, question: str, bounds: types.Bounds | None = None, branches: int | None = None, budget: types.Budget | None = None, checks: List[types.Check] | None = None, date: str | None = None, detach: bool | None = None, effort: str | None = None, fallback_models: List[str] | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, input_checks: List[types.Check] | None = None, keep_files: bool | None = None, language: str | None = None, limits: types.Limits | None = None, linger_s: float | None = None, max_steps: int | None = None, mode: str | None = None, model: str | None = None, notes: bool | None = None, npm: List[str] | None = None, schema: Any | None = None, seed: int | None = None, sees: bool | None = None, show_changes: bool | None = None, strict: bool | None = None, style: str | None = None, subcall_models: List[str] | None = None, subcalls: bool | None = None, thread: str | None = None, timeout_s: float | None = None, unattended: bool | None = None, with_: List[str] | None = None) -> Stream[types.Event, types.Run]:
+    def ask_stream(self, *, question: str, bounds: types.Bounds | None = None, branches: int | None = None, budget: types.Budget | None = None, checks: List[types.Check] | None = None, date: str | None = None, detach: bool | None = None, effort: str | None = None, fallback_models: List[str] | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, input_checks: List[types.Check] | None = None, keep_files: bool | None = None, language: str | None = None, later: bool | None = None, learn: bool | None = None, limits: types.Limits | None = None, linger_s: float | None = None, max_steps: int | None = None, mode: str | None = None, model: str | None = None, no_skills: bool | None = None, notes: bool | None = None, npm: List[str] | None = None, plans: int | None = None, schema: Any | None = None, seed: int | None = None, sees: bool | None = None, show_changes: bool | None = None, strict: bool | None = None, style: str | None = None, subcall_models: List[str] | None = None, subcalls: bool | None = None, thread: str | None = None, timeout_s: float | None = None, unattended: bool | None = None, with_: List[str] | None = None) -> Stream[types.Event, types.Run]:
         """Ask a question that is answered by code, by tools or by both. Without stream and detach the answer comes when the run has ended. It needs the scope run.
 
         bounds: of each execution; zero fields: the usual ones
@@ -551,12 +710,16 @@ class Runs:
         input_checks: Python that runs before the model is asked
         keep_files: keep the files and pictures that code makes until runs.files has fetched them: those of the last 16 such runs
         language: the main one of the model's code
+        later: of the mode plan: a call that somebody has to agree to lets the plan wait for plans.resume
+        learn: the model may have functions stored as skills
         limits: of the session; zero fields: the usual ones
         linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
-        mode: code, tools or both; left out: code
+        mode: code, tools, both or plan (by a plan whose flows are proved); left out: code
         model: PROVIDER:NAME; left out: the server's usual one
+        no_skills: no stored skill is given to the run
         notes: let the model keep notes and find those of all threads
         npm: packages of npm
+        plans: of the mode plan: how many plans the model may write; 0: the usual number
         schema: a JSON Schema that the answer must keep to
         sees: the model sees pictures, although its server does not say so
         show_changes: show the model which variables each step made and changed
@@ -569,7 +732,7 @@ class Runs:
         unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
         with_: packages of Python
         """
-        return self._http.stream("POST", "/v1/runs", None, {"stream": True, "question": question, "bounds": bounds, "branches": branches, "budget": budget, "checks": checks, "date": date, "detach": detach, "effort": effort, "fallback_models": fallback_models, "files": files, "image": image, "input_checks": input_checks, "keep_files": keep_files, "language": language, "limits": limits, "linger_s": linger_s, "max_steps": max_steps, "mode": mode, "model": model, "notes": notes, "npm": npm, "schema": schema, "seed": seed, "sees": sees, "show_changes": show_changes, "strict": strict, "style": style, "subcall_models": subcall_models, "subcalls": subcalls, "thread": thread, "timeout_s": timeout_s, "unattended": unattended, "with": with_})
+        return self._http.stream("POST", "/v1/runs", None, {"stream": True, "question": question, "bounds": bounds, "branches": branches, "budget": budget, "checks": checks, "date": date, "detach": detach, "effort": effort, "fallback_models": fallback_models, "files": files, "image": image, "input_checks": input_checks, "keep_files": keep_files, "language": language, "later": later, "learn": learn, "limits": limits, "linger_s": linger_s, "max_steps": max_steps, "mode": mode, "model": model, "no_skills": no_skills, "notes": notes, "npm": npm, "plans": plans, "schema": schema, "seed": seed, "sees": sees, "show_changes": show_changes, "strict": strict, "style": style, "subcall_models": subcall_models, "subcalls": subcalls, "thread": thread, "timeout_s": timeout_s, "unattended": unattended, "with": with_})
 
     def cancel(self, run: str) -> types.Run:
         """Cancel a run, and wait for its end. It needs the scope run."""
@@ -659,6 +822,13 @@ class Sessions:
         """End a session and remove its state. It needs the scope run."""
         self._http.call("DELETE", f"/v1/sessions/{segment(session)}")
 
+    def export(self, session: str, *, head: str | None = None) -> Content:
+        """Save a session, and write it with its packages into a file that another server goes on with. It needs the scope run.
+
+        head: true: where it stands, without the snapshots before
+        """
+        return self._http.download("GET", f"/v1/sessions/{segment(session)}/export", {"head": head})
+
     def extend(self, session: str, *, lasts_s: float) -> types.Session:
         """Say anew how long a session lasts. It needs the scope run.
 
@@ -678,6 +848,13 @@ class Sessions:
     def get(self, session: str) -> types.Session:
         """Describe a session. It needs the scope read."""
         return cast("types.Session", self._http.call("GET", f"/v1/sessions/{segment(session)}"))
+
+    def import_(self, *, id: str | None = None, data: Body) -> types.Session:
+        """Make a session of such a file, which is the body. It needs the scope run.
+
+        id: left out: one is chosen
+        """
+        return cast("types.Session", self._http.upload("POST", "/v1/sessions/import", {"id": id}, data))
 
     def list(self) -> types.Sessions:
         """List the sessions, the oldest first. It needs the scope read."""
@@ -714,6 +891,68 @@ class Sessions:
         return cast("types.StoredSessions", self._http.call("GET", "/v1/stored-sessions"))
 
 
+class Skills:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def add(self, *, code: str | None = None, description: str | None = None, image: str | None = None, name: str | None = None, record: str | None = None, tests: str | None = None, with_: List[str] | None = None) -> types.SkillChanges:
+        """Store a function when its tests pass in a fresh session. The caller vouches for it. It needs the scope approve.
+
+        code: the function, in Python
+        description: left out: what the function says of itself
+        name: of the function; of a run, left out: every one that its code had stored
+        record: of the run, in the place of code
+        tests: of the code, in Python
+        with_: packages of Python that the tests need
+        """
+        return cast("types.SkillChanges", self._http.call("POST", "/v1/skills", None, {"code": code, "description": description, "image": image, "name": name, "record": record, "tests": tests, "with": with_}))
+
+    def delete(self, skill: str, *, version: int | None = None) -> None:
+        """Remove a skill with all of its versions. It needs the scope approve.
+
+        version: 0: the one that counts
+        """
+        self._http.call("DELETE", f"/v1/skills/{segment(skill)}", {"version": version})
+
+    def export(self, skill: str, *, version: int | None = None) -> Content:
+        """Write a skill into a file. It needs the scope read.
+
+        version: 0: the one that counts
+        """
+        return self._http.download("GET", f"/v1/skills/{segment(skill)}/export", {"version": version})
+
+    def get(self, skill: str, *, version: int | None = None) -> types.SkillDetails:
+        """Read a skill. It needs the scope read.
+
+        version: 0: the one that counts
+        """
+        return cast("types.SkillDetails", self._http.call("GET", f"/v1/skills/{segment(skill)}", {"version": version}))
+
+    def import_(self, *, data: Body) -> types.SkillChanges:
+        """Store the skills of a file, which is the body. Nobody vouches for them. It needs the scope run."""
+        return cast("types.SkillChanges", self._http.upload("POST", "/v1/skills/import", {}, data))
+
+    def list(self) -> types.Skills:
+        """List the functions that are stored for later runs. It needs the scope read."""
+        return cast("types.Skills", self._http.call("GET", "/v1/skills"))
+
+    def test(self, *, skills: List[str] | None = None) -> types.SkillTests:
+        """Run the tests of skills anew. It needs the scope run.
+
+        skills: left out: all
+        """
+        return cast("types.SkillTests", self._http.call("POST", "/v1/skills/test", None, {"skills": skills}))
+
+
+class Storage:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def get(self) -> types.Storage:
+        """Say what the tenant's data take on the disk. It needs the scope read."""
+        return cast("types.Storage", self._http.call("GET", "/v1/storage"))
+
+
 class Threads:
     def __init__(self, http: Http) -> None:
         self._http = http
@@ -722,9 +961,17 @@ class Threads:
         """Remove a conversation and its session. It needs the scope run."""
         self._http.call("DELETE", f"/v1/threads/{segment(thread)}")
 
+    def fork(self, thread: str, *, to: str) -> None:
+        """Copy a conversation and its session under another name. It needs the scope run."""
+        self._http.call("POST", f"/v1/threads/{segment(thread)}/fork", None, {"to": to})
+
     def list(self) -> types.Threads:
         """List the conversations. It needs the scope read."""
         return cast("types.Threads", self._http.call("GET", "/v1/threads"))
+
+    def rename(self, thread: str, *, to: str) -> None:
+        """Give a conversation another name. It needs the scope run."""
+        self._http.call("POST", f"/v1/threads/{segment(thread)}/rename", None, {"to": to})
 
     def turns(self, thread: str) -> types.Turns:
         """List the questions and answers of a conversation. It needs the scope read."""
@@ -769,11 +1016,14 @@ class Operations:
         self.notes = Notes(http)
         self.packages = Packages(http)
         self.plans = Plans(http)
+        self.policies = Policies(http)
         self.ports = Ports(http)
         self.processes = Processes(http)
         self.records = Records(http)
         self.runs = Runs(http)
         self.sessions = Sessions(http)
+        self.skills = Skills(http)
+        self.storage = Storage(http)
         self.threads = Threads(http)
         self.tools = Tools(http)
         self.usage = Usage(http)

@@ -26,6 +26,11 @@ class AddedPackages(TypedDict):
     snapshot: NotRequired[str]  # that the session stands at now; left out: nothing is new
 
 
+class AllVerified(TypedDict):
+    chain: ChainReport
+    records: List[RecordVerified]
+
+
 class Amounts(TypedDict):
     cpu_s: NotRequired[float]
     egress_bytes: NotRequired[int]
@@ -60,6 +65,23 @@ class AnswerGiven(TypedDict):
 class AnswerTo(TypedDict):
     decision: str  # once (this call alone), exact (each call of the run with the same arguments and origins), run (each call of the tool in the run) or deny
     reason: NotRequired[str]  # why; it is recorded, and who made the call reads it
+
+
+class AppSkill(TypedDict):
+    description: str
+    hash: str
+    module: bool
+    name: str
+    path: str
+    project: bool
+    signature: str
+    version: int
+    vouched: bool
+    packages: NotRequired[Dict[str, str]]
+    problem: NotRequired[str]
+    python: NotRequired[str]
+    run: NotRequired[str]
+    step: NotRequired[int]
 
 
 AppTool = TypedDict(
@@ -155,6 +177,23 @@ class Bounds(TypedDict):
     whole: NotRequired[bool]
 
 
+class BranchResult(TypedDict):
+    answer: AnswerGiven | None
+    before: ReplayReport | None
+    change: str
+    ended: bool
+    execution: EventExecution | None
+    id: str
+    kind: str
+    reason: str
+    run: str
+    snapshot: str
+    status: str
+    step: int
+    took_ms: float  # milliseconds
+    notes: NotRequired[List[str]]
+
+
 class Budget(TypedDict):
     attempts: NotRequired[int]  # how often the same error may come
     calls: NotRequired[int]  # of tools
@@ -169,11 +208,42 @@ class Budget(TypedDict):
     tokens: NotRequired[int]
 
 
+class BuiltImage(TypedDict):
+    env: List[str] | None
+    id: str
+    mounts: List[Mount] | None
+    name: str
+    packages: List[ImagePackage] | None
+    root: str
+    runtimes: List[Runtime] | None
+    steps: int
+    steps_ran: int
+    digest: NotRequired[str]
+    npm: NotRequired[List[ImagePackage]]
+    start: NotRequired[Start]
+    undriven: NotRequired[List[str]]
+
+
 class Call(TypedDict):
     id: str
     name: str
     input: NotRequired[Dict[str, Any]]
     raw: NotRequired[str]
+
+
+class CallExplained(TypedDict):
+    args: List[Arg] | None
+    col: int
+    line: int
+    paths: List[Path] | None
+    rules: List[RuleInfo] | None
+    tool: str
+    verdict: str
+    anything: NotRequired[bool]
+    control: NotRequired[List[Origin]]
+    reason: NotRequired[str]
+    remedy: NotRequired[str]
+    rule: NotRequired[str]
 
 
 class CallMade(TypedDict):
@@ -187,6 +257,29 @@ class Caller(TypedDict):
     role: str
     run: str
     label: NotRequired[DataLabel]
+
+
+CaseResult = TypedDict(
+    "CaseResult",
+    {
+        "expect": "str",
+        "got": "Decision",
+        "name": "str",
+        "pass": "bool",
+        "place": "str",
+        "rule": "NotRequired[str]",
+    },
+)
+
+
+class ChainReport(TypedDict):
+    began: str
+    entries: int
+    head: str
+    lost: List[LostRun] | None
+    older: int
+    problems: List[str] | None
+    removed: int
 
 
 class Change(TypedDict):
@@ -231,6 +324,12 @@ class CheckResult(TypedDict):
     strict: NotRequired[bool]
 
 
+class CheckStep(TypedDict):
+    col: int
+    line: int
+    text: str
+
+
 class ChildBegan(TypedDict):
     depth: int
     n: int
@@ -263,6 +362,21 @@ class ChildEnded(TypedDict):
     steps: NotRequired[int]
     text: NotRequired[str]
     value: NotRequired[Any]
+
+
+class ChildReport(TypedDict):
+    n: int
+    role: str
+    run: str
+    reason: NotRequired[str]
+    report: NotRequired[ReplayReport]
+
+
+class ClauseStep(TypedDict):
+    result: str
+    text: str
+    error: NotRequired[str]
+    labels: NotRequired[List[str]]
 
 
 class Client(TypedDict):
@@ -323,6 +437,24 @@ class ConnectionRefused(TypedDict):
     via: NotRequired[str]
 
 
+class Container(TypedDict):
+    config: str
+    digest: str
+    layers: List[ContainerLayer] | None
+    platform: str
+    command: NotRequired[List[str]]
+    entrypoint: NotRequired[List[str]]
+    left_out: NotRequired[int]
+    user: NotRequired[str]
+    working_dir: NotRequired[str]
+
+
+class ContainerLayer(TypedDict):
+    bytes: int
+    digest: str
+    unpacked: int
+
+
 class ContextInfo(TypedDict):
     language: str
     name: str
@@ -357,6 +489,16 @@ class DataLabel(TypedDict):
     sources: NotRequired[List[str]]
 
 
+class Decision(TypedDict):
+    explanation: List[PolicyStep] | None
+    reason: str
+    rule: str
+    verdict: str
+    code: NotRequired[str]
+    members: NotRequired[List[str]]
+    remedy: NotRequired[str]
+
+
 class DecisionMade(TypedDict):
     id: str
     rule: str
@@ -367,6 +509,36 @@ class DecisionMade(TypedDict):
     members: NotRequired[List[str]]
     reason: NotRequired[str]
     remedy: NotRequired[str]
+
+
+class Details(TypedDict):
+    bytes: int
+    created: str
+    env: List[str] | None
+    id: str
+    in_use: bool
+    name: str
+    names: List[str] | None
+    packages: List[ImagePackage] | None
+    runtimes: List[Runtime] | None
+    shared_bytes: int
+    used: str
+    container: NotRequired[Container]
+    digest: NotRequired[str]
+    start: NotRequired[Start]
+
+
+Difference = TypedDict(
+    "Difference",
+    {
+        "diff": "str",
+        "what": "str",
+        "execution": "NotRequired[int]",
+        "is": "NotRequired[str]",
+        "short": "NotRequired[bool]",
+        "was": "NotRequired[str]",
+    },
+)
 
 
 class Display(TypedDict):
@@ -476,6 +648,16 @@ class EventResult(TypedDict):
     call_id: str
     text: str
     is_error: NotRequired[bool]
+
+
+class EventSkill(TypedDict):
+    description: str
+    hash: str
+    name: str
+    signature: str
+    version: int
+    tool: NotRequired[str]
+    untrusted: NotRequired[bool]
 
 
 class EventTool(TypedDict):
@@ -607,6 +789,11 @@ class Flow(TypedDict):
     rule: NotRequired[str]
 
 
+class FolderUsage(TypedDict):
+    bytes: int
+    name: str
+
+
 class Forking(TypedDict):
     count: NotRequired[int]  # how many, 1 to 100; 0: one
     id: NotRequired[str]  # the name of a single copy; left out: one is chosen
@@ -628,6 +815,16 @@ class GivenFile(TypedDict):
     name: str  # in the working folder
     data: NotRequired[str]  # base64, in the place of text
     text: NotRequired[str]
+
+
+class Going(TypedDict):
+    budget: NotRequired[Budget]  # with what is used; zeros: as recorded
+    detach: NotRequired[bool]  # answer at once; the run goes on when the caller is gone
+    linger_s: NotRequired[float]  # with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
+    max_steps: NotRequired[int]  # with those that were taken; 0: as recorded
+    model: NotRequired[str]  # left out: the recorded one
+    stream: NotRequired[bool]  # answer with events as they happen
+    unattended: NotRequired[bool]  # a call that somebody has to agree to is denied at once; otherwise it is an open question
 
 
 class HistoryCondensed(TypedDict):
@@ -671,6 +868,47 @@ class ImagePackage(TypedDict):
     version: str
 
 
+class ImageStep(TypedDict):
+    by: str
+    bytes: int
+    created: str
+    unpacked: int
+    comment: NotRequired[str]
+    layer: NotRequired[str]
+
+
+class ImageSteps(TypedDict):
+    steps: List[ImageStep]
+
+
+class Imported(TypedDict):
+    began: str
+    bytes: int
+    head: str
+    id: str
+    kind: str
+    question: str
+    records: int
+    status: str
+    steps: int
+    tokens: Tokens
+    took_ms: float  # milliseconds
+    caller: NotRequired[Caller]
+    children: NotRequired[int]
+    files: NotRequired[int]
+    image: NotRequired[str]
+    imported: NotRequired[bool]
+    local: NotRequired[bool]
+    model: NotRequired[str]
+    others: NotRequired[Dict[str, Tokens]]
+    parent: NotRequired[Parent]
+    program: NotRequired[str]
+    reason: NotRequired[str]
+    scripted: NotRequired[bool]
+    seed: NotRequired[int]
+    thread: NotRequired[str]
+
+
 class Info(TypedDict):
     bytes: int
     created: str
@@ -681,6 +919,16 @@ class Info(TypedDict):
     shared_bytes: int
     used: str
     digest: NotRequired[str]
+
+
+InputChange = TypedDict(
+    "InputChange",
+    {
+        "is": "str",
+        "name": "str",
+        "was": "str",
+    },
+)
 
 
 class Key(TypedDict):
@@ -785,6 +1033,12 @@ class LiveOutput(TypedDict):
     stream: Literal["stdout", "stderr"]
     data: NotRequired[str]
     text: NotRequired[str]
+
+
+class LostRun(TypedDict):
+    run: str
+    time: str
+    who: str
 
 
 class Made(TypedDict):
@@ -912,6 +1166,22 @@ class NamedInfo(TypedDict):
     unsealed: NotRequired[bool]
 
 
+NewBranch = TypedDict(
+    "NewBranch",
+    {
+        "from": "int",  # the step
+        "code": "NotRequired[str]",  # other code in that step
+        "detach": "NotRequired[bool]",  # answer at once; the run goes on when the caller is gone
+        "linger_s": "NotRequired[float]",  # with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
+        "loose": "NotRequired[bool]",  # also from a state that could only be made again differently
+        "model": "NotRequired[str]",  # that goes on; left out: the recorded replies
+        "question": "NotRequired[str]",  # another one; it needs a model
+        "stream": "NotRequired[bool]",  # answer with events as they happen
+        "unattended": "NotRequired[bool]",  # a call that somebody has to agree to is denied at once; otherwise it is an open question
+    },
+)
+
+
 NewCode = TypedDict(
     "NewCode",
     {
@@ -962,6 +1232,18 @@ class NewFolder(TypedDict):
     path: str
 
 
+NewImage = TypedDict(
+    "NewImage",
+    {
+        "file": "NotRequired[str]",  # the text of an image file; it copies nothing, and reaches the operator's hosts alone
+        "image": "NotRequired[str]",  # that they are added to
+        "languages": "NotRequired[List[str]]",
+        "npm": "NotRequired[List[str]]",  # packages of npm
+        "with": "NotRequired[List[str]]",  # packages of Python, in the place of a file
+    },
+)
+
+
 class NewKey(TypedDict):
     lasts_s: NotRequired[float]  # seconds after which it expires; 0: never
     name: NotRequired[str]  # what it is for
@@ -977,6 +1259,7 @@ class NewPlan(TypedDict):
     text: str
     detach: NotRequired[bool]  # answer at once; the run goes on when the caller is gone
     inputs: NotRequired[Dict[str, Any]]  # values of the declared inputs
+    later: NotRequired[bool]  # a call that somebody has to agree to lets the plan wait for plans.resume; otherwise it is an open question
     linger_s: NotRequired[float]  # with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
     model: NotRequired[str]  # that answers without tools
     name: NotRequired[str]  # of its file; left out: plan.py
@@ -1016,6 +1299,20 @@ NewSession = TypedDict(
         "npm": "NotRequired[List[str]]",  # packages of npm
         "seed": "NotRequired[int]",  # makes the session deterministic
         "with": "NotRequired[List[str]]",  # packages of Python, such as pandas==2.*
+    },
+)
+
+
+NewSkill = TypedDict(
+    "NewSkill",
+    {
+        "code": "NotRequired[str]",  # the function, in Python
+        "description": "NotRequired[str]",  # left out: what the function says of itself
+        "image": "NotRequired[str]",
+        "name": "NotRequired[str]",  # of the function; of a run, left out: every one that its code had stored
+        "record": "NotRequired[str]",  # of the run, in the place of code
+        "tests": "NotRequired[str]",  # of the code, in Python
+        "with": "NotRequired[List[str]]",  # packages of Python that the tests need
     },
 )
 
@@ -1067,6 +1364,16 @@ class OutlineWritten(TypedDict):
     revised: NotRequired[bool]
 
 
+PackageChange = TypedDict(
+    "PackageChange",
+    {
+        "is": "str",
+        "name": "str",
+        "was": "str",
+    },
+)
+
+
 class Parent(TypedDict):
     change: str
     run: str
@@ -1106,7 +1413,7 @@ PatchedFile = TypedDict(
 class Path(TypedDict):
     argument: str
     source: str
-    steps: List[Step] | None
+    steps: List[CheckStep] | None
     trusted: bool
 
 
@@ -1174,6 +1481,29 @@ class PlanEnded(TypedDict):
     output: NotRequired[str]
 
 
+class PlanExplained(TypedDict):
+    accepted: bool
+    calls: List[CallExplained] | None
+    findings: List[CheckFinding] | None
+    name: str
+
+
+class PlanGoing(TypedDict):
+    again: NotRequired[bool]  # go on also when it was gone on with before; it takes the scope approve
+    approve: NotRequired[bool]  # whether the call may be made; it takes the scope approve
+    detach: NotRequired[bool]  # answer at once; the run goes on when the caller is gone
+    endorse: NotRequired[str]  # why the caller vouches for the result; it takes the scope approve
+    error: NotRequired[str]  # why the call has no result
+    later: NotRequired[bool]  # as in plans.run
+    linger_s: NotRequired[float]  # with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
+    make: NotRequired[bool]  # the call was approved before, and is made now
+    reason: NotRequired[str]  # of the decision
+    result: NotRequired[Any]  # of the call, which is not made then
+    stream: NotRequired[bool]  # answer with events as they happen
+    timeout_s: NotRequired[float]
+    unattended: NotRequired[bool]  # a call that somebody has to agree to is denied at once; otherwise it is an open question
+
+
 class PlanResumed(TypedDict):
     state: str
     example: NotRequired[str]
@@ -1230,6 +1560,35 @@ class PlanWritten(TypedDict):
     name: NotRequired[str]
     policy: NotRequired[str]
     tools: NotRequired[List[ToolPin]]
+
+
+class PolicyAnswer(TypedDict):
+    decision: NotRequired[Decision]  # of the call
+    policy: NotRequired[PolicyExplained]
+
+
+class PolicyExplained(TypedDict):
+    file: str
+    rules: List[RuleInfo] | None
+    tools: List[ToolRules] | None
+
+
+class PolicyReport(TypedDict):
+    cases: List[CaseResult] | None
+    failed: int
+    uncovered: List[RuleInfo] | None
+
+
+class PolicyStep(TypedDict):
+    decision: str
+    result: str
+    rule: str
+    clauses: NotRequired[List[ClauseStep]]
+
+
+class PolicyText(TypedDict):
+    call: NotRequired[str]  # of policies.explain: a call to decide, as JSON, as in a test of a policy
+    policy: NotRequired[str]  # its text; left out: the server's
 
 
 class Port(TypedDict):
@@ -1306,13 +1665,17 @@ Question = TypedDict(
         "input_checks": "NotRequired[List[Check]]",  # Python that runs before the model is asked
         "keep_files": "NotRequired[bool]",  # keep the files and pictures that code makes until runs.files has fetched them: those of the last 16 such runs
         "language": "NotRequired[str]",  # the main one of the model's code
+        "later": "NotRequired[bool]",  # of the mode plan: a call that somebody has to agree to lets the plan wait for plans.resume
+        "learn": "NotRequired[bool]",  # the model may have functions stored as skills
         "limits": "NotRequired[Limits]",  # of the session; zero fields: the usual ones
         "linger_s": "NotRequired[float]",  # with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
         "max_steps": "NotRequired[int]",
-        "mode": "NotRequired[str]",  # code, tools or both; left out: code
+        "mode": "NotRequired[str]",  # code, tools, both or plan (by a plan whose flows are proved); left out: code
         "model": "NotRequired[str]",  # PROVIDER:NAME; left out: the server's usual one
+        "no_skills": "NotRequired[bool]",  # no stored skill is given to the run
         "notes": "NotRequired[bool]",  # let the model keep notes and find those of all threads
         "npm": "NotRequired[List[str]]",  # packages of npm
+        "plans": "NotRequired[int]",  # of the mode plan: how many plans the model may write; 0: the usual number
         "schema": "NotRequired[Any]",  # a JSON Schema that the answer must keep to
         "seed": "NotRequired[int]",
         "sees": "NotRequired[bool]",  # the model sees pictures, although its server does not say so
@@ -1352,6 +1715,11 @@ class Reasoning(TypedDict):
     text: NotRequired[str]
 
 
+class RecordVerified(TypedDict):
+    record: str
+    status: str  # whole, unfinished, stranger (signed by a key that is not known) or broken
+
+
 class Recorded(TypedDict):
     events: List[RecordedEvent]
     id: str
@@ -1374,6 +1742,29 @@ class Records(TypedDict):
 class RemovedRun(TypedDict):
     lost: bool
     run: str
+
+
+class ReplayReport(TypedDict):
+    executed_ms: float  # milliseconds
+    identical: bool
+    kind: str
+    question: str
+    run: str
+    seeded: bool
+    steps: List[StepReport] | None
+    took_ms: float  # milliseconds
+    children: NotRequired[List[ChildReport]]
+    cut: NotRequired[str]
+    ending: NotRequired[List[Difference]]
+    first: NotRequired[int]
+    image: NotRequired[str]
+    inputs: NotRequired[List[InputChange]]
+    limits: NotRequired[bool]
+    notes: NotRequired[List[str]]
+    packages: NotRequired[List[PackageChange]]
+    policy: NotRequired[str]
+    tools: NotRequired[List[ToolChange]]
+    unfinished: NotRequired[bool]
 
 
 class Replayed(TypedDict):
@@ -1413,15 +1804,26 @@ class Rollback(TypedDict):
     snapshot: NotRequired[str]  # its id; left out: the one before the last
 
 
+class RuleInfo(TypedDict):
+    decision: str
+    name: str
+    reason: str
+    tools: List[str] | None
+    remedy: NotRequired[str]
+    when: NotRequired[str]
+
+
 class Run(TypedDict):
     began: str
     ended: bool
     id: str  # of the run on this server
     answer: NotRequired[Answer]  # of a question
+    branch: NotRequired[BranchResult]  # of a branch
     code: NotRequired[CodeDone]  # of a piece of code
     failure: NotRequired[Error]  # why it did not come to its end
     plan: NotRequired[PlanDone]  # of a plan
     record: NotRequired[str]  # id of its record, once it has ended
+    waiting: NotRequired[PlanWaiting]  # the call that the plan of a question waits at; plans.resume goes on
 
 
 class RunBegan(TypedDict):
@@ -1553,14 +1955,50 @@ class Signaling(TypedDict):
     signal: int  # its number: 15 asks to end (TERM), 9 ends (KILL), 2 is Ctrl-C (INT), 1 a terminal that is closed (HUP)
 
 
-class Skill(TypedDict):
+class SkillChange(TypedDict):
     description: str
     hash: str
+    module: bool
     name: str
+    path: str
+    project: bool
     signature: str
     version: int
-    tool: NotRequired[str]
-    untrusted: NotRequired[bool]
+    vouched: bool
+    written: bool
+    packages: NotRequired[Dict[str, str]]
+    problem: NotRequired[str]
+    python: NotRequired[str]
+    run: NotRequired[str]
+    step: NotRequired[int]
+
+
+class SkillChanges(TypedDict):
+    skills: List[SkillChange]
+
+
+class SkillDetails(TypedDict):
+    code: str
+    description: str
+    hash: str
+    module: bool
+    name: str
+    older: List[int] | None
+    path: str
+    project: bool
+    signature: str
+    tests: str
+    version: int
+    vouched: bool
+    packages: NotRequired[Dict[str, str]]
+    problem: NotRequired[str]
+    python: NotRequired[str]
+    run: NotRequired[str]
+    step: NotRequired[int]
+
+
+class SkillNames(TypedDict):
+    skills: NotRequired[List[str]]  # left out: all
 
 
 class SkillSaved(TypedDict):
@@ -1572,8 +2010,24 @@ class SkillSaved(TypedDict):
     version: NotRequired[int]
 
 
+class SkillTest(TypedDict):
+    name: str
+    ok: bool
+    version: int
+    output: NotRequired[str]
+    why: NotRequired[str]
+
+
+class SkillTests(TypedDict):
+    tests: List[SkillTest]
+
+
+class Skills(TypedDict):
+    skills: List[AppSkill]
+
+
 class SkillsGiven(TypedDict):
-    skills: List[Skill] | None
+    skills: List[EventSkill] | None
 
 
 class Snapshot(TypedDict):
@@ -1623,14 +2077,24 @@ class Start(TypedDict):
     port: NotRequired[int]
 
 
-class Step(TypedDict):
-    col: int
-    line: int
-    text: str
-
-
 class StepBegan(TypedDict):
     step: int
+
+
+class StepReport(TypedDict):
+    identical: bool
+    step: int
+    causes: NotRequired[List[str]]
+    differences: NotRequired[List[Difference]]
+    extra: NotRequired[bool]
+    missing: NotRequired[bool]
+    partial: NotRequired[bool]
+
+
+class Storage(TypedDict):
+    bytes: int
+    folders: List[FolderUsage]
+    quota_bytes: NotRequired[int]
 
 
 class StoredSessions(TypedDict):
@@ -1652,6 +2116,10 @@ class TestsRan(TypedDict):
     why: NotRequired[str]
 
 
+class Text(TypedDict):
+    text: str
+
+
 class Thread(TypedDict):
     bytes: int
     conversation: str
@@ -1667,6 +2135,10 @@ class Thread(TypedDict):
     question: NotRequired[str]
     runs: NotRequired[List[str]]
     snapshot: NotRequired[str]
+
+
+class ThreadTo(TypedDict):
+    to: str
 
 
 class Threads(TypedDict):
@@ -1697,6 +2169,16 @@ class ToolCalled(TypedDict):
     version: NotRequired[str]
 
 
+ToolChange = TypedDict(
+    "ToolChange",
+    {
+        "is": "str",
+        "name": "str",
+        "was": "str",
+    },
+)
+
+
 class ToolPin(TypedDict):
     hash: str
     name: str
@@ -1716,6 +2198,15 @@ class ToolReturned(TypedDict):
     rehearsed: NotRequired[str]
     remedy: NotRequired[str]
     result: NotRequired[str]
+
+
+class ToolRules(TypedDict):
+    demands: List[str] | None
+    effects: str
+    otherwise: str
+    rules: List[str] | None
+    tool: str
+    because: NotRequired[str]
 
 
 class Tools(TypedDict):

@@ -1,0 +1,209 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"praxis/fault"
+	"praxis/internal/app"
+	"praxis/internal/server/access"
+	"praxis/internal/server/live"
+)
+
+// RecordVerified says in a word what the check of a record found.
+type RecordVerified struct {
+	Record string `json:"record"`
+	Status string `json:"status" jsonschema:"whole, unfinished, stranger (signed by a key that is not known) or broken"`
+}
+
+// AllVerified says what the check of all records, and of the chain that they stand in, found.
+type AllVerified struct {
+	Records []RecordVerified `json:"records"`
+	Chain   app.Chain        `json:"chain"`
+}
+
+// Going asks for a run that broke off to go on.
+type Going struct {
+	RecordRef
+	Model    string  `json:"model,omitempty" jsonschema:"left out: the recorded one"`
+	MaxSteps int     `json:"max_steps,omitempty" jsonschema:"with those that were taken; 0: as recorded"`
+	Budget   *Budget `json:"budget,omitempty" jsonschema:"with what is used; zeros: as recorded"`
+	Following
+}
+
+// NewBranch asks for another way from a step of a recorded run.
+type NewBranch struct {
+	RecordRef
+	From     int    `json:"from" jsonschema:"the step"`
+	Model    string `json:"model,omitempty" jsonschema:"that goes on; left out: the recorded replies"`
+	Question string `json:"question,omitempty" jsonschema:"another one; it needs a model"`
+	Code     string `json:"code,omitempty" jsonschema:"other code in that step"`
+	Loose    bool   `json:"loose,omitempty" jsonschema:"also from a state that could only be made again differently"`
+	Following
+}
+
+// resume goes on with a run that broke off.
+func resume(ctx context.Context, c *Call, in Going) (any, error) {
+	if err := errors.Join(in.check(), c.checkModel(in.Model)); err != nil {
+		return nil, err
+	}
+	budget, err := in.Budget.budget()
+	if err != nil {
+		return nil, err
+	}
+	q := app.AskResume{Run: in.Record, Model: in.Model, MaxSteps: in.MaxSteps, Budget: budget}
+	return c.follow(ctx, in.Following, func(ctx context.Context, r *live.Run) (any, error) {
+		q.Tools = c.tools(r, in.Unattended)
+		if in.Detach {
+			q.Begun = keeping(r, live.StoredRun{Model: fileModel(in.Model), Unattended: in.Unattended, Lingers: time.Duration(in.LingerS * float64(time.Second))})
+		}
+		return c.goOn(ctx, r, q)
+	})
+}
+
+// keeping returns what stores of a run that it has a record, so that the next start of the
+// server goes on with it.
+func keeping(r *live.Run, k live.StoredRun) func(record string) error {
+	return func(record string) error {
+		k.Record = record
+		return r.Keep(k)
+	}
+}
+
+// GoOn goes on with a run that went on when the server ended.
+func (c *Call) GoOn(ctx context.Context, r *live.Run, k live.StoredRun) (any, error) {
+	return c.goOn(ctx, r, app.AskResume{Run: k.Record, Model: k.Model, Tools: c.tools(r, k.Unattended), Begun: keeping(r, k)})
+}
+
+// goOn goes on with a run that broke off, while nothing else has the session of its thread. It
+// reaches no hosts but the operator's, whatever was allowed when it was recorded.
+func (c *Call) goOn(ctx context.Context, r *live.Run, q app.AskResume) (out app.AskResult, err error) {
+	q.Net = c.Server.Net
+	q.Net.Only = true
+	thread := ""
+	if q.Run, thread, err = c.Tenant.App.ThreadOfRun(ctx, q.Run); err != nil {
+		return out, err
+	}
+	if thread == "" {
+		return c.Tenant.App.ResumeAsk(ctx, q, r.Log)
+	}
+	err = c.Tenant.Hub.Apart(ctx, thread, func() error {
+		out, err = c.Tenant.App.ResumeAsk(ctx, q, r.Log)
+		return err
+	})
+	return out, err
+}
+
+func branch(ctx context.Context, c *Call, in NewBranch) (any, error) {
+	if err := errors.Join(in.check(), c.checkModel(in.Model)); err != nil {
+		return nil, err
+	}
+	q := app.BranchRequest{Run: in.Record, From: in.From, Model: in.Model, Question: in.Question, Code: in.Code, Loose: in.Loose}
+	return c.follow(ctx, in.Following, func(ctx context.Context, r *live.Run) (any, error) { return c.Tenant.App.Branch(ctx, q, r.Log) })
+}
+
+// verifyAll checks every record and the chain.
+func verifyAll(ctx context.Context, c *Call, _ Nothing) (AllVerified, error) {
+	out := AllVerified{Records: []RecordVerified{}}
+	var found []app.Verified
+	for v, err := range c.Tenant.App.VerifyAll(ctx, app.Key{}) {
+		if err != nil {
+			return out, err
+		}
+		found = append(found, v)
+		out.Records = append(out.Records, RecordVerified{v.Run, string(v.Status)})
+	}
+	var err error
+	out.Chain, _, err = c.Tenant.App.VerifyChain(ctx, found, "")
+	return out, err
+}
+
+// PlanGoing answers the call that a plan waits at.
+type PlanGoing struct {
+	RecordRef
+	Approve  *bool           `json:"approve,omitempty" jsonschema:"whether the call may be made; it takes the scope approve"`
+	Reason   string          `json:"reason,omitempty" jsonschema:"of the decision"`
+	Result   json.RawMessage `json:"result,omitempty" jsonschema:"of the call, which is not made then"`
+	Error    string          `json:"error,omitempty" jsonschema:"why the call has no result"`
+	Endorse  string          `json:"endorse,omitempty" jsonschema:"why the caller vouches for the result; it takes the scope approve"`
+	Make     bool            `json:"make,omitempty" jsonschema:"the call was approved before, and is made now"`
+	Again    bool            `json:"again,omitempty" jsonschema:"go on also when it was gone on with before; it takes the scope approve"`
+	TimeoutS float64         `json:"timeout_s,omitempty"`
+	Later    bool            `json:"later,omitempty" jsonschema:"as in plans.run"`
+	Following
+}
+
+// goingOn are the operations that go on from what is recorded, and check all of it.
+func goingOn() []Operation {
+	return []Operation{
+		events[Going, Run]("records.resume", http.MethodPost, "/records/{record}/resume", access.Run, http.StatusCreated,
+			"Go on with a question that broke off: no recorded reply is requested again, and no recorded call made again.", resume),
+		events[NewBranch, Run]("records.branch", http.MethodPost, "/records/{record}/branch", access.Run, http.StatusCreated, "Go another way from a step of a run.", branch),
+		operation("records.verify_all", http.MethodPost, "/records/verify", access.Read, http.StatusOK, "Check all records, and the chain that says which there were.", verifyAll),
+		operation("records.import", http.MethodPost, "/records/import", access.Run, http.StatusCreated, "Take in a run that was exported, of which the body is the file.",
+			func(ctx context.Context, c *Call, _ Nothing) (app.Imported, error) {
+				return c.Tenant.App.ReadBundle(ctx, c.Body)
+			}).of(Upload),
+		events[PlanGoing, Run]("plans.resume", http.MethodPost, "/plans/{record}/resume", access.Run, http.StatusCreated,
+			"Answer the call that a plan waits at, and go on with the plan.", resumePlan),
+	}
+}
+
+// resumePlan goes on with a plan that waits. To decide about its call takes the right to
+// approve, and so does what makes a decision of somebody else count once more.
+func resumePlan(ctx context.Context, c *Call, in PlanGoing) (any, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	if (in.Approve != nil || in.Endorse != "" || in.Again) && !c.Key.May(access.Approve) {
+		return nil, fault.New(fault.Denied, "Use a key with the scope approve.", "cannot decide about the call with the key %s: it has not the scope approve", c.Key.ID)
+	}
+	timeout, err := seconds("timeout_s", in.TimeoutS)
+	if err != nil {
+		return nil, err
+	}
+	answer := app.PlanResponse{Approve: in.Approve, Reason: in.Reason, Error: in.Error, Endorse: in.Endorse, Call: in.Make, Who: c.who(), Given: len(in.Result) > 0}
+	if answer.Given {
+		if answer.Result, err = app.DecodeJSON(in.Result); err != nil {
+			return nil, err
+		}
+	}
+	id, err := c.Tenant.App.FindRun(ctx, in.Record)
+	if err != nil {
+		return nil, err
+	}
+	q := app.ResumeRequest{Ref: id, Response: answer, Again: in.Again, Host: app.PlanHost{Timeout: timeout, Later: in.Later}}
+	return c.follow(ctx, in.Following, func(ctx context.Context, r *live.Run) (any, error) {
+		q.Tools = c.tools(r, in.Unattended)
+		return c.Tenant.App.ResumePlan(ctx, q, r.Log)
+	})
+}
+
+// askPlan begins a question that is answered by a plan.
+func askPlan(ctx context.Context, c *Call, in Question) (any, error) {
+	for name, given := range map[string]bool{
+		"thread": in.Thread != "", "strict": in.Strict, "schema": len(in.Schema) > 0, "files": len(in.Files) > 0, "with": len(in.With)+len(in.NPM) > 0, "image": in.Image != "",
+		"style": in.Style != "", "branches": in.Branches != 0, "subcalls": in.Subcalls, "learn": in.Learn, "budget": in.Budget != nil, "checks": len(in.InputChecks)+len(in.Checks) > 0,
+	} {
+		if given {
+			return nil, fault.New(fault.Invalid, "Leave it out, or use another mode.", "cannot answer by a plan with %s", name)
+		}
+	}
+	timeout, err := seconds("timeout_s", in.TimeoutS)
+	if err != nil {
+		return nil, err
+	}
+	q := app.PlanAskRequest{
+		Question: in.Question, Model: in.Model, Fallbacks: in.Fallback, Effort: in.Effort, Plans: in.Plans, Host: app.PlanHost{Timeout: timeout, Later: in.Later},
+	}
+	if in.Seed != nil {
+		q.Start.Seed = *in.Seed
+	}
+	return c.follow(ctx, in.Following, func(ctx context.Context, r *live.Run) (any, error) {
+		q.Tools = c.tools(r, in.Unattended)
+		return c.Tenant.App.AskPlan(ctx, q, r.Log)
+	})
+}
