@@ -80,11 +80,11 @@ func (w *world) do(stdin string, args ...string) (code int, stdout, stderr strin
 // varying is what differs between two runs of one command.
 var varying = regexp.MustCompile(`ed25519:[^"]*|[0-9]{8}-[0-9]{6}-[0-9a-f]{4}|[0-9a-f]{12,}|[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:.]+Z?|"(wall_ms|cpu_ms|took_ms|executed_ms|bytes|stored_bytes|used|created|duration_ms)":"?[-0-9.TZ:]+"?|[0-9.]+[ \x{a0}\x{202f}]?(KiB|B|MiB|bytes)\b|[0-9]+(\.[0-9]+)? ?m?s\b| +`)
 
-// asked is on whose behalf a run was: a server records it.
-var asked = regexp.MustCompile(`"client":\{[^}]*\},?|(?m)^.*tenant default, key [0-9a-f]+.*\n`)
+// onBehalf is on whose behalf a run was: a server records it.
+var onBehalf = regexp.MustCompile(`,"client":\{[^}]*\}|(?m)^.*tenant default, key [0-9a-f]+.*\n`)
 
 func same(text, dir string) string {
-	return varying.ReplaceAllString(asked.ReplaceAllString(strings.ReplaceAll(text, dir, "DIR"), ""), "·")
+	return varying.ReplaceAllString(onBehalf.ReplaceAllString(strings.ReplaceAll(text, dir, "DIR"), ""), "·")
 }
 
 // TestRemote runs every command that a server can be asked for against one and by itself: what

@@ -129,14 +129,24 @@ func (p *program) serveSecretRemove() *cobra.Command {
 }
 
 func (p *program) serveSecretRotate() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use: "rotate", Short: "Encrypt all secrets anew, under a new key", Args: takes(0, 0, ""),
 		RunE: func(*cobra.Command, []string) error {
 			v, err := p.serveVault()
 			if err != nil {
 				return err
 			}
-			return v.Rotate()
+			if err := v.Rotate(); err != nil || !asJSON {
+				return err
+			}
+			return p.printJSON(secretsRotated{true})
 		},
 	}
+	return oneObject(cmd, &asJSON)
+}
+
+// secretsRotated says that all secrets are encrypted under a new key.
+type secretsRotated struct {
+	Rotated bool `json:"rotated"`
 }
