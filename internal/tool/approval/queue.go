@@ -68,25 +68,27 @@ func (a *queued) Approve(ctx context.Context, q gate.Question) (gate.Answer, err
 	if err != nil {
 		return denied(gate.ByNobody, "", "cannot ask: %v", err), nil
 	}
-	ctx, giveUp := context.WithCancel(ctx)
+	going, giveUp := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	defer watch.Wait()
 	defer giveUp()
-	go func() {
+	watch.Go(func() {
 		select {
 		case <-a.GivenUp:
 			giveUp()
-		case <-ctx.Done():
+		case <-going.Done():
 		}
-	}()
+	})
 	select {
 	case a.turn <- struct{}{}:
-	case <-ctx.Done():
-		return unanswered(ctx, ""), nil
+	case <-going.Done():
+		return unanswered(going, ""), nil
 	}
 	defer func() { <-a.turn }()
 	if answer, ok := granted(q); ok { // while this one waited for its turn
 		return answer, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, a.Timeout)
+	ctx, cancel := context.WithTimeout(going, a.Timeout)
 	defer cancel()
 	now := time.Now().UTC()
 	w := &waiting{Waiting{ID: newID(), For: a.For, Opened: now, Until: now.Add(a.Timeout), Call: facts}, make(chan gate.Answer, 1)}
