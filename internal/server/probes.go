@@ -24,6 +24,19 @@ import (
 	"praxis/internal/server/rest"
 )
 
+// The routes of those who watch the server.
+const (
+	healthRoute  = "GET /healthz"
+	readyRoute   = "GET /readyz"
+	metricsRoute = "GET /metrics"
+)
+
+// probing says whether a route is one of those. They are asked for every few seconds, so that
+// traces leave them out.
+func probing(route string) bool {
+	return route == healthRoute || route == readyRoute || route == metricsRoute
+}
+
 // healthz says that the process answers.
 func healthz(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, "ok\n") // nobody reads it who is gone

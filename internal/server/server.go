@@ -41,6 +41,7 @@ import (
 	"praxis/internal/server/ports"
 	"praxis/internal/server/rest"
 	"praxis/internal/server/rpc"
+	"praxis/internal/server/trace"
 	"praxis/internal/server/usage"
 	"praxis/internal/server/vault"
 )
@@ -71,8 +72,9 @@ type Config struct {
 	FileModels             bool
 	Models                 func(ctx context.Context) []app.ProviderModels
 	Prices                 app.PriceTable // that costs are counted by
-	// Served is called for each request that was answered, Failed with what went wrong with a
-	// session while nobody waited for it. They may be nil.
+	Traces                 trace.Config   // where traces go
+	// Served is called for each request that was answered, Failed with what went wrong while nobody
+	// waited for it, of which tenant and which session, if it is one's. They may be nil.
 	Served func(observe.Request)
 	Failed func(tenant, session string, err error)
 	Now    func() time.Time // nil: the machine's
@@ -120,6 +122,7 @@ type Server struct {
 	handler http.Handler
 	quotas  *access.Tenants
 	counts  *counts
+	traces  *trace.Exporter // nil: nothing is traced
 	probe   probe
 	doors   rest.Config
 
@@ -176,15 +179,16 @@ func New(cfg Config) (*Server, error) {
 			return nil, errors.Join(err, log.Close())
 		}
 	}
+	s.traces = trace.New(cfg.Traces, cfg.Version, func(err error) { cfg.Failed("", "", err) })
 	s.counts = newCounts(s)
 	s.doors = rest.Config{Server: s.shared, Tenant: s.tenant, Admit: s.admit, Served: s.served}
 	mux := http.NewServeMux()
 	mux.Handle("/", rest.New(s.doors))
 	mux.Handle("/rpc", rpc.New(s.doors))
 	mux.Handle(openai.Prefix+"/", openai.New(s.doors))
-	mux.HandleFunc("GET /healthz", healthz)
-	mux.HandleFunc("GET /readyz", s.readyz)
-	mux.HandleFunc("GET /metrics", s.metrics)
+	mux.HandleFunc(healthRoute, healthz)
+	mux.HandleFunc(readyRoute, s.readyz)
+	mux.HandleFunc(metricsRoute, s.metrics)
 	s.handler = s.guard(mux)
 	return s, nil
 }
@@ -362,6 +366,9 @@ func (s *Server) served(r observe.Request) {
 		s.cfg.Failed(r.Tenant, "", err)
 	}
 	s.counts.request(&r)
+	if !probing(r.Route) {
+		s.traces.Request(&r)
+	}
 	s.cfg.Served(r)
 }
 
@@ -489,6 +496,7 @@ func (s *Server) Close(ctx context.Context) error {
 		})
 	}
 	work.Wait()
+	s.traces.Close(ctx)
 	return errors.Join(errors.Join(failed...), s.shared.Audit.Close())
 }
 

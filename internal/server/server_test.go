@@ -23,6 +23,7 @@ import (
 	"praxis/internal/server/api"
 	"praxis/internal/server/rest"
 	"praxis/internal/server/rpc"
+	"praxis/internal/server/trace"
 	"praxis/internal/test/toy"
 )
 
@@ -33,6 +34,8 @@ type world struct {
 	web   *httptest.Server
 	home  string
 	tools app.ToolSpec
+
+	traces trace.Config
 }
 
 func config(home string) Config {
@@ -57,7 +60,7 @@ func (w *world) start() {
 	w.Helper()
 	var err error
 	cfg := config(w.home)
-	cfg.Tools = w.tools
+	cfg.Tools, cfg.Traces = w.tools, w.traces
 	if w.s, err = New(cfg); err != nil {
 		w.Fatal(err)
 	}

@@ -72,6 +72,9 @@ func newCounts(s *Server) *counts {
 	c.set.Gauge("praxis_pool_ready", "Sandboxes that are ready for sessions.", nil, pools(func(p app.PoolStats) float64 { return float64(p.Warm) }))
 	c.set.Totals("praxis_pool_hits_total", "Sessions for which a sandbox was ready.", nil, pools(func(p app.PoolStats) float64 { return float64(p.Hits) }))
 	c.set.Totals("praxis_pool_misses_total", "Sessions for which none was.", nil, pools(func(p app.PoolStats) float64 { return float64(p.Misses) }))
+	if s.traces != nil {
+		c.set.Totals("praxis_trace_spans_total", "Spans of traces, by what became of them.", []string{"result"}, s.traces.Counts)
+	}
 	processMetrics(&c.set)
 	return c
 }
@@ -106,9 +109,10 @@ func (s *Server) opened() []*api.Tenant {
 	return out
 }
 
-// watched is what is counted of the events of a run, or of an execution in a session.
+// watched is what is counted and traced of the events of a run, or of an execution in a session.
 type watched struct {
 	counts *counts
+	spans  event.Sink
 	used   *usage.Ledger
 	prices app.PriceTable
 	key    string
@@ -119,13 +123,14 @@ type watched struct {
 	queries  map[int]string // children that are requests to a model, by number: which one
 }
 
-// watch returns what counts the events of a run, or of an execution in a session ("").
-func (s *Server) watch(ctx context.Context, used *usage.Ledger, _ string) event.Sink {
-	return &watched{counts: s.counts, used: used, prices: s.cfg.Prices, key: observe.From(ctx).Key, queries: map[int]string{}}
+// watch returns what counts and traces the events of a run, or of an execution in a session ("").
+func (s *Server) watch(ctx context.Context, used *usage.Ledger, run string) event.Sink {
+	return &watched{counts: s.counts, spans: s.traces.Events(ctx, run), used: used, prices: s.cfg.Prices, key: observe.From(ctx).Key, queries: map[int]string{}}
 }
 
-// Emit counts an event.
+// Emit counts and traces an event.
 func (w *watched) Emit(e event.Event) {
+	w.spans.Emit(e)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch e := e.(type) {

@@ -26,6 +26,7 @@ import (
 	"praxis/internal/server/live"
 	"praxis/internal/server/observe"
 	"praxis/internal/server/rpc"
+	"praxis/internal/server/trace"
 )
 
 const serveLong = `Serves sessions, runs and what is recorded of them over HTTP, for programs and for
@@ -44,7 +45,10 @@ A session that is idle is saved and its sandbox closed; the next call opens it
 again. So are all sessions when the server stops (Ctrl-C or SIGTERM).
 
 The tools and hosts of --tools, --policy and --allow-net are those of every run:
-clients cannot name files of this machine.`
+clients cannot name files of this machine.
+
+With OTEL_EXPORTER_OTLP_ENDPOINT in the environment it sends traces to a collector of
+OpenTelemetry, as OTLP over HTTP in JSON.`
 
 // serveCommand holds the flags of "praxis serve".
 type serveCommand struct {
@@ -149,6 +153,10 @@ func (s *serveCommand) open(log *slog.Logger) (*server.Server, error) {
 	if err != nil {
 		log.Warn("costs are not counted", "error", err)
 	}
+	traces, warnings := trace.Configure(s.p.getenv)
+	for _, w := range warnings {
+		log.Warn(w)
+	}
 	var idle time.Duration
 	if s.idle.value != nil {
 		idle = *s.idle.value
@@ -156,11 +164,15 @@ func (s *serveCommand) open(log *slog.Logger) (*server.Server, error) {
 	return server.New(server.Config{
 		Home: o.Config.Home, Version: s.p.version, Hosts: lower(s.names), Ports: domain, Requests: s.requests, Burst: max(1, int(2*s.requests)),
 		Quota: quota, OpenMetrics: s.metrics,
-		Idle: idle, Sessions: s.sessions, Stored: s.stored, Runs: s.runs, FileModels: s.files, Prices: prices,
+		Idle: idle, Sessions: s.sessions, Stored: s.stored, Runs: s.runs, FileModels: s.files, Prices: prices, Traces: traces,
 		Tools: s.toolSpec(), Net: app.NetSpec{Hosts: s.tools.net, Credentials: s.tools.credentials},
 		Served: func(r observe.Request) { logServed(log, r) },
 		Failed: func(tenant, session string, err error) {
-			log.Error("session failed", "tenant", tenant, "session", session, "error", err)
+			text := "session failed"
+			if session == "" {
+				text = "failed"
+			}
+			log.Error(text, "tenant", tenant, "session", session, "error", err)
 		},
 		Models: func(ctx context.Context) []app.ProviderModels { return app.ListModels(ctx, s.p.getenv) },
 		Open: func(t server.Tenant) (*app.App, error) {

@@ -14,6 +14,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/atomicfile"
 	"praxis/internal/safetext"
+	"praxis/internal/server/observe"
 )
 
 // mark is what is stored of a run that goes on without its client, for as long as it does: the
@@ -105,7 +106,8 @@ func (h *Hub) Recover(resume func(ctx context.Context, r *Run, k StoredRun) (any
 
 // goOn begins the run of a mark again.
 func (h *Hub) goOn(m mark, resume func(ctx context.Context, r *Run, k StoredRun) (any, error)) error {
-	r, err := h.start(context.Background(), m.ID, m.Starts+1, func(ctx context.Context, r *Run) (any, error) {
+	ctx := observe.With(context.Background(), observe.NewRequest(observe.Span{})) // a trace of its own
+	r, err := h.start(ctx, m.ID, m.Starts+1, func(ctx context.Context, r *Run) (any, error) {
 		if err := r.Keep(m.StoredRun); err != nil {
 			return nil, err
 		}

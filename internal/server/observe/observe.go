@@ -39,9 +39,20 @@ type Request struct {
 
 // Span is a place in a distributed trace (W3C Trace Context).
 type Span struct {
-	Trace [16]byte
-	ID    [8]byte
+	Trace    [16]byte
+	ID       [8]byte
+	Decision Decision // of the client that the trace came from
 }
+
+// Decision says whether the client that a trace came from records it.
+type Decision uint8
+
+// The decisions.
+const (
+	Undecided  Decision = iota // the trace begins here
+	Recorded                   // it is recorded
+	Unrecorded                 // it is not
+)
 
 // IsZero says whether there is no span.
 func (s Span) IsZero() bool { return s == Span{} }
@@ -56,19 +67,27 @@ func (s Span) Child() Span {
 }
 
 // ParseSpan reads a traceparent header; the zero Span stands for one that cannot be read.
-func ParseSpan(header string) (s Span) {
-	parts := strings.Split(header, "-")
-	if len(parts) < 4 || parts[0] == "ff" || len(parts[0]) != 2 || len(parts[1]) != 32 || len(parts[2]) != 16 || parts[0] == "00" && len(parts) != 4 {
+func ParseSpan(header string) Span {
+	var s Span
+	var version, flags [1]byte
+	parts := strings.SplitN(header, "-", 5) // a later version may have more
+	if len(parts) < 4 {
 		return Span{}
 	}
-	if _, err := hex.Decode(s.Trace[:], []byte(parts[1])); err != nil {
+	for i, into := range [][]byte{version[:], s.Trace[:], s.ID[:], flags[:]} {
+		if len(parts[i]) != 2*len(into) || strings.ToLower(parts[i]) != parts[i] {
+			return Span{}
+		}
+		if _, err := hex.Decode(into, []byte(parts[i])); err != nil {
+			return Span{}
+		}
+	}
+	if version[0] == 0xff || version[0] == 0 && len(parts) != 4 || s.Trace == [16]byte{} || s.ID == [8]byte{} {
 		return Span{}
 	}
-	if _, err := hex.Decode(s.ID[:], []byte(parts[2])); err != nil {
-		return Span{}
-	}
-	if s.Trace == [16]byte{} || s.ID == [8]byte{} {
-		return Span{}
+	s.Decision = Unrecorded
+	if flags[0]&1 != 0 {
+		s.Decision = Recorded
 	}
 	return s
 }

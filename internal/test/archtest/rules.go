@@ -61,7 +61,7 @@ func PraxisRules() Rules {
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
 			jsondoc, toolSchema, toolfile, "internal/tool/pystub", "internal/tool/search", "internal/tool/kind/gofunc", "internal/tool/approval",
 			"internal/tool/openapi",
-			"internal/server/access", "internal/server/audit", "internal/server/live", "internal/server/observe", "internal/server/rest", "internal/server/rpc", "internal/server/usage", "internal/server/vault", "internal/server/openai", "internal/server/sdk", "internal/server/ports", "internal/client",
+			"internal/server/access", "internal/server/audit", "internal/server/live", "internal/server/observe", "internal/server/rest", "internal/server/rpc", "internal/server/usage", "internal/server/vault", "internal/server/openai", "internal/server/sdk", "internal/server/ports", "internal/server/trace", "internal/client",
 			"internal/tool/kind/wasm",
 			"internal/tool/kind/web",
 			"internal/tool/kind/mcp",
@@ -112,6 +112,7 @@ func serverPackages() map[string]Package {
 	return map[string]Package{
 		"internal/server/observe": {Imports: []string{fault}},
 		"internal/server/metrics": {},
+		"internal/server/trace":   {Imports: []string{event, "internal/server/observe"}, Tests: []string{fault}},
 		"internal/server/vault":   {Imports: []string{fault, atomicfile}},
 		"internal/server/usage":   {Imports: []string{fault, atomicfile, "internal/server/access"}},
 		"internal/server/audit":   {Imports: []string{fault, atomicfile, "internal/server/observe"}},
