@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"praxis/event"
 	"praxis/fault"
@@ -113,6 +115,10 @@ type Manager struct {
 	closed   bool
 
 	hits, misses atomic.Int64 // of pools
+	// restoring bounds how many guests are restored at once. Each takes all of a processor:
+	// of fifty that share two all would be ready at the end, in turns half of them are in
+	// half of the time.
+	restoring *semaphore.Weighted
 }
 
 // Options say what a new session is like. Zero values mean defaults.
@@ -192,6 +198,7 @@ func Open(cfg Config) (*Manager, error) {
 		names:      dirs[3],
 		sessions:   map[string]*Session{},
 		pools:      map[poolKey]*pool{},
+		restoring:  semaphore.NewWeighted(int64(2 * runtime.NumCPU())),
 	}
 	if m.program, err = cfg.Programs.Install(cfg.Program); err != nil {
 		return nil, errors.Join(noSpace(err), o.close())
@@ -567,6 +574,12 @@ func (m *Manager) boot(ctx context.Context, opt Options) (*live, error) {
 // restore makes a guest from a snapshot and tells it its limits, the time and
 // fresh randomness.
 func (m *Manager) restore(ctx context.Context, snap Snapshot, opt Options) (*live, error) {
+	if opt.Before == nil { // one that waits for something else would have others wait for it
+		if err := m.restoring.Acquire(ctx, 1); err != nil {
+			return nil, fault.New(fault.Canceled, "", "cannot restore session: %w", context.Cause(ctx))
+		}
+		defer m.restoring.Release(1)
+	}
 	release := func() {}
 	defer func() { release() }()
 	return m.restoreLater(ctx, snap, opt, func(ctx context.Context) (string, error) {
