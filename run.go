@@ -204,7 +204,7 @@ func answerOf(out app.AskResult, err error) (Answer, error) {
 		Steps: out.Steps, Tokens: out.Tokens, Saved: savedPaths(out.Made), Draft: out.Draft, Found: out.Found, Skills: out.Skills,
 	}
 	switch {
-	case out.Incomplete != "" || len(event.Untraced(out.Figures)) > 0:
+	case !out.Verified():
 		a.Status = event.Unverified
 	case out.Text != "":
 		a.Status = event.Answered

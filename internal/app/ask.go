@@ -166,6 +166,10 @@ type AskResult struct {
 	Repo *RepoResult
 }
 
+// Verified says whether the model was done when it answered, and every figure of the answer was
+// traced.
+func (r AskResult) Verified() bool { return r.Incomplete == "" && len(event.Untraced(r.Figures)) == 0 }
+
 // Ask lets the agent answer a question. The error says why there is no answer;
 // how far it came is in the result all the same. Everything that happens goes to
 // sink.

@@ -83,4 +83,15 @@ func TestLinger(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	w.must(key, "POST", at+"/interrupt", nil, 200)
+	left := object{"code": "print on\nwait", "detach": true, "stream": true, "linger_s": 0.05}
+	w.events(w.request(key, "POST", "/v1/sessions/s/executions", left), func(_, name, _ string) bool { return name != "output" })
+	tenant, err := w.s.tenant(t.Context(), access.DefaultTenant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := tenant.Hub.Executions("s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-all[len(all)-1].Done()
 }

@@ -259,8 +259,8 @@ func TestSessionTravels(t *testing.T) {
 func TestRunsGoOn(t *testing.T) {
 	w := newSavingWorld(t)
 	key := w.key("default", access.Admin)
-	script := w.file("script.txt", "=== reply\n```python\nprint 42\n```\n=== reply\n```python\ncall notes.save {\"text\":\"a\"}\n```\n=== reply\nFINAL ANSWER: It is 42.\n")
-	run := w.must(key, "POST", "/v1/runs", object{"question": "What is it?", "model": "scripted:" + script, "detach": true}, 201)
+	script := w.file("script.txt", "=== reply\n```python\nprint 42\nmake out.txt made here\n```\n=== reply\n```python\ncall notes.save {\"text\":\"a\"}\n```\n=== reply\nFINAL ANSWER: It is 42.\n")
+	run := w.must(key, "POST", "/v1/runs", object{"question": "What is it?", "model": "scripted:" + script, "detach": true, "keep_files": true}, 201)
 	path := fmt.Sprintf("/v1/runs/%s", run["id"])
 	last := ""
 	w.events(w.request(key, "GET", path+"/events", nil), func(id, name, _ string) bool { last = id; return name != "approval_open" })
@@ -285,7 +285,56 @@ func TestRunsGoOn(t *testing.T) {
 	if answer, _ := got["answer"].(object); answer["text"] != "It is 42." || len(names) < 3 || names[0] != "lost" {
 		t.Fatalf("got %v after %v", got, names)
 	}
+	if made := w.must(key, "GET", path+"/files", nil, 200); !strings.Contains(fmt.Sprint(made), "made here") {
+		t.Errorf("what it made is not kept: %v", made)
+	}
+	_, log := w.call(key, "GET", fmt.Sprintf("/v1/records/%s/export?format=jsonl", got["record"]), nil)
+	if text := fmt.Sprint(log["text"]); !strings.Contains(text, `"tenant":"default"`) {
+		t.Errorf("the record does not say on whose behalf it was: %.300s", text)
+	}
 	if left, err := filepath.Glob(filepath.Join(w.home, Folder, live.RunsFolder, "*")); err != nil || len(left) > 0 {
 		t.Errorf("%v is left (%v)", left, err)
 	}
+}
+
+// No operation and no door reads the replies of a model from a file of the server, unless its
+// operator allows that.
+func TestFileModels(t *testing.T) {
+	w := newWorld(t)
+	w.s.shared.FileModels = false
+	key := w.key("default", access.Admin)
+	for path, in := range map[string]object{
+		"/v1/runs": {"question": "?"}, "/v1/plans/run": {"text": "print(1)\n"}, "/v1/records/last/resume": {}, "/v1/records/last/branch": {"from": 1, "question": "?"},
+		"/openai/v1/chat/completions": {"messages": []object{{"role": "user", "content": "?"}}}, "/openai/v1/responses": {"input": "?"},
+	} {
+		modes := []string{""}
+		if path == "/v1/runs" {
+			modes = []string{app.ModeCode, app.ModeTools, app.ModeBoth, app.ModePlan}
+		}
+		for _, mode := range modes {
+			for _, model := range []string{"scripted:x", "replay:x", "record:x"} {
+				if in["model"] = model; mode != "" {
+					in["mode"] = mode
+				}
+				if got := w.must(key, "POST", path, in, 403); !strings.Contains(fmt.Sprint(got), "models of files") {
+					t.Errorf("%s %s: got %v", path, mode, got)
+				}
+			}
+		}
+	}
+	w.must(key, "POST", "/v1/runs", object{"question": "?", "fallback_models": []string{"scripted:x"}, "mode": "plan"}, 403)
+	w.must(key, "POST", "/v1/runs", object{"question": "?", "subcall_models": []string{"scripted:x"}}, 403)
+}
+
+// A question says nothing that its mode would leave out without a word.
+func TestModesRefuse(t *testing.T) {
+	w := newWorld(t)
+	key := w.key("default")
+	for name, value := range map[string]any{"keep_files": true, "language": "sql", "limits": object{"memory_bytes": 1 << 30}, "max_steps": 2, "no_skills": true, "thread": "t"} {
+		got := w.must(key, "POST", "/v1/runs", object{"question": "?", "mode": "plan", "model": "scripted:x", name: value}, 400)
+		if !strings.Contains(fmt.Sprint(got["detail"]), name) {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+	w.must(key, "POST", "/v1/runs", object{"question": "?", "later": true}, 400)
 }

@@ -64,7 +64,7 @@ type Config struct {
 	Quota access.Quota
 	// OpenMetrics lets clients at loopback read the metrics without a key.
 	OpenMetrics bool
-	// Idle, Sessions, Kept and Runs bound what lives of a tenant: see live.Config.
+	// Idle, Sessions, Stored and Runs bound what lives of a tenant: see live.Config.
 	Idle                   time.Duration
 	Sessions, Stored, Runs int
 	Tools                  app.ToolSpec
@@ -284,7 +284,7 @@ func (s *Server) open(name string) (*api.Tenant, error) {
 		return nil, errors.Join(err, a.Close(), used.Close())
 	}
 	t := &api.Tenant{Name: name, App: a, Hub: h, Dir: filepath.Join(home, Folder), Usage: used}
-	// The runs that went on when the server ended go on as what a key of the operator's would do.
+	// The runs that went on when the server ended go on without anybody asking for it.
 	own := &api.Call{Key: access.Key{ID: "server", Tenant: name}, Tenant: t, Server: s.shared}
 	if err := h.Recover(own.GoOn); err != nil {
 		s.cfg.Failed(name, "", err)

@@ -17,13 +17,9 @@ func (c *Call) Converse(ctx context.Context, in Question, earlier []app.Said, en
 		return nil, err
 	}
 	q.Earlier = earlier
-	return c.Tenant.Hub.Start(ctx, func(ctx context.Context, r *live.Run) (out any, err error) {
+	return c.Tenant.Hub.Start(ctx, func(ctx context.Context, r *live.Run) (any, error) {
 		defer ended()
 		q.Tools = c.tools(r, in.Unattended)
-		err = c.Tenant.Hub.Apart(ctx, in.Thread, func() error {
-			out, err = c.Tenant.App.Ask(ctx, q, r.Log)
-			return err
-		})
-		return out, err
+		return apart(ctx, c, in.Thread, func() (app.AskResult, error) { return c.Tenant.App.Ask(ctx, q, r.Log) })
 	})
 }

@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"reflect"
+	"slices"
+	"strings"
 	"time"
 
+	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/server/access"
@@ -58,10 +62,18 @@ func resume(ctx context.Context, c *Call, in Going) (any, error) {
 	return c.follow(ctx, in.Following, func(ctx context.Context, r *live.Run) (any, error) {
 		q.Tools = c.tools(r, in.Unattended)
 		if in.Detach {
-			q.Begun = keeping(r, live.StoredRun{Model: fileModel(in.Model), Unattended: in.Unattended, Lingers: time.Duration(in.LingerS * float64(time.Second))})
+			q.Begun = keeping(r, c.stored(in.Following, in.Model, false))
 		}
 		return c.goOn(ctx, r, q)
 	})
+}
+
+// stored is what the next start of the server needs to go on with a run.
+func (c *Call) stored(f Following, model string, keeps bool) live.StoredRun {
+	return live.StoredRun{
+		Model: fileModel(model), Unattended: f.Unattended, Lingers: time.Duration(f.LingerS * float64(time.Second)), Keeps: keeps,
+		By: event.Client{Tenant: c.Key.Tenant, Key: c.Key.ID},
+	}
 }
 
 // keeping returns what stores of a run that it has a record, so that the next start of the
@@ -74,8 +86,8 @@ func keeping(r *live.Run, k live.StoredRun) func(record string) error {
 }
 
 // GoOn goes on with a run that went on when the server ended.
-func (c *Call) GoOn(ctx context.Context, r *live.Run, k live.StoredRun) (any, error) {
-	return c.goOn(ctx, r, app.AskResume{Run: k.Record, Model: k.Model, Tools: c.tools(r, k.Unattended), Begun: keeping(r, k)})
+func (c *Call) GoOn(ctx context.Context, dir string, r *live.Run, k live.StoredRun) (any, error) {
+	return c.goOn(ctx, r, app.AskResume{Run: k.Record, Model: k.Model, Tools: c.tools(r, k.Unattended), Output: output(dir), Begun: keeping(r, k)})
 }
 
 // goOn goes on with a run that broke off, while nothing else has the session of its thread. It
@@ -87,14 +99,7 @@ func (c *Call) goOn(ctx context.Context, r *live.Run, q app.AskResume) (out app.
 	if q.Run, thread, err = c.Tenant.App.ThreadOfRun(ctx, q.Run); err != nil {
 		return out, err
 	}
-	if thread == "" {
-		return c.Tenant.App.ResumeAsk(ctx, q, r.Log)
-	}
-	err = c.Tenant.Hub.Apart(ctx, thread, func() error {
-		out, err = c.Tenant.App.ResumeAsk(ctx, q, r.Log)
-		return err
-	})
-	return out, err
+	return apart(ctx, c, thread, func() (app.AskResult, error) { return c.Tenant.App.ResumeAsk(ctx, q, r.Log) })
 }
 
 func branch(ctx context.Context, c *Call, in NewBranch) (any, error) {
@@ -184,13 +189,11 @@ func resumePlan(ctx context.Context, c *Call, in PlanGoing) (any, error) {
 
 // askPlan begins a question that is answered by a plan.
 func askPlan(ctx context.Context, c *Call, in Question) (any, error) {
-	for name, given := range map[string]bool{
-		"thread": in.Thread != "", "strict": in.Strict, "schema": len(in.Schema) > 0, "files": len(in.Files) > 0, "with": len(in.With)+len(in.NPM) > 0, "image": in.Image != "",
-		"style": in.Style != "", "branches": in.Branches != 0, "subcalls": in.Subcalls, "learn": in.Learn, "budget": in.Budget != nil, "checks": len(in.InputChecks)+len(in.Checks) > 0,
-	} {
-		if given {
-			return nil, fault.New(fault.Invalid, "Leave it out, or use another mode.", "cannot answer by a plan with %s", name)
-		}
+	if err := c.checkModel(append(in.Fallback, in.Model)...); err != nil {
+		return nil, err
+	}
+	if name := set(in, "question", "mode", "model", "fallback_models", "effort", "plans", "later", "timeout_s", "seed", "stream", "detach", "linger_s", "unattended"); name != "" {
+		return nil, fault.New(fault.Invalid, "Leave it out, or use another mode.", "cannot answer by a plan with %s", name)
 	}
 	timeout, err := seconds("timeout_s", in.TimeoutS)
 	if err != nil {
@@ -206,4 +209,19 @@ func askPlan(ctx context.Context, c *Call, in Question) (any, error) {
 		q.Tools = c.tools(r, in.Unattended)
 		return c.Tenant.App.AskPlan(ctx, q, r.Log)
 	})
+}
+
+// set names the first member of a request that says something and is none of those that are
+// taken; "": there is none.
+func set(in any, taken ...string) string {
+	v := reflect.ValueOf(in)
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		value := v.FieldByIndex(f.Index)
+		if f.Anonymous || slices.Contains(taken, name) || value.IsZero() || value.Kind() == reflect.Slice && value.Len() == 0 {
+			continue
+		}
+		return name
+	}
+	return ""
 }

@@ -78,18 +78,23 @@ func output(dir string) app.Output {
 	return app.Output{Dir: dir, As: "."}
 }
 
+// apart calls f while nothing else has the session of a name; "": f needs none.
+func apart[T any](ctx context.Context, c *Call, session string, f func() (T, error)) (out T, err error) {
+	if session == "" {
+		return f()
+	}
+	err = c.Tenant.Hub.Apart(ctx, session, func() error {
+		out, err = f()
+		return err
+	})
+	return out, err
+}
+
 // began begins what do does: with a folder for what it makes if that is to be kept, and while
 // nothing else has the session of a name.
 func (c *Call) began(ctx context.Context, f Following, keep bool, session string, do func(ctx context.Context, out app.Output, r *live.Run) (any, error)) (any, error) {
-	alone := func(ctx context.Context, dir string, r *live.Run) (result any, err error) {
-		if session == "" {
-			return do(ctx, output(dir), r)
-		}
-		err = c.Tenant.Hub.Apart(ctx, session, func() error {
-			result, err = do(ctx, output(dir), r)
-			return err
-		})
-		return result, err
+	alone := func(ctx context.Context, dir string, r *live.Run) (any, error) {
+		return apart(ctx, c, session, func() (any, error) { return do(ctx, output(dir), r) })
 	}
 	if !keep {
 		return c.follow(ctx, f, func(ctx context.Context, r *live.Run) (any, error) { return alone(ctx, "", r) })

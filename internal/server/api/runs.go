@@ -77,7 +77,7 @@ func runOf(r *live.Run) Run {
 	case app.AskResult:
 		out.Record = v.Run
 		out.Answer = &Answer{Text: v.Text, Value: v.Value, Incomplete: v.Incomplete, Figures: v.Figures, Files: v.Files, Steps: v.Steps, Tokens: v.Tokens, Draft: v.Draft, Found: v.Found, Made: madeOf(v.Made), Unsaved: fault.Of(v.Unsaved)}
-		out.Answer.Verified = err == nil && v.Incomplete == "" && len(event.Untraced(v.Figures)) == 0
+		out.Answer.Verified = err == nil && v.Verified()
 	case app.CodeResult:
 		out.Record = v.Run
 		out.Code = &CodeDone{v.Execution, v.Exit, v.Language, v.Missing, v.Snapshot, v.Whole, madeOf(v.Made), fault.Of(v.Unsaved)}
@@ -295,6 +295,9 @@ func ask(ctx context.Context, c *Call, in Question) (any, error) {
 	if in.Mode == app.ModePlan {
 		return askPlan(ctx, c, in)
 	}
+	if in.Plans != 0 || in.Later {
+		return nil, fault.New(fault.Invalid, "Leave plans and later out, or use the mode plan.", "cannot answer in this mode with what is for a plan")
+	}
 	q, err := c.question(in)
 	if err != nil {
 		return nil, err
@@ -302,7 +305,7 @@ func ask(ctx context.Context, c *Call, in Question) (any, error) {
 	return c.began(ctx, in.Following, in.KeepFiles, in.Thread, func(ctx context.Context, out app.Output, r *live.Run) (any, error) {
 		q.Tools, q.Output = c.tools(r, in.Unattended), out
 		if in.Detach {
-			q.Begun = keeping(r, live.StoredRun{Model: fileModel(in.Model), Unattended: in.Unattended, Lingers: time.Duration(in.LingerS * float64(time.Second))})
+			q.Begun = keeping(r, c.stored(in.Following, in.Model, in.KeepFiles))
 		}
 		return c.Tenant.App.Ask(ctx, q, r.Log)
 	})
@@ -354,15 +357,15 @@ func (c *Call) follow(ctx context.Context, f Following, do func(ctx context.Cont
 
 // following waits for a run unless it is to be followed or left alone.
 func (c *Call) following(ctx context.Context, f Following, linger time.Duration, r *live.Run) (any, error) {
+	if f.Detach && linger > 0 {
+		r.Log.WhenLeft(linger, r.Interrupt)
+	}
 	switch {
 	case f.Stream && f.Detach:
 		return runStream(r, 0, nil), nil
 	case f.Stream:
 		return runStream(r, 0, r.Interrupt), nil
 	case f.Detach:
-		if linger > 0 {
-			r.Log.WhenLeft(linger, r.Interrupt)
-		}
 		return runOf(r), nil
 	}
 	r.Wait(ctx)

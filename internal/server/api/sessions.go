@@ -347,7 +347,7 @@ func execute(ctx context.Context, c *Call, in NewExecution) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.Detach && !in.Stream && linger > 0 {
+	if in.Detach && linger > 0 {
 		x.Log.WhenLeft(linger, x.Interrupt)
 	}
 	switch {

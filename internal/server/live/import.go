@@ -19,7 +19,7 @@ func (h *Hub) Import(ctx context.Context, r io.Reader, id string) (Info, error) 
 		return Info{}, err
 	}
 	meta := Meta{ID: id, Made: time.Now().UTC(), Saved: true}
-	e := newSession(meta, app.SessionSpec{Name: id})
+	e := newSession(meta, app.SessionSpec{})
 	if err := e.take(ctx); err != nil { // nobody opens it before it is there
 		return Info{}, err
 	}

@@ -187,7 +187,7 @@ func (h *Hub) read() error {
 		if err != nil {
 			return err
 		}
-		h.sessions[id] = newSession(meta, app.SessionSpec{Name: id, Lasting: true})
+		h.sessions[id] = newSession(meta, app.SessionSpec{})
 	}
 	return nil
 }
@@ -195,7 +195,10 @@ func (h *Hub) read() error {
 // allUsers are more than a session ever has.
 const allUsers = 1 << 30
 
+// newSession returns a session that has no sandbox. When it ends, its hub says, and no bound of
+// the sandbox's time.
 func newSession(meta Meta, spec app.SessionSpec) *session {
+	spec.Name, spec.Lasting = meta.ID, true
 	return &session{id: meta.ID, turn: make(chan struct{}, 1), users: semaphore.NewWeighted(allUsers), spec: spec, meta: meta, used: time.Now()}
 }
 
@@ -250,7 +253,6 @@ func (h *Hub) Create(ctx context.Context, q Request, sink event.Sink) (Info, err
 	if q.Lasts > 0 {
 		meta.Ends = meta.Made.Add(q.Lasts)
 	}
-	q.Spec.Lasting = true
 	e := newSession(meta, q.Spec)
 	e.fresh = true
 	if err := h.add(e); err != nil {
@@ -394,11 +396,17 @@ func (h *Hub) opened(ctx context.Context, e *session, sink event.Sink) (*app.Ses
 	return s, nil
 }
 
-// usable refuses a session that was lost. Its turn is held.
+// usable refuses a session without a sandbox that may not get one: who waited for its turn
+// meanwhile would open what was deleted, or what nobody closes any more. Its turn is held.
 func (h *Hub) usable(e *session) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if e.meta.Saved || e.fresh || e.s != nil {
+	switch {
+	case e.gone:
+		return errMissing(e.id)
+	case h.closed:
+		return errStopping()
+	case e.meta.Saved || e.fresh:
 		return nil
 	}
 	return fault.New(fault.Conflict, "Make another session.", "cannot use session %s: it ended before it was saved, and its state is lost", e.id)
@@ -435,13 +443,7 @@ func (h *Hub) Pause(ctx context.Context, id string) error {
 // pause saves a session and closes its sandbox. One that is in use meanwhile is left alone,
 // unless it is to be waited for.
 func (h *Hub) pause(ctx context.Context, e *session, wait bool) error {
-	if !wait {
-		if !e.users.TryAcquire(allUsers) {
-			return nil
-		}
-		e.users.Release(allUsers)
-	}
-	return h.alone(ctx, e, func() error { return h.close(ctx, e) })
+	return h.alone(ctx, e, wait, func() error { return h.close(ctx, e) })
 }
 
 // close saves a session and closes its sandbox, if it has one. The session is alone.
@@ -464,13 +466,18 @@ func (h *Hub) close(ctx context.Context, e *session) error {
 	return s.Close()
 }
 
-// alone calls f when no call has the session's sandbox. Those that come meanwhile wait.
-func (h *Hub) alone(ctx context.Context, e *session, f func() error) error {
+// alone calls f when no call has the session's sandbox. Those that come meanwhile wait. If those
+// that there are are not to be waited for, f is not called then.
+func (h *Hub) alone(ctx context.Context, e *session, wait bool, f func() error) error {
 	if err := e.take(ctx); err != nil {
 		return err
 	}
 	defer e.give()
-	if err := e.users.Acquire(ctx, allUsers); err != nil {
+	if !wait {
+		if !e.users.TryAcquire(allUsers) {
+			return nil
+		}
+	} else if err := e.users.Acquire(ctx, allUsers); err != nil {
 		return fault.New(fault.Canceled, "", "cannot wait for the calls of session %s: %w", e.id, context.Cause(ctx))
 	}
 	defer e.users.Release(allUsers)
@@ -502,19 +509,23 @@ func (h *Hub) Get(id string) (Info, error) {
 func (h *Hub) info(e *session) Info {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	out := Info{Meta: e.meta, State: Paused}
-	switch {
-	case e.s != nil || e.opens || e.apart:
-		out.State = Live
-		if e.s == nil {
-			break
-		}
+	out := Info{Meta: e.meta, State: e.state()}
+	if e.s != nil {
 		d := e.s.Describe()
 		out.Session = &d
-	case !e.meta.Saved:
-		out.State = Lost
 	}
 	return out
+}
+
+// state says whether the session has a sandbox. Hub.mu is held.
+func (e *session) state() State {
+	switch {
+	case e.s != nil || e.opens || e.apart:
+		return Live
+	case e.meta.Saved:
+		return Paused
+	}
+	return Lost
 }
 
 // List describes the sessions, the oldest first.
@@ -675,8 +686,11 @@ func (h *Hub) Close(ctx context.Context) error {
 	for _, e := range all {
 		if paused := h.pause(ctx, e, true); paused != nil {
 			err = errors.Join(err, fmt.Errorf("session %s is lost: %w", e.id, paused))
-			if e.s != nil {
-				err = errors.Join(err, e.s.Close())
+			h.mu.Lock()
+			s := e.s
+			h.mu.Unlock()
+			if s != nil {
+				err = errors.Join(err, s.Close())
 			}
 		}
 		h.loseProcesses(e, "the server stopped; the process goes on when its session is opened again")
@@ -719,7 +733,7 @@ func (h *Hub) Rollback(ctx context.Context, id, snapshot string) (head string, e
 	if err != nil {
 		return "", err
 	}
-	err = h.alone(ctx, e, func() error {
+	err = h.alone(ctx, e, true, func() error {
 		if s := e.s; s != nil { // what it did since it was saved is what is gone back from
 			h.set(e, nil)
 			if err := s.Close(); err != nil {
@@ -758,7 +772,7 @@ func (h *Hub) Fork(ctx context.Context, id string, names []string, lasts time.Du
 		if lasts > 0 {
 			meta.Ends = meta.Made.Add(lasts)
 		}
-		e := newSession(meta, app.SessionSpec{Name: meta.ID, Lasting: true})
+		e := newSession(meta, app.SessionSpec{})
 		if err := h.add(e); err != nil {
 			return made, err
 		}

@@ -103,12 +103,12 @@ func TestBusySessionsStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := x.Log.Read(t.Context(), 0, func(e Entry) error {
+	if err := x.Log.Read(t.Context(), 0, Reader{Entry: func(e Entry) error {
 		if e.Name == "output" {
 			return errors.New("it runs")
 		}
 		return nil
-	}, nil); err == nil {
+	}}); err == nil {
 		t.Fatal("it has ended")
 	}
 	err = h.Use(t.Context(), "b", func(*app.Session) error { return nil })
@@ -172,15 +172,75 @@ func TestLogIsBounded(t *testing.T) {
 		t.Errorf("it holds %d bytes", l.bytes)
 	}
 	lost, first := int64(0), int64(0)
-	err := l.Read(t.Context(), 0, func(e Entry) error {
-		if first == 0 {
-			first = e.Seq
-		}
-		return nil
-	}, func(n int64) error { lost = n; return nil })
+	err := l.Read(t.Context(), 0, Reader{
+		Entry: func(e Entry) error {
+			if first == 0 {
+				first = e.Seq
+			}
+			return nil
+		},
+		Lost: func(n int64) error { lost = n; return nil },
+	})
 	if err != nil || lost == 0 || first != lost+1 {
 		t.Errorf("lost %d, first %d, %v", lost, first, err)
 	}
+}
+
+// Who comes back after a start of the server learns once that events are lost, however long
+// nothing happens then.
+func TestLogOfBefore(t *testing.T) {
+	l := newLog().after(1 << 32)
+	l.quiet = time.Millisecond
+	lost, still, enough := 0, 0, errors.New("enough")
+	err := l.Read(t.Context(), 7, Reader{
+		Lost: func(n int64) error { lost++; return nil },
+		Still: func() error {
+			if still++; still == 3 {
+				return enough
+			}
+			return nil
+		},
+	})
+	if err != enough || lost != 1 {
+		t.Errorf("it was told %d times: %v", lost, err)
+	}
+}
+
+// What waits for a session that goes meanwhile opens none: nobody would close it.
+func TestGoneWhileWaitedFor(t *testing.T) {
+	h := newHub(t, Config{})
+	nothing := errors.New("nothing was made")
+	used, again := make(chan error, 1), make(chan error, 1)
+	err := h.Apart(t.Context(), "s", func() error {
+		go func() { used <- h.Use(t.Context(), "s", func(*app.Session) error { return nil }) }()
+		for h.waiting("s") == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		go func() { again <- h.Apart(t.Context(), "s", func() error { return nothing }) }()
+		return nothing
+	})
+	if err != nothing {
+		t.Fatal(err)
+	}
+	if err := <-used; fault.CodeOf(err) != fault.SessionMissing {
+		t.Errorf("it was used: %v", err)
+	}
+	if err := <-again; err != nothing {
+		t.Errorf("it was not begun anew: %v", err)
+	}
+	if list := h.List(); len(list) != 0 {
+		t.Errorf("there is %+v", list)
+	}
+}
+
+// waiting counts the calls that have a session or wait for it.
+func (h *Hub) waiting(id string) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if e := h.sessions[id]; e != nil {
+		return e.calls
+	}
+	return 0
 }
 
 func FuzzMeta(f *testing.F) {

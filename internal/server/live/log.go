@@ -23,7 +23,8 @@ const maxLog = 16 << 20
 // Log holds the events of an execution or a run, so that whoever reads them can go away and
 // come back. It is safe for concurrent use.
 type Log struct {
-	most    int // bytes that are kept
+	most    int           // bytes that are kept
+	quiet   time.Duration // after which readers learn that it goes on
 	mu      sync.Mutex
 	entries []Entry
 	bytes   int
@@ -37,7 +38,12 @@ type Log struct {
 	left     *time.Timer   // nil: nobody need read
 }
 
-func newLog() *Log { return &Log{most: maxLog, next: 1, changed: make(chan struct{})} }
+// quietFor is the silence after which a reader learns that a log goes on.
+const quietFor = 10 * time.Second
+
+func newLog() *Log {
+	return &Log{most: maxLog, quiet: quietFor, next: 1, changed: make(chan struct{})}
+}
 
 // after makes a log that begins behind a number.
 func (l *Log) after(base int64) *Log {
@@ -123,10 +129,29 @@ func (l *Log) reading(n int) {
 	}
 }
 
-// Read gives every entry after the number after to yield, those that come later, too, until
-// the log ends, yield fails or ctx is over. lost is called before an entry when those between
-// it and the one before are not kept any more; 0 entries: it is not known how many.
-func (l *Log) Read(ctx context.Context, after int64, yield func(Entry) error, lost func(entries int64) error) error {
+// Reader is told what a log holds. What one of its functions fails with ends the reading. Those
+// that are nil are not called.
+type Reader struct {
+	Entry func(Entry) error
+	// Lost is called before an entry when those between it and the one before are not kept any
+	// more; 0 entries: it is not known how many.
+	Lost func(entries int64) error
+	// Still is called when nothing happened for a while.
+	Still func() error
+}
+
+// Read tells r of every entry after the number after, those that come later, too, until the log
+// ends or ctx is over.
+func (l *Log) Read(ctx context.Context, after int64, r Reader) error {
+	lost, still := r.Lost, r.Still
+	if lost == nil {
+		lost = func(int64) error { return nil }
+	}
+	if still == nil {
+		still = func() error { return nil }
+	}
+	quiet := time.NewTimer(l.quiet)
+	defer quiet.Stop()
 	l.reading(1)
 	defer l.reading(-1)
 	if after < l.base { // what a log of before had is gone, and nobody knows how much it was
@@ -148,7 +173,7 @@ func (l *Log) Read(ctx context.Context, after int64, yield func(Entry) error, lo
 					return err
 				}
 			}
-			if err := yield(e); err != nil {
+			if err := r.Entry(e); err != nil {
 				return err
 			}
 			after = e.Seq
@@ -159,8 +184,13 @@ func (l *Log) Read(ctx context.Context, after int64, yield func(Entry) error, lo
 		if ended {
 			return nil
 		}
+		quiet.Reset(l.quiet)
 		select {
 		case <-changed:
+		case <-quiet.C:
+			if err := still(); err != nil {
+				return err
+			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

@@ -28,6 +28,13 @@ func (h *Hub) madeFolder() string { return filepath.Join(filepath.Dir(h.cfg.Dir)
 
 // StartKeeping is Start of a run whose files are fetched afterwards: do saves them in dir.
 func (h *Hub) StartKeeping(ctx context.Context, do func(ctx context.Context, dir string, r *Run) (any, error)) (*Run, error) {
+	return h.keeping(func(dir string) (*Run, error) {
+		return h.Start(ctx, func(ctx context.Context, r *Run) (any, error) { return do(ctx, dir, r) })
+	})
+}
+
+// keeping begins a run with a folder for what it makes.
+func (h *Hub) keeping(begin func(dir string) (*Run, error)) (*Run, error) {
 	if err := atomicfile.Make(h.madeFolder()); err != nil {
 		return nil, err
 	}
@@ -35,7 +42,7 @@ func (h *Hub) StartKeeping(ctx context.Context, do func(ctx context.Context, dir
 	if err != nil {
 		return nil, fmt.Errorf("cannot store what the run makes: %w", err)
 	}
-	r, err := h.Start(ctx, func(ctx context.Context, r *Run) (any, error) { return do(ctx, dir, r) })
+	r, err := begin(dir)
 	if err != nil {
 		_ = os.RemoveAll(dir) // it is empty
 		return nil, err
@@ -93,37 +100,59 @@ func (h *Hub) Apart(ctx context.Context, id string, f func() error) error {
 	if err := app.CheckSessionName(id); err != nil {
 		return err
 	}
+	for {
+		e, err := h.findOrAdd(id)
+		if err != nil {
+			return err
+		}
+		began := false
+		err = h.alone(ctx, e, true, func() error {
+			if err := h.close(ctx, e); err != nil {
+				return err
+			}
+			if err := h.usable(e); err != nil {
+				return err
+			}
+			began = true
+			return h.doApart(ctx, e, f)
+		})
+		h.mu.Lock()
+		gone := e.gone
+		h.mu.Unlock()
+		if began || !gone { // otherwise it went while it was waited for, and there may be another
+			return err
+		}
+	}
+}
+
+// findOrAdd finds a session, or takes one in that is still to be made.
+func (h *Hub) findOrAdd(id string) (*session, error) {
 	e, err := h.find(id)
 	if fault.KindOf(err) == fault.NotFound {
-		e = newSession(Meta{ID: id, Made: time.Now().UTC()}, app.SessionSpec{Name: id})
+		e = newSession(Meta{ID: id, Made: time.Now().UTC()}, app.SessionSpec{})
 		e.fresh = true
 		err = h.add(e)
 	}
-	if err != nil {
-		return err
+	return e, err
+}
+
+// doApart calls f, which uses the session by its name. The session is alone.
+func (h *Hub) doApart(ctx context.Context, e *session, f func() error) error {
+	h.apart(e, true)
+	defer h.apart(e, false)
+	err := f()
+	_, missing := h.cfg.App.SessionLog(context.WithoutCancel(ctx), e.id)
+	switch {
+	case missing == nil:
+		e.fresh = false
+		return errors.Join(err, h.saved(e))
+	case e.fresh && fault.KindOf(missing) == fault.NotFound: // f did not make it
+		h.mu.Lock()
+		e.gone = true // for who waits for it
+		delete(h.sessions, e.id)
+		h.mu.Unlock()
 	}
-	return h.alone(ctx, e, func() error {
-		if err := h.usable(e); err != nil {
-			return err
-		}
-		if err := h.close(ctx, e); err != nil {
-			return err
-		}
-		h.apart(e, true)
-		defer h.apart(e, false)
-		err := f()
-		_, missing := h.cfg.App.SessionLog(context.WithoutCancel(ctx), id)
-		switch {
-		case missing == nil:
-			e.fresh = false
-			return errors.Join(err, h.saved(e))
-		case e.fresh && fault.KindOf(missing) == fault.NotFound: // f did not make it
-			h.mu.Lock()
-			delete(h.sessions, id)
-			h.mu.Unlock()
-		}
-		return err
-	})
+	return err
 }
 
 // apart says whether a session is used by its name, and not here.

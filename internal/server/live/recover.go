@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/atomicfile"
 	"praxis/internal/safetext"
@@ -42,6 +43,8 @@ type StoredRun struct {
 	Model      string        `json:"model,omitempty"`      // that it goes on with; "": the recorded one
 	Unattended bool          `json:"unattended,omitempty"` // nobody is there to agree to its calls
 	Lingers    time.Duration `json:"lingers,omitempty"`    // after which it ends when nobody follows it; 0: it does not
+	Keeps      bool          `json:"keeps,omitempty"`      // its files are fetched when it has ended
+	By         event.Client  `json:"by,omitzero"`          // on whose behalf it is
 }
 
 // Keep stores that the next start of the server goes on with the run.
@@ -76,9 +79,12 @@ func (r *Run) forget(err error) {
 	}
 }
 
+// Resume goes on with a run. What it makes is saved in dir; "": that is not kept.
+type Resume func(ctx context.Context, dir string, r *Run, k StoredRun) (any, error)
+
 // Recover goes on with the runs that went on when the server ended, under the ids that they
 // had. What keeps one from going on is how it ends.
-func (h *Hub) Recover(resume func(ctx context.Context, r *Run, k StoredRun) (any, error)) error {
+func (h *Hub) Recover(resume Resume) error {
 	files, err := os.ReadDir(h.runsDir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot read the runs that went on: %w", err)
@@ -98,24 +104,35 @@ func (h *Hub) Recover(resume func(ctx context.Context, r *Run, k StoredRun) (any
 			continue
 		}
 		if err := h.goOn(m, resume); err != nil {
-			return err
+			h.cfg.Failed("", fmt.Errorf("cannot go on with run %s: %w", m.Record, err)) // the next start tries again
 		}
 	}
 	return nil
 }
 
 // goOn begins the run of a mark again.
-func (h *Hub) goOn(m mark, resume func(ctx context.Context, r *Run, k StoredRun) (any, error)) error {
-	ctx := observe.With(context.Background(), observe.NewRequest(observe.Span{})) // a trace of its own
-	r, err := h.start(ctx, m.ID, m.Starts+1, func(ctx context.Context, r *Run) (any, error) {
-		if err := r.Keep(m.StoredRun); err != nil {
-			return nil, err
-		}
-		if r.starts > maxStarts {
-			return nil, fault.New(fault.Conflict, "Go on with its record.", "cannot go on with run %s by itself: the server ended %d times while it went on", m.Record, maxStarts)
-		}
-		return resume(ctx, r, m.StoredRun)
-	})
+func (h *Hub) goOn(m mark, resume Resume) error {
+	by := observe.NewRequest(observe.Span{}) // a trace of its own
+	by.Tenant, by.Key = m.By.Tenant, m.By.Key
+	ctx := observe.With(context.Background(), by)
+	begin := func(dir string) (*Run, error) {
+		return h.start(ctx, m.ID, m.Starts+1, func(ctx context.Context, r *Run) (any, error) {
+			if err := r.Keep(m.StoredRun); err != nil {
+				return nil, err
+			}
+			if r.starts > maxStarts {
+				return nil, fault.New(fault.Conflict, "Go on with its record.", "cannot go on with run %s by itself: the server ended %d times while it went on", m.Record, maxStarts)
+			}
+			return resume(ctx, dir, r, m.StoredRun)
+		})
+	}
+	var r *Run
+	var err error
+	if m.Keeps {
+		r, err = h.keeping(begin)
+	} else {
+		r, err = begin("")
+	}
 	if err == nil && m.Lingers > 0 {
 		r.Log.WhenLeft(m.Lingers, r.Interrupt)
 	}

@@ -80,14 +80,7 @@ func (h *Hub) Counts() Counts {
 	out := Counts{Sessions: map[State]int{Live: 0, Paused: 0, Lost: 0}, Runs: h.runs.going()}
 	for _, e := range h.sessions {
 		out.Executions += e.execs.going()
-		switch {
-		case e.s != nil || e.opens:
-			out.Sessions[Live]++
-		case e.meta.Saved:
-			out.Sessions[Paused]++
-		default:
-			out.Sessions[Lost]++
-		}
+		out.Sessions[e.state()]++
 	}
 	return out
 }

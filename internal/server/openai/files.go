@@ -13,6 +13,7 @@ import (
 	"praxis/internal/app"
 	"praxis/internal/safetext"
 	"praxis/internal/server/api"
+	"praxis/internal/server/rest"
 )
 
 // fileID returns the id of a file in the session of a thread. It says where the file is: a key
@@ -134,6 +135,6 @@ func (o *download) begin() {
 // Write sends a piece.
 func (o *download) Write(b []byte) (int, error) {
 	o.begin()
-	deadline(o.w)
+	rest.Deadline(o.w)
 	return o.w.Write(b)
 }

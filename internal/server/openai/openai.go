@@ -34,13 +34,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"sync"
-	"time"
 
-	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/safetext"
 	"praxis/internal/server/access"
@@ -51,9 +48,6 @@ import (
 
 // Prefix is where the door's routes begin.
 const Prefix = "/openai/v1"
-
-// writeFor is how long a client may take to read a piece of an answer.
-const writeFor = 30 * time.Second
 
 type door struct {
 	cfg    rest.Config
@@ -100,27 +94,10 @@ func (d *door) routes() []route {
 	}
 }
 
-// answer is a response that remembers what became of it.
+// answer is a response.
 type answer struct {
 	http.ResponseWriter
-	status int
-	final  bool // what failed is not to be tried again: it was paid for
-}
-
-// WriteHeader sends the status.
-func (w *answer) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// Write sends a piece of the answer.
-func (w *answer) Write(b []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
-	return w.ResponseWriter.Write(b)
+	final bool // what failed is not to be tried again: it was paid for
 }
 
 // Unwrap lets http.ResponseController find the connection.
@@ -161,23 +138,9 @@ func (d *door) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return data, nil
 }
 
-// deadline gives the client time to read what is written next.
-func deadline(w http.ResponseWriter) {
-	// A writer without deadlines is one of a test.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeFor))
-}
-
 // writeJSON writes an answer whole.
 func writeJSON(w http.ResponseWriter, status int, v any) error {
-	data, err := event.Encode(v)
-	if err != nil {
-		return fmt.Errorf("cannot write the answer: %w", err)
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	deadline(w)
-	_, _ = w.Write(append(data, '\n')) // that the client is gone is its own affair
-	return nil
+	return rest.WriteJSON(w, status, "application/json", v)
 }
 
 // failure is an error as OpenAI's clients know it.

@@ -10,6 +10,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/app"
+	"praxis/internal/server/rest"
 )
 
 // finished is an answer that is ready to be written.
@@ -65,7 +66,7 @@ func newStream(w *answer) *stream {
 
 // text sends a text.
 func (s *stream) text(text string) error {
-	deadline(s.w)
+	rest.Deadline(s.w)
 	if _, err := io.WriteString(s.w, text); err != nil {
 		return err
 	}

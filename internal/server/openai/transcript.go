@@ -3,25 +3,18 @@ package openai
 import (
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"maps"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"praxis/event"
 	"praxis/internal/app"
 	"praxis/internal/safetext"
 	"praxis/internal/server/live"
 )
-
-// quietFor is the silence after which a client learns that the run still goes on.
-const quietFor = 10 * time.Second
-
-var errQuiet = errors.New("nothing happened")
 
 // maxShown bounds what is shown of the output of one execution, in bytes.
 const maxShown = 4000
@@ -52,30 +45,21 @@ type transcript struct {
 // follow reports what happens in a run until it ends. A client that goes away ends it.
 func (x *turn) follow(ctx context.Context, to observer) (*transcript, error) {
 	s := &transcript{to: to, files: map[string]event.Change{}}
-	after := int64(0)
-	for {
-		quiet, cancel := context.WithTimeoutCause(ctx, quietFor, errQuiet)
-		err := x.run.Log.Read(quiet, after, func(e live.Entry) error {
-			after = e.Seq
+	err := x.run.Log.Read(ctx, 0, live.Reader{
+		Entry: func(e live.Entry) error {
 			happened, err := event.Unmarshal(e.Name, e.Data)
 			if err != nil {
 				return nil // what a log holds beside events is for the server's own clients
 			}
 			return s.take(happened)
-		}, func(int64) error { return nil })
-		cancel()
-		if errors.Is(err, errQuiet) {
-			err = to.idle()
-		} else if err == nil {
-			<-x.run.Done()
-			return s, nil
-		}
-		if err != nil {
-			x.run.Interrupt()
-			<-x.run.Done()
-			return nil, err
-		}
+		},
+		Still: to.idle,
+	})
+	if err != nil {
+		x.run.Interrupt()
 	}
+	<-x.run.Done()
+	return s, err
 }
 
 // take reports an event.
@@ -306,7 +290,7 @@ type madeFile struct {
 
 // resultOf describes an answer.
 func (x *turn) resultOf(r app.AskResult, s *transcript, unsaved error) result {
-	out := result{Run: x.run.ID, Record: r.Run, Thread: x.thread, Verified: verified(r), Incomplete: r.Incomplete, Steps: r.Steps, Figures: r.Figures}
+	out := result{Run: x.run.ID, Record: r.Run, Thread: x.thread, Verified: r.Verified(), Incomplete: r.Incomplete, Steps: r.Steps, Figures: r.Figures}
 	if unsaved != nil {
 		out.Unsaved = failureOf(unsaved).Message
 	}

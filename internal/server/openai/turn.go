@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/safetext"
@@ -160,7 +159,12 @@ func (q *request) place(ctx context.Context, all *conversations, t *api.Tenant) 
 			return place{}, errParam{fault.New(fault.Conflict, "Wait for its answer.", "cannot go on with conversation %s: a question in it is being answered", safetext.Clip(safetext.Line(q.conversation), 80)), "conversation"}
 		}
 		last, _ := all.find(func(p point) bool { return p.Thread == q.conversation })
-		return place{thread: q.conversation, instructed: last.Instructed, release: free(q.conversation)}, nil
+		_, err := t.App.ThreadStands(ctx, q.conversation)
+		if err != nil && fault.KindOf(err) != fault.NotFound {
+			all.give(q.conversation)
+			return place{}, err
+		}
+		return place{thread: q.conversation, fresh: err != nil, instructed: last.Instructed, release: free(q.conversation)}, nil
 	case q.previous != "":
 		if from, found = all.find(func(p point) bool { return p.Response == q.previous }); !found {
 			return place{}, errParam{fault.New(fault.NotFound, "Send the conversation as input.", "cannot go on from response %s: it is not known here", safetext.Quote(safetext.Line(q.previous))), "previous_response_id"}
@@ -173,11 +177,12 @@ func (q *request) place(ctx context.Context, all *conversations, t *api.Tenant) 
 	if q.previous == "" {
 		known = len(q.all) - 1
 	}
-	if found {
+	if found && all.take(from.Thread) { // before it is looked at: nothing of the door's changes it then
 		stands, err := t.App.ThreadStands(ctx, from.Thread)
-		if err == nil && stands == from.Run && all.take(from.Thread) {
+		if err == nil && stands == from.Run {
 			return place{from.Thread, from.Began, false, known, from.Instructed, free(from.Thread)}, nil
 		}
+		all.give(from.Thread)
 		if err != nil && fault.KindOf(err) != fault.NotFound {
 			return place{}, err
 		}
@@ -224,9 +229,4 @@ func (x *turn) result() (app.AskResult, error) {
 		err = fault.New(fault.Unavailable, "Ask in other words.", "the run came to no answer")
 	}
 	return out, err
-}
-
-// verified says whether every figure of an answer was traced.
-func verified(r app.AskResult) bool {
-	return r.Incomplete == "" && len(event.Untraced(r.Figures)) == 0
 }

@@ -53,9 +53,6 @@ const (
 // writeFor is how long a client may take to read a piece of an answer.
 const writeFor = 30 * time.Second
 
-// quietFor is the silence after which an event stream says that it still goes on.
-const quietFor = 15 * time.Second
-
 type door struct {
 	cfg Config
 }
@@ -175,7 +172,7 @@ func (d *door) handle(w http.ResponseWriter, r *http.Request, o *api.Operation) 
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	return writeJSON(w, o.Status, "application/json", out)
+	return WriteJSON(w, o.Status, "application/json", out)
 }
 
 // tooLong words the error of a body that is longer than it may be.
@@ -257,21 +254,21 @@ func bind(r *http.Request, in reflect.Value) error {
 	return nil
 }
 
-// writeJSON writes an answer whole.
-func writeJSON(w http.ResponseWriter, status int, mime string, v any) error {
+// WriteJSON writes an answer whole.
+func WriteJSON(w http.ResponseWriter, status int, mime string, v any) error {
 	data, err := event.Encode(v)
 	if err != nil {
 		return fmt.Errorf("cannot write the answer: %w", err)
 	}
 	w.Header().Set("Content-Type", mime)
 	w.WriteHeader(status)
-	deadline(w)
+	Deadline(w)
 	_, _ = w.Write(append(data, '\n')) // that the client is gone is its own affair
 	return nil
 }
 
-// deadline gives the client time to read what is written next.
-func deadline(w http.ResponseWriter) {
+// Deadline gives the client time to read what is written next.
+func Deadline(w http.ResponseWriter) {
 	// A writer without deadlines is one of a test.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeFor))
 }
@@ -313,7 +310,7 @@ func (o *contentWriter) begin() {
 // Write sends a piece.
 func (o *contentWriter) Write(b []byte) (int, error) {
 	o.begin()
-	deadline(o.w)
+	Deadline(o.w)
 	return o.w.Write(b)
 }
 
@@ -324,7 +321,7 @@ func (d *door) stream(w http.ResponseWriter, r *http.Request, s *api.Stream) err
 	w.WriteHeader(http.StatusOK)
 	control := http.NewResponseController(w)
 	send := func(id int64, name string, data []byte) error {
-		deadline(w)
+		Deadline(w)
 		var b strings.Builder
 		if id > 0 {
 			fmt.Fprintf(&b, "id: %d\n", id)
@@ -338,34 +335,27 @@ func (d *door) stream(w http.ResponseWriter, r *http.Request, s *api.Stream) err
 	if err := control.Flush(); err != nil {
 		return d.left(s)
 	}
-	ctx, after := r.Context(), s.After
-	for {
-		quiet, cancel := context.WithTimeoutCause(ctx, quietFor, errQuiet)
-		err := s.Log.Read(quiet, after, func(e live.Entry) error {
-			after = e.Seq
-			return send(e.Seq, e.Name, e.Data)
-		}, func(n int64) error { return send(0, "lost", fmt.Appendf(nil, `{"events":%d}`, n)) })
-		cancel()
-		switch {
-		case err == nil:
-			data, err := event.Encode(s.Final())
-			if err != nil {
-				return fmt.Errorf("cannot write the end of the events: %w", err)
+	err := s.Log.Read(r.Context(), s.After, live.Reader{
+		Entry: func(e live.Entry) error { return send(e.Seq, e.Name, e.Data) },
+		Lost:  func(n int64) error { return send(0, "lost", fmt.Appendf(nil, `{"events":%d}`, n)) },
+		Still: func() error {
+			Deadline(w)
+			if _, err := io.WriteString(w, ": still there\n\n"); err != nil {
+				return err
 			}
-			_ = send(0, "end", data) // that the client is gone is its own affair
-			return nil
-		case errors.Is(err, errQuiet):
-			deadline(w)
-			if _, err := io.WriteString(w, ": still there\n\n"); err != nil || control.Flush() != nil {
-				return d.left(s)
-			}
-		default:
-			return d.left(s)
-		}
+			return control.Flush()
+		},
+	})
+	if err != nil {
+		return d.left(s)
 	}
+	data, err := event.Encode(s.Final())
+	if err != nil {
+		return fmt.Errorf("cannot write the end of the events: %w", err)
+	}
+	_ = send(0, "end", data) // that the client is gone is its own affair
+	return nil
 }
-
-var errQuiet = errors.New("nothing happened")
 
 // left is called when a client went away.
 func (d *door) left(s *api.Stream) error {
@@ -386,7 +376,7 @@ func Fail(w http.ResponseWriter, r *http.Request, err error) {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", cmp.Or(p.Data["retry_after_s"], "2")) // seconds, of a quota
 	}
-	_ = writeJSON(w, p.Status, "application/problem+json", p) // a problem can always be written
+	_ = WriteJSON(w, p.Status, "application/problem+json", p) // a problem can always be written
 }
 
 // Problem is a fault as RFC 9457 writes it, with members of our own.

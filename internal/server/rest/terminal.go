@@ -12,6 +12,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/app"
+	"praxis/internal/safetext"
 	"praxis/internal/server/api"
 	"praxis/internal/server/live"
 )
@@ -79,7 +80,7 @@ func (d *door) terminal(w http.ResponseWriter, r *http.Request, t *api.Terminal)
 }
 
 // reason fits a message in a frame that closes.
-func reason(message string) string { return message[:min(len(message), 120)] }
+func reason(message string) string { return safetext.Clip(message, 120) }
 
 // typeIn gives what the client sends to the process, until the client is gone.
 func typeIn(ctx context.Context, read func() (websocket.MessageType, []byte, error), p *live.Process) error {
@@ -143,13 +144,16 @@ func show(ctx, sending context.Context, conn *websocket.Conn, t *api.Terminal) e
 	if err := say(map[string]any{"event": "started", "process": t.Final()}); err != nil {
 		return err
 	}
-	err := t.Process.Log.Read(ctx, t.After, func(e live.Entry) error {
-		o, err := live.DecodeOutput(e.Data)
-		if err != nil || e.Name != live.OutputEvent {
-			return errors.Join(err, errors.New("cannot show what is no output"))
-		}
-		return send(websocket.MessageBinary, o.Bytes())
-	}, func(n int64) error { return say(map[string]any{"event": "lost", "events": n}) })
+	err := t.Process.Log.Read(ctx, t.After, live.Reader{
+		Entry: func(e live.Entry) error {
+			o, err := live.DecodeOutput(e.Data)
+			if err != nil || e.Name != live.OutputEvent {
+				return errors.Join(err, errors.New("cannot show what is no output"))
+			}
+			return send(websocket.MessageBinary, o.Bytes())
+		},
+		Lost: func(n int64) error { return say(map[string]any{"event": "lost", "events": n}) },
+	})
 	if err != nil {
 		return err
 	}

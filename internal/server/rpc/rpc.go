@@ -380,10 +380,11 @@ func (b *bounded) Write(p []byte) (int, error) {
 // given up before, what it follows is interrupted if it was begun by it, and what came of it
 // is the result all the same.
 func (c *connection) stream(ctx context.Context, id json.RawMessage, s *api.Stream) (any, error) {
-	err := s.Log.Read(ctx, s.After, func(e live.Entry) error {
-		return c.write(ctx, notification{"2.0", "event", eventOf{id, e}})
-	}, func(n int64) error {
-		return c.write(ctx, notification{"2.0", "lost", map[string]any{"id": id, "events": n}})
+	err := s.Log.Read(ctx, s.After, live.Reader{
+		Entry: func(e live.Entry) error { return c.write(ctx, notification{"2.0", "event", eventOf{id, e}}) },
+		Lost: func(n int64) error {
+			return c.write(ctx, notification{"2.0", "lost", map[string]any{"id": id, "events": n}})
+		},
 	})
 	if err != nil && s.Leave != nil {
 		s.Leave()
