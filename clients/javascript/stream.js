@@ -8,7 +8,7 @@ const maxEvent = 64 << 20;
 /** How many connections in a row may bring nothing before a stream gives up. */
 const tries = 8;
 
-/** The server says at least every 15 seconds that a stream goes on. */
+/** The server says every ten seconds that a stream goes on. */
 const quietFor = 60_000;
 
 /** Reads server-sent events from pieces of bytes, as the HTML standard says (9.2.6). A piece may

@@ -71,19 +71,26 @@ func TestConnectionLost(t *testing.T) {
 				_ = http.NewResponseController(w).Flush()
 				panic(http.ErrAbortHandler)
 			default:
+				fmt.Fprint(w, "event: lost\ndata: {\"events\":0}\n\n")
 				send(w, after, 5)
 				fmt.Fprint(w, "event: end\ndata: {\"id\":\"r-1\",\"ended\":true,\"record\":\"rec\",\"code\":{\"execution\":{\"status\":\"ok\"}}}\n\n")
 			}
 		}
 	})
-	var seen string
+	var seen, notice string
 	out, err := c.RunCode(t.Context(), app.CodeRequest{Code: "x"}, event.SinkFunc(func(e event.Event) {
-		if o, ok := e.(event.Output); ok {
-			seen += string(o.Data)
+		switch e := e.(type) {
+		case event.Output:
+			seen += string(e.Data)
+		case event.Notice:
+			notice += e.Text
 		}
 	}))
 	if err != nil || out.Run != "rec" || out.Execution.Status != event.OK || seen != "1 2 3 4 5 " || connections.Load() != 4 {
 		t.Errorf("got %+v, %v; saw %q in %d connections", out, err, seen, connections.Load())
+	}
+	if !strings.Contains(notice, "started anew") {
+		t.Errorf("it was said: %q", notice)
 	}
 }
 

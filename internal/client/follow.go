@@ -19,7 +19,7 @@ import (
 // Times and bounds of following.
 const (
 	lingerFor  = 60 * time.Second // how long the server waits for a connection that was lost
-	silentFor  = 40 * time.Second // the server says something every 15 seconds
+	silentFor  = 40 * time.Second // the server says something every ten seconds
 	firstWait  = 100 * time.Millisecond
 	longWait   = 5 * time.Second
 	cancelFor  = 30 * time.Second // how long the end of what was given up may take
@@ -147,7 +147,11 @@ func (f *following) take(m message) {
 			Events int64 `json:"events"`
 		}
 		_ = json.Unmarshal(m.data, &gap) // without the number it is said all the same
-		f.sink.Emit(event.Notice{Text: fmt.Sprintf("%d events are missing here: the server keeps the last of them alone", gap.Events)})
+		text := "events are missing here: the server was started anew, and the record of the run has them"
+		if gap.Events > 0 {
+			text = fmt.Sprintf("%d events are missing here: the server keeps the last of them alone", gap.Events)
+		}
+		f.sink.Emit(event.Notice{Text: text})
 		return
 	case m.id <= f.after:
 		return // it was seen

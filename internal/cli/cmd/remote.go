@@ -89,7 +89,7 @@ func remoteCommands() map[string][]string {
 		"thread ls": object, "thread show": object, "thread rm": object,
 		"memory ls": {"thread", "tag", "limit", "json"}, "memory search": object, "memory show": object, "memory rm": object,
 		"image ls": object, "models": object,
-		"serve key add": {"name", "scope", "lasts", "json"}, "serve key ls": object, "serve key rm": object,
+		"serve key add": {"name", "scope", "lasts", "quota", "json"}, "serve key ls": object, "serve key rm": object,
 	}
 }
 

@@ -18,7 +18,7 @@ from ._errors import InternalError, UnavailableError, from_answer
 from ._stream import Stream
 
 CONNECT_FOR = 10.0
-QUIET_FOR = 60.0  # the server says at least every 15 seconds that a stream goes on
+QUIET_FOR = 60.0  # the server says every ten seconds that a stream goes on
 MAX_RESULT = 256 << 20
 MAX_PROBLEM = 1 << 20
 PIECE = 64 << 10
