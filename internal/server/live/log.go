@@ -129,7 +129,7 @@ func (l *Log) reading(n int) {
 	}
 }
 
-// Reader is told what a log holds. What one of its functions fails with ends the reading. Those
+// Reader receives what a log holds. What one of its functions fails with ends the reading. Those
 // that are nil are not called.
 type Reader struct {
 	Entry func(Entry) error
@@ -140,7 +140,7 @@ type Reader struct {
 	Still func() error
 }
 
-// Read tells r of every entry after the number after, those that come later, too, until the log
+// Read gives r every entry after the number after, those that come later, too, until the log
 // ends or ctx is over.
 func (l *Log) Read(ctx context.Context, after int64, r Reader) error {
 	lost, still := r.Lost, r.Still
