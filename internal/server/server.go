@@ -37,6 +37,7 @@ import (
 	"praxis/internal/server/audit"
 	"praxis/internal/server/live"
 	"praxis/internal/server/observe"
+	"praxis/internal/server/oidc"
 	"praxis/internal/server/openai"
 	"praxis/internal/server/ports"
 	"praxis/internal/server/rest"
@@ -64,6 +65,8 @@ type Config struct {
 	Quota access.Quota
 	// OpenMetrics lets clients at loopback read the metrics without a key.
 	OpenMetrics bool
+	// OIDC says whose tokens are accepted beside keys; without an issuer: nobody's.
+	OIDC oidc.Config
 	// Idle, Sessions, Stored and Runs bound what lives of a tenant: see live.Config.
 	Idle                   time.Duration
 	Sessions, Stored, Runs int
@@ -97,11 +100,20 @@ const (
 	DefaultRequests = 200
 	DefaultBurst    = 400
 	maxHeader       = 64 << 10
-	headerFor       = 10 * time.Second
-	idleFor         = 2 * time.Minute
-	readFor         = 30 * time.Second // a piece of a body
 	stopFor         = 10 * time.Second // requests that go on when the server stops
 )
+
+// patience is how long a client is waited for.
+type patience struct {
+	header time.Duration // until the header of a request is there
+	body   time.Duration // for a piece of a body
+	idle   time.Duration // between requests
+}
+
+// usual is the patience of every server but those of tests.
+func usual() patience {
+	return patience{header: 10 * time.Second, body: 30 * time.Second, idle: 2 * time.Minute}
+}
 
 // Folder is where a server keeps its keys and what it knows of sessions, below a data folder.
 const Folder = "server"
@@ -119,6 +131,8 @@ const firstKey = "key"
 type Server struct {
 	cfg     Config
 	shared  *api.Server
+	issuer  *oidc.Issuer // nil: no tokens are accepted
+	wait    patience
 	handler http.Handler
 	quotas  *access.Tenants
 	counts  *counts
@@ -172,16 +186,30 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, quotas: quotas, tenants: map[string]*opening{}, limits: map[string]*rate.Limiter{}}
+	s := &Server{cfg: cfg, wait: usual(), quotas: quotas, tenants: map[string]*opening{}, limits: map[string]*rate.Limiter{}}
 	s.shared = &api.Server{Version: cfg.Version, Keys: keys, Audit: log, Tools: cfg.Tools, Net: cfg.Net, FileModels: cfg.FileModels, Models: cfg.Models, Prices: cfg.Prices, Quota: s.quota}
-	if cfg.Ports != "" {
-		if s.shared.Ports, err = ports.New(cfg.Ports); err != nil {
-			return nil, errors.Join(err, log.Close())
+	if err := s.openDoors(); err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	return s, nil
+}
+
+// openDoors makes what answers requests.
+func (s *Server) openDoors() (err error) {
+	if cfg := s.cfg.OIDC; cfg.Issuer != "" {
+		cfg.Now, cfg.Failed = s.cfg.Now, func(err error) { s.cfg.Failed("", "", err) }
+		if s.issuer, err = oidc.New(cfg); err != nil {
+			return err
+		}
+	}
+	if s.cfg.Ports != "" {
+		if s.shared.Ports, err = ports.New(s.cfg.Ports, s.secret); err != nil {
+			return err
 		}
 	}
 	s.traces = trace.New(cfg.Traces, cfg.Version, func(err error) { cfg.Failed("", "", err) })
 	s.counts = newCounts(s)
-	s.doors = rest.Config{Server: s.shared, Tenant: s.tenant, Admit: s.admit, Served: s.served}
+	s.doors = rest.Config{Server: s.shared, Caller: s.caller, Tenant: s.tenant, Admit: s.admit, Served: s.served}
 	mux := http.NewServeMux()
 	mux.Handle("/", rest.New(s.doors))
 	mux.Handle("/rpc", rpc.New(s.doors))
@@ -190,7 +218,21 @@ func New(cfg Config) (*Server, error) {
 	mux.HandleFunc(readyRoute, s.readyz)
 	mux.HandleFunc(metricsRoute, s.metrics)
 	s.handler = s.guard(mux)
-	return s, nil
+	return nil
+}
+
+// caller returns the key that a text of a request stands for: a key of this server, or a token
+// of the issuer that it trusts.
+func (s *Server) caller(ctx context.Context, text string) (access.Key, error) {
+	if s.issuer != nil && oidc.IsToken(text) {
+		return s.issuer.Check(ctx, text)
+	}
+	return s.shared.Keys.Check(text)
+}
+
+// secret says whether something in a text lets its bearer in.
+func (s *Server) secret(text string) bool {
+	return access.Contains(text) || s.issuer != nil && s.issuer.Contains(text)
 }
 
 // FirstKey makes a key with every right when there is none, and stores its text in a file
@@ -327,7 +369,14 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			s.served(*seen)
 		}()
 		if r.Body != nil && r.Body != http.NoBody {
-			r.Body = &slowBody{r.Body, http.NewResponseController(w)}
+			body := &slowBody{r.Body, http.NewResponseController(w), s.wait.body}
+			body.wait() // also for what nobody reads: the rest of a body is awaited before an answer
+			r.Body = body
+		}
+		// A request that says twice how long it is, or in a way that others do not know, may have
+		// been taken for a longer one by a proxy. What follows it is not answered.
+		if len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) {
+			w.Header().Set("Connection", "close")
 		}
 		if s.shared.Ports != nil {
 			if p, named := s.shared.Ports.Find(r.Host); named {
@@ -411,15 +460,21 @@ func (s *Server) knows(host string) bool {
 type slowBody struct {
 	io.ReadCloser
 	control *http.ResponseController
+	most    time.Duration
+}
+
+// wait gives the client time for the next piece.
+func (b *slowBody) wait() {
+	// A connection without deadlines is one of a test.
+	_ = b.control.SetReadDeadline(time.Now().Add(b.most))
 }
 
 // Read reads a piece. When the body is over, the connection waits without a bound again: its
 // end is how a client that goes away is noticed.
 func (b *slowBody) Read(p []byte) (int, error) {
-	// A connection without deadlines is one of a test.
-	_ = b.control.SetReadDeadline(time.Now().Add(readFor))
+	b.wait()
 	n, err := b.ReadCloser.Read(p)
-	if err != nil {
+	if errors.Is(err, io.EOF) {
 		_ = b.control.SetReadDeadline(time.Time{})
 	}
 	return n, err
@@ -447,8 +502,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, certificates *tls.Co
 	requests, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	h := &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: headerFor, IdleTimeout: idleFor, MaxHeaderBytes: maxHeader,
-		BaseContext: func(net.Listener) context.Context { return requests },
+		Handler: s.handler, ReadHeaderTimeout: s.wait.header, IdleTimeout: s.wait.idle, MaxHeaderBytes: maxHeader,
+		DisableGeneralOptionsHandler: true, // which would answer under any name
+		BaseContext:                  func(net.Listener) context.Context { return requests },
 	}
 	if certificates != nil {
 		l = tls.NewListener(l, certificates)

@@ -25,6 +25,7 @@ import (
 	"praxis/internal/server/api"
 	"praxis/internal/server/live"
 	"praxis/internal/server/observe"
+	"praxis/internal/server/oidc"
 	"praxis/internal/server/rpc"
 	"praxis/internal/server/trace"
 )
@@ -43,6 +44,9 @@ behind a proxy that speaks TLS. Under which names it may be asked, --name says.
 
 A session that is idle is saved and its sandbox closed; the next call opens it
 again. So are all sessions when the server stops (Ctrl-C or SIGTERM).
+
+Beside keys it accepts tokens of an OpenID Connect issuer: --oidc-issuer says whose,
+and --oidc-audience those that the issuer made for this server.
 
 The tools and hosts of --tools, --policy and --allow-net are those of every run:
 clients cannot name files of this machine.
@@ -70,6 +74,7 @@ type serveCommand struct {
 	files    bool
 	quotas   []string
 	metrics  bool
+	oidc     oidc.Config
 }
 
 // defaultListen is where a server listens unless it is said otherwise.
@@ -99,6 +104,7 @@ func (p *program) serveCommand() *cobra.Command {
 	fs.StringArrayVar(&s.names, "name", nil, "`HOST` name under which clients may ask (may be repeated)")
 	fs.BoolVar(&s.ports, "ports", false, "let clients open ports of sessions: a server in one answers as PORT-ID.localhost")
 	fs.StringVar(&s.domain, "ports-domain", "localhost", "`DOMAIN` in the place of localhost; all names below it must lead here")
+	s.registerOIDC(cmd)
 	s.register(cmd)
 	cmd.AddCommand(s.p.serveKeyCommand(), s.p.serveQuota(), s.p.serveSecret(), s.p.serveAudit())
 	return cmd
@@ -163,7 +169,7 @@ func (s *serveCommand) open(log *slog.Logger) (*server.Server, error) {
 	}
 	return server.New(server.Config{
 		Home: o.Config.Home, Version: s.p.version, Hosts: lower(s.names), Ports: domain, Requests: s.requests, Burst: max(1, int(2*s.requests)),
-		Quota: quota, OpenMetrics: s.metrics,
+		Quota: quota, OpenMetrics: s.metrics, OIDC: s.oidc,
 		Idle: idle, Sessions: s.sessions, Stored: s.stored, Runs: s.runs, FileModels: s.files, Prices: prices, Traces: traces,
 		Tools: s.toolSpec(), Net: app.NetSpec{Hosts: s.tools.net, Credentials: s.tools.credentials},
 		Served: func(r observe.Request) { logServed(log, r) },
@@ -245,6 +251,9 @@ const stopWithin = 2 * time.Minute
 func (s *serveCommand) run(ctx context.Context) (err error) {
 	if (s.cert == "") != (s.certKey == "") {
 		return usage("praxis serve", "--cert and --cert-key go together")
+	}
+	if err := s.checkOIDC(); err != nil {
+		return err
 	}
 	if err := server.CheckAddress(s.listen, s.cert != "", s.inClear); err != nil {
 		return err

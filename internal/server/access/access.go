@@ -87,6 +87,9 @@ const (
 
 var tenantPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 
+// IsTenant says whether a text can be the name of a tenant.
+func IsTenant(name string) bool { return tenantPattern.MatchString(name) }
+
 // Open reads the keys that lie in the folder dir. now is the clock that keys expire by; nil:
 // the machine's.
 func Open(dir string, now func() time.Time) (*Keys, error) {

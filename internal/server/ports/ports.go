@@ -17,7 +17,7 @@
 // has 130 random bits, is what is to be known, and no page learns it as a referrer. Whoever sees
 // the names that are looked up sees it, too, so it lasts for hours and not for ever.
 //
-// The token and whatever has the form of a key of the server are taken out before the request
+// The token, keys of the server and what else lets its bearer into it are taken out before the request
 // reaches the session.
 package ports
 
@@ -38,7 +38,6 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/safetext"
-	"praxis/internal/server/access"
 )
 
 // TokenHeader is the header that has a port's token.
@@ -78,26 +77,30 @@ type Port struct {
 	atEnd func(f func()) (stop func() bool) // calls f when the port ends
 	close context.CancelFunc
 	proxy *httputil.ReverseProxy
+
+	secret func(text string) bool
 }
 
 // Ports are the ports that can be reached. It is safe for concurrent use.
 type Ports struct {
 	domain string
+	secret func(text string) bool
 	now    func() time.Time
 
 	mu   sync.Mutex
 	open map[string]*Port // by their ids
 }
 
-// New returns the ports below a domain, such as localhost.
-func New(domain string) (*Ports, error) {
+// New returns the ports below a domain, such as localhost. secret says whether something in a
+// text lets its bearer into the server.
+func New(domain string, secret func(text string) bool) (*Ports, error) {
 	domain = strings.ToLower(strings.TrimSuffix(domain, "."))
 	if domain == "" || len(domain) > 200 || strings.ContainsFunc(domain, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.')
 	}) || net.ParseIP(domain) != nil {
 		return nil, fault.New(fault.Invalid, "Give a domain whose names lead here, such as preview.example.com.", "cannot forward ports below %q: it is no domain", safetext.Clip(safetext.Line(domain), 100))
 	}
-	return &Ports{domain: domain, now: time.Now, open: map[string]*Port{}}, nil
+	return &Ports{domain: domain, secret: secret, now: time.Now, open: map[string]*Port{}}, nil
 }
 
 // Open makes a port of a session reachable for a time.
@@ -120,7 +123,7 @@ func (p *Ports) Open(tenant, session string, port int, browser bool, lasts time.
 	if count >= maxOpen {
 		return nil, fault.New(fault.Exhausted, "Close some of them.", "cannot forward port %d: %d ports of the session are open", port, maxOpen)
 	}
-	o := &Port{ID: strings.ToLower(rand.Text()), Tenant: tenant, Session: session, Port: port, Token: rand.Text(), Browser: browser, Ends: p.now().Add(lasts).UTC()}
+	o := &Port{ID: strings.ToLower(rand.Text()), Tenant: tenant, Session: session, Port: port, Token: rand.Text(), Browser: browser, Ends: p.now().Add(lasts).UTC(), secret: p.secret}
 	o.Host = strconv.Itoa(port) + "-" + o.ID + "." + p.domain
 	over, end := context.WithDeadline(context.Background(), o.Ends)
 	o.atEnd, o.close = func(f func()) (stop func() bool) { return context.AfterFunc(over, f) }, end
@@ -228,7 +231,7 @@ func (o *Port) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodConnect:
 		http.Error(w, "cannot connect through this port", http.StatusMethodNotAllowed)
 		return
-	case access.Contains(r.URL.String()):
+	case o.secret(r.URL.String()):
 		http.Error(w, "cannot forward a request with a key in its address", http.StatusBadRequest)
 		return
 	}
@@ -275,7 +278,7 @@ func (o *Port) forwarder(dial Dialer) *httputil.ReverseProxy {
 	return &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "http", net.JoinHostPort("localhost", strconv.Itoa(o.Port)), r.In.Host
-			clean(r.Out.Header)
+			o.clean(r.Out.Header)
 			r.Out.Header.Set("X-Forwarded-Host", r.In.Host)
 			r.Out.Header.Set("X-Forwarded-Proto", "http")
 			if r.In.TLS != nil {
@@ -299,10 +302,10 @@ func (o *Port) forwarder(dial Dialer) *httputil.ReverseProxy {
 }
 
 // clean takes out of a request what is not for the session.
-func clean(h http.Header) {
+func (o *Port) clean(h http.Header) {
 	h.Del(TokenHeader)
 	for name, values := range h {
-		if slices.ContainsFunc(values, access.Contains) {
+		if slices.ContainsFunc(values, o.secret) {
 			h.Del(name)
 		}
 	}

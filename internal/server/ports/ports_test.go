@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"praxis/fault"
+	"praxis/internal/server/access"
 )
 
 // inside is a session whose programs listen on this machine.
@@ -45,7 +46,7 @@ func ask(t *testing.T, p *Port, change func(*http.Request)) *httptest.ResponseRe
 
 func open(t *testing.T, dial Dialer, port int, browser bool) (*Ports, *Port) {
 	t.Helper()
-	all, err := New("Preview.Example.")
+	all, err := New("Preview.Example.", access.Contains)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +154,7 @@ func TestWhoMayAsk(t *testing.T) {
 		}
 	}
 	for _, domain := range []string{"", "127.0.0.1", "a/b", "a:80"} {
-		if _, err := New(domain); fault.KindOf(err) != fault.Invalid {
+		if _, err := New(domain, access.Contains); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%s: %v", domain, err)
 		}
 	}
@@ -211,7 +212,7 @@ func FuzzHost(f *testing.F) {
 	f.Add("8000-abcdefghijklmnopqrstuvwxyz.preview.example:80")
 	f.Add("08000-abcdefghijklmnopqrstuvwxy2.preview.example")
 	f.Add("[::1]:80")
-	all, err := New("preview.example")
+	all, err := New("preview.example", access.Contains)
 	if err != nil {
 		f.Fatal(err)
 	}

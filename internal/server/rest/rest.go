@@ -34,6 +34,9 @@ import (
 // Config is what the door needs.
 type Config struct {
 	Server *api.Server
+	// Caller returns the key that a text of a request stands for. The doors have no other way to
+	// learn who calls.
+	Caller func(ctx context.Context, text string) (access.Key, error)
 	// Tenant returns what belongs to the tenant of a key.
 	Tenant func(ctx context.Context, name string) (*api.Tenant, error)
 	// Admit says whether a key may ask now, nil, or why not.
@@ -102,15 +105,21 @@ func (d *door) serve(w http.ResponseWriter, r *http.Request, o *api.Operation) {
 	}
 }
 
+// Identify returns the key that the text of a request stands for.
+func Identify(ctx context.Context, cfg Config, text string) (access.Key, error) {
+	if text == "" {
+		return access.Key{}, errUnknown{fault.New(fault.Denied, "Send a key of this server as Authorization: Bearer KEY.", "cannot tell who calls: there is no key")}
+	}
+	key, err := cfg.Caller(ctx, text)
+	if fault.KindOf(err) == fault.Denied {
+		err = errUnknown{err}
+	}
+	return key, err
+}
+
 // Authorize returns the call that a key may make with a right.
 func Authorize(ctx context.Context, cfg Config, text string, scope access.Scope) (*api.Call, error) {
-	if text == "" {
-		return nil, errUnknown{fault.New(fault.Denied, "Send a key of this server as Authorization: Bearer KEY.", "cannot tell who calls: there is no key")}
-	}
-	key, err := cfg.Server.Keys.Check(text)
-	if fault.KindOf(err) == fault.Denied {
-		return nil, errUnknown{err}
-	}
+	key, err := Identify(ctx, cfg, text)
 	if err != nil {
 		return nil, err
 	}
@@ -183,14 +192,18 @@ func tooLong(err error) error {
 	return err
 }
 
-// readBody reads the JSON object of a request; an empty body is an empty object.
+// readBody reads the JSON object of a request; an empty body is an empty object. That of a GET
+// is read and has no meaning: what is left of a body hides that a client goes away.
 func readBody(w http.ResponseWriter, r *http.Request, into any, most int64) error {
-	if r.Body == nil || r.Body == http.NoBody || r.Method == http.MethodGet {
+	if r.Body == nil || r.Body == http.NoBody {
 		return nil
 	}
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if err != nil {
 		return tooLong(fault.New(fault.Invalid, "Send it again.", "cannot read the request: %w", err))
+	}
+	if r.Method == http.MethodGet {
+		return nil
 	}
 	return Decode(data, into)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"praxis/internal/server/api"
+	"praxis/internal/server/observe"
 	"praxis/internal/server/rest"
 )
 
@@ -89,9 +90,9 @@ func New(cfg rest.Config) http.Handler {
 			return rest.Authorize(ctx, cfg, key, o.Scope)
 		}, cfg.Served}
 		// Who has no key learns nothing of methods, and keeps no connection.
-		if _, err := cfg.Server.Keys.Check(key); err != nil {
-			w.Header().Set("WWW-Authenticate", `Bearer realm="praxis"`)
-			http.Error(w, "cannot tell who calls: send a key of this server as Authorization: Bearer KEY", http.StatusUnauthorized)
+		if _, err := rest.Identify(r.Context(), cfg, key); err != nil {
+			observe.From(r.Context()).Failed(err)
+			rest.Fail(w, r, err)
 			return
 		}
 		switch {

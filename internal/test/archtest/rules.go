@@ -61,7 +61,7 @@ func PraxisRules() Rules {
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
 			jsondoc, toolSchema, toolfile, "internal/tool/pystub", "internal/tool/search", "internal/tool/kind/gofunc", "internal/tool/approval",
 			"internal/tool/openapi",
-			"internal/server/access", "internal/server/audit", "internal/server/live", "internal/server/observe", "internal/server/rest", "internal/server/rpc", "internal/server/usage", "internal/server/vault", "internal/server/openai", "internal/server/sdk", "internal/server/ports", "internal/server/trace", "internal/client",
+			"internal/server/access", "internal/server/audit", "internal/server/live", "internal/server/observe", "internal/server/oidc", "internal/server/rest", "internal/server/rpc", "internal/server/usage", "internal/server/vault", "internal/server/openai", "internal/server/sdk", "internal/server/ports", "internal/server/trace", "internal/client",
 			"internal/tool/kind/wasm",
 			"internal/tool/kind/web",
 			"internal/tool/kind/mcp",
@@ -121,13 +121,15 @@ func serverPackages() map[string]Package {
 		"internal/server/api":     {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/audit", "internal/server/live", "internal/server/observe", "internal/server/ports", "internal/server/usage"}},
 		"internal/server/rpc":     {Imports: []string{fault, "internal/server/api", "internal/server/live", "internal/server/observe", "internal/server/rest"}, Third: []string{"github.com/coder/websocket"}},
 		"internal/server/rest":    {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/api", "internal/server/live", "internal/server/observe"}, Third: []string{"github.com/coder/websocket"}, TestThird: []string{schema}},
-		"internal/server/ports":   {Imports: []string{fault, "internal/server/access"}},
+		"internal/server/oidc":    {Imports: []string{fault, "internal/server/access"}, Third: []string{"github.com/coreos/go-oidc/v3", "golang.org/x/time"}, Tests: []string{"internal/test/issuer"}},
+		"internal/test/issuer":    {},
+		"internal/server/ports":   {Imports: []string{fault}, Tests: []string{"internal/server/access"}},
 		"internal/client":         {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/api", "internal/server/rest"}},
 		"internal/server/sdk":     {Tests: []string{"internal/server/rest"}},
 		"internal/server/measure": {Imports: []string{event, "internal/app", "internal/bench", "internal/image", "internal/server"}, Third: []string{"github.com/coder/websocket", "golang.org/x/sync"}},
 		"internal/server/openai":  {Imports: []string{fault, event, "internal/app", atomicfile, "internal/server/access", "internal/server/api", "internal/server/live", "internal/server/observe", "internal/server/rest"}, Tests: []string{"internal/test/toy", "internal/server"}},
 		"internal/server": {
-			Imports: []string{fault, event, "internal/app", atomicfile, "internal/server/..."}, Third: []string{"golang.org/x/time"}, Tests: []string{"internal/test/toy", cpython}, TestThird: []string{"github.com/coder/websocket"},
+			Imports: []string{fault, event, "internal/app", atomicfile, "internal/server/..."}, Third: []string{"golang.org/x/time"}, Tests: []string{"internal/test/toy", "internal/test/issuer", cpython}, TestThird: []string{"github.com/coder/websocket"},
 		},
 	}
 }
