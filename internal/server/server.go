@@ -207,7 +207,7 @@ func (s *Server) openDoors() (err error) {
 			return err
 		}
 	}
-	s.traces = trace.New(cfg.Traces, cfg.Version, func(err error) { cfg.Failed("", "", err) })
+	s.traces = trace.New(s.cfg.Traces, s.cfg.Version, func(err error) { s.cfg.Failed("", "", err) })
 	s.counts = newCounts(s)
 	s.doors = rest.Config{Server: s.shared, Caller: s.caller, Tenant: s.tenant, Admit: s.admit, Served: s.served}
 	mux := http.NewServeMux()

@@ -189,7 +189,7 @@ func resumePlan(ctx context.Context, c *Call, in PlanGoing) (any, error) {
 
 // askPlan begins a question that is answered by a plan.
 func askPlan(ctx context.Context, c *Call, in Question) (any, error) {
-	if err := c.checkModel(append(in.Fallback, in.Model)...); err != nil {
+	if err := in.check(c); err != nil {
 		return nil, err
 	}
 	if name := set(in, "question", "mode", "model", "fallback_models", "effort", "plans", "later", "timeout_s", "seed", "stream", "detach", "linger_s", "unattended"); name != "" {

@@ -252,9 +252,14 @@ func fileModel(spec string) string {
 	return ""
 }
 
+// check refuses a question that names what is not for clients, whatever its mode.
+func (q Question) check(c *Call) error {
+	return c.checkModel(slices.Concat([]string{q.Model}, q.Fallback, q.Models)...)
+}
+
 // question makes of a question what the application is asked.
 func (c *Call) question(in Question) (q app.AskRequest, err error) {
-	if err := c.checkModel(slices.Concat([]string{in.Model}, in.Fallback, in.Models)...); err != nil {
+	if err := in.check(c); err != nil {
 		return q, err
 	}
 	given, err := inputs(in.Files)
