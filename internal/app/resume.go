@@ -150,6 +150,12 @@ func (a *App) findPlan(ctx context.Context, q ResumeRequest) (storedPlan, error)
 		if err != nil {
 			return storedPlan{}, err
 		}
+		// What somebody else's record says of approvals, and of where data come from, is their word.
+		if known, err := a.records.Journal.Summary(ctx, id); err != nil {
+			return storedPlan{}, err
+		} else if known.Imported {
+			return storedPlan{}, fault.New(fault.Invalid, "Run the plan anew.", "cannot go on with run %s: it was made elsewhere", id)
+		}
 		s, err := a.waitingRun(ctx, id)
 		if err != nil {
 			return s, err
@@ -254,6 +260,7 @@ func (a *App) waitingState(ctx context.Context, sum string) (storedPlan, error) 
 			return storedPlan{}, err
 		}
 		s, err := a.waitingRun(ctx, run.ID)
+		s.approved = s.approved && !run.Imported
 		switch {
 		case err != nil || s.sum != sum:
 		case found.run == "":

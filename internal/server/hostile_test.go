@@ -1,10 +1,12 @@
 package server
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"praxis/internal/server/access"
 	"praxis/internal/server/api"
 )
 
@@ -35,5 +37,20 @@ func TestModelsOfFilesAreTheOperators(t *testing.T) {
 	w.must(key, "POST", "/v1/runs", object{"question": "What is it?", "mode": "plan", "fallback_models": []string{"scripted:" + made}}, 403)
 	if tried < 7 {
 		t.Errorf("%d requests name a model", tried)
+	}
+}
+
+// A record from elsewhere is its maker's word: a plan does not go on by it, since what it says
+// was approved, and which data are nobody's secret, could be made up.
+func TestImportedPlansDoNotGoOn(t *testing.T) {
+	w := newSavingWorld(t)
+	mine, other := w.key("default"), w.key("other", access.Admin)
+	plan := object{"text": "from tools import notes\nprint(notes.save(text='a'))\n", "later": true}
+	record := w.must(mine, "POST", "/v1/plans/run", plan, 201)["record"]
+	_, bundle := w.call(mine, "GET", fmt.Sprintf("/v1/records/%s/export", record), nil)
+	w.must(other, "POST", "/v1/records/import", fmt.Sprint(bundle["text"]), 201)
+	got := w.must(other, "POST", fmt.Sprintf("/v1/plans/%s/resume", record), object{"approve": true}, 400)
+	if !strings.Contains(fmt.Sprint(got["detail"]), "made elsewhere") {
+		t.Errorf("got %v", got)
 	}
 }

@@ -106,7 +106,11 @@ func branch(ctx context.Context, c *Call, in NewBranch) (any, error) {
 	if err := errors.Join(in.check(), c.checkModel(in.Model)); err != nil {
 		return nil, err
 	}
-	q := app.BranchRequest{Run: in.Record, From: in.From, Model: in.Model, Question: in.Question, Code: in.Code, Loose: in.Loose}
+	id, err := c.Tenant.App.FindRun(ctx, in.Record)
+	if err != nil {
+		return nil, err
+	}
+	q := app.BranchRequest{Run: id, From: in.From, Model: in.Model, Question: in.Question, Code: in.Code, Loose: in.Loose}
 	return c.follow(ctx, in.Following, func(ctx context.Context, r *live.Run) (any, error) { return c.Tenant.App.Branch(ctx, q, r.Log) })
 }
 
