@@ -2722,7 +2722,7 @@ export interface Operations {
     fork(params: { session: string } & Forking, options?: CallOptions): Promise<Sessions>;
     /** Describe a session. It needs the scope read. */
     get(params: { session: string }, options?: CallOptions): Promise<Session>;
-    /** Make a session of such a file, which is the body. It needs the scope run. */
+    /** Make a session of such a file, which is the body; for admins of the default tenant. It needs the scope admin. */
     import(params?: { id?: string }, data: Upload, options?: CallOptions): Promise<Session>;
     /** List the sessions, the oldest first. It needs the scope read. */
     list(params?: Record<string, never>, options?: CallOptions): Promise<Sessions>;

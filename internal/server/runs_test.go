@@ -236,22 +236,29 @@ func TestSkills(t *testing.T) {
 	w.must(other, "POST", "/v1/skills/import", "no file", 400)
 }
 
-// A session travels to another tenant as a file; one that is there is not replaced.
+// A session travels to another tenant as a file, which the operator alone takes in; one that is
+// there is not replaced, and what it may have counts.
 func TestSessionTravels(t *testing.T) {
 	w := newWorld(t)
-	key, other := w.key("default"), w.key("other")
-	w.must(key, "POST", "/v1/sessions", object{"id": "one"}, 201)
-	w.execute(key, "one", "set x")
-	_, file := w.call(key, "GET", "/v1/sessions/one/export?head=true", nil)
+	key, other := w.key("default", access.Admin), w.key("other", access.Admin)
+	w.must(other, "POST", "/v1/sessions", object{"id": "one", "limits": object{"memory_bytes": 3 << 30}}, 201)
+	w.execute(other, "one", "set x")
+	_, file := w.call(other, "GET", "/v1/sessions/one/export?head=true", nil)
 	text := fmt.Sprint(file["text"])
-	w.must(other, "POST", "/v1/sessions/import?id=two", text, 201)
-	if x := w.execute(other, "two", "get x"); !strings.Contains(fmt.Sprint(x["stdout"], x["result"]), "true") {
+	w.must(other, "POST", "/v1/sessions/import?id=two", text, 403)
+	w.must(w.key("default"), "POST", "/v1/sessions/import?id=two", text, 403)
+	w.must(key, "POST", "/v1/sessions/import?id=two", text, 201)
+	if x := w.execute(key, "two", "get x"); !strings.Contains(fmt.Sprint(x["stdout"], x["result"]), "true") {
 		t.Errorf("got %v", x)
 	}
-	w.must(other, "POST", "/v1/sessions/import?id=two", text, 409)
-	w.must(other, "POST", "/v1/sessions/import?id=three", text[:len(text)/2], 400)
-	w.must(other, "GET", "/v1/sessions/three", nil, 404)
-	w.must(other, "GET", "/v1/sessions/two", nil, 200)
+	w.must(key, "POST", "/v1/sessions/import?id=two", text, 409)
+	w.must(key, "POST", "/v1/sessions/import?id=three", text[:len(text)/2], 400)
+	w.must(key, "GET", "/v1/sessions/three", nil, 404)
+	w.must(key, "POST", "/v1/sessions/two/pause", nil, 200)
+	if err := w.s.quotas.Put("default", access.Quota{Memory: 2 << 30}); err != nil {
+		t.Fatal(err)
+	}
+	w.must(key, "POST", "/v1/sessions/two/resume", nil, 429)
 }
 
 // A run whose client does not wait for it goes on when the server starts anew, under its id,

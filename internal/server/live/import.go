@@ -8,6 +8,7 @@ import (
 
 	"praxis/event"
 	"praxis/internal/app"
+	"praxis/internal/server/observe"
 )
 
 // Import makes a session of the file that r gives, called id; "": one is chosen.
@@ -18,7 +19,10 @@ func (h *Hub) Import(ctx context.Context, r io.Reader, id string) (Info, error) 
 	if err := app.CheckSessionName(id); err != nil {
 		return Info{}, err
 	}
-	meta := Meta{ID: id, Made: time.Now().UTC(), Saved: true}
+	if err := h.cfg.Admit(ctx); err != nil {
+		return Info{}, err
+	}
+	meta := Meta{ID: id, Made: time.Now().UTC(), Saved: true, Key: observe.From(ctx).Key}
 	e := newSession(meta, app.SessionSpec{})
 	if err := e.take(ctx); err != nil { // nobody opens it before it is there
 		return Info{}, err
@@ -26,9 +30,13 @@ func (h *Hub) Import(ctx context.Context, r io.Reader, id string) (Info, error) 
 	if err := h.add(e); err != nil {
 		return Info{}, err
 	}
-	_, err := h.cfg.App.ReadSession(ctx, r, id, event.Discard)
+	got, err := h.cfg.App.ReadSession(ctx, r, id, event.Discard)
 	made := err == nil
 	if made {
+		h.mu.Lock()
+		e.meta.Memory = got.Limits.Memory
+		meta = e.meta
+		h.mu.Unlock()
 		err = h.write(meta)
 	}
 	e.give()

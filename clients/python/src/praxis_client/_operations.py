@@ -850,7 +850,7 @@ class Sessions:
         return cast("types.Session", self._http.call("GET", f"/v1/sessions/{segment(session)}"))
 
     def import_(self, *, id: str | None = None, data: Body) -> types.Session:
-        """Make a session of such a file, which is the body. It needs the scope run.
+        """Make a session of such a file, which is the body; for admins of the default tenant. It needs the scope admin.
 
         id: left out: one is chosen
         """
