@@ -18,6 +18,8 @@ type named interface {
 	comparable
 	id() string
 	Ended() bool
+	// keeps says when it began, and what is kept of it: its log, and the bytes of its result.
+	keeps() (began time.Time, log *Log, result int)
 }
 
 func (x *Execution) id() string { return x.ID }
@@ -153,13 +155,14 @@ func (h *Hub) Execute(ctx context.Context, id string, c Code) (*Execution, error
 		return nil, fault.New(fault.Exhausted, "Wait until some of them have ended.", "cannot run the code: %d executions of session %s are waiting", going, e.id)
 	}
 	ctx, t := newTask(ctx)
-	x := &Execution{ID: newID("x"), Session: e.id, Log: newLog(), task: t}
+	x := &Execution{ID: newID("x"), Session: e.id, Log: h.newLog(), task: t}
 	e.execs.add(x, maxExecutions)
 	h.work.Go(func() {
 		defer t.cancel()
 		x.result, t.err = h.execute(ctx, e, c, x.Log)
 		x.Log.end()
 		close(t.done)
+		h.grew(bytesOf(x.result))
 	})
 	return x, nil
 }
@@ -287,7 +290,7 @@ func (h *Hub) start(ctx context.Context, id string, starts int, do func(ctx cont
 	}
 	ctx, t := newTask(ctx)
 	r := &Run{ID: id, task: t, hub: h, given: ctx.Done(), starts: starts}
-	r.Log = newLog().after(int64(starts) << 32) // no event has a number that one had before
+	r.Log = h.newLog().after(int64(starts) << 32) // no event has a number that one had before
 	h.runs.add(r, maxEnded)
 	h.work.Go(func() {
 		defer t.cancel()

@@ -25,6 +25,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -77,10 +78,12 @@ const (
 
 // Hub holds what lives. It is safe for concurrent use.
 type Hub struct {
-	cfg  Config
-	stop context.CancelFunc // of what tends the sessions
-	work sync.WaitGroup
-	busy sync.WaitGroup // calls and what goes on beside them; all ends with the sandboxes
+	cfg   Config
+	stop  context.CancelFunc // of what tends the sessions
+	work  sync.WaitGroup
+	grown atomic.Int64   // bytes that are kept in memory since somebody looked
+	heavy chan struct{}  // asks to look
+	busy  sync.WaitGroup // calls and what goes on beside them; all ends with the sandboxes
 
 	approvals app.Approvals
 
@@ -158,13 +161,14 @@ func Open(cfg Config) (*Hub, error) {
 	if err := atomicfile.Make(cfg.Dir); err != nil {
 		return nil, err
 	}
-	h := &Hub{cfg: cfg, sessions: map[string]*session{}}
+	h := &Hub{cfg: cfg, heavy: make(chan struct{}, 1), sessions: map[string]*session{}}
 	if err := errors.Join(h.read(), os.RemoveAll(h.madeFolder())); err != nil {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop = stop
 	h.work.Go(func() { h.tend(ctx) })
+	h.work.Go(func() { h.lightens(ctx) })
 	return h, nil
 }
 

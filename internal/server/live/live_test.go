@@ -243,6 +243,55 @@ func (h *Hub) waiting(id string) int {
 	return 0
 }
 
+// What is kept in memory of all work is bounded: what ended longest ago is forgotten, and of
+// what goes on the oldest events.
+func TestMemoryIsBounded(t *testing.T) {
+	h := newHub(t, Config{})
+	for _, id := range []string{"a", "b"} {
+		if _, err := h.Create(t.Context(), Request{Spec: app.SessionSpec{Name: id}}, event.Discard); err != nil {
+			t.Fatal(err)
+		}
+	}
+	big := "print " + strings.Repeat("x", 5000)
+	h.must(t, "a", big)
+	h.must(t, "b", big)
+	last := h.must(t, "a", "print 1")
+	going, err := h.Execute(t.Context(), "b", Code{Text: strings.Repeat(big+"\n", 20) + "print on\nwait"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer going.Interrupt()
+	if err := going.Log.Read(t.Context(), 0, Reader{Entry: func(e Entry) error {
+		if strings.Contains(string(e.Data), `"on`) || strings.Contains(string(e.Data), `b24K`) {
+			return errors.New("it wrote all")
+		}
+		return nil
+	}}); err == nil {
+		t.Fatal("it has ended")
+	}
+	h.lighten(30 << 10)
+	a, _ := h.Executions("a")
+	b, _ := h.Executions("b")
+	if len(a) > 1 || len(b) != 1 || b[0] != going {
+		t.Errorf("%d and %d are left, %v", len(a), len(b), last.Status)
+	}
+	if n := going.Log.size(); n > 30<<10 {
+		t.Errorf("%d bytes of what goes on are left", n)
+	}
+}
+
+// Many small entries count for what they take.
+func TestSmallEntriesAreBounded(t *testing.T) {
+	l := newLog()
+	l.most = 1 << 20
+	for range 1 << 16 {
+		l.add("output", []byte("{}"))
+	}
+	if n := len(l.entries); n > 1<<20/entryCost {
+		t.Errorf("it holds %d entries", n)
+	}
+}
+
 func FuzzMeta(f *testing.F) {
 	f.Add([]byte(`{"id":"s","made":"2026-01-01T00:00:00Z","saved":true}`))
 	f.Add([]byte(`{"id":"other"}`))

@@ -17,14 +17,19 @@ type Entry struct {
 	Data json.RawMessage `json:"data"`
 }
 
-// maxLog bounds the bytes of a log that are kept. What is older goes first.
-const maxLog = 16 << 20
+// Bounds of a log.
+const (
+	maxLog    = 16 << 20 // bytes that are kept; what is older goes first
+	entryCost = 64       // bytes of an entry beside its data
+	maxRead   = 64       // entries that a reader has at a time: one that is slow keeps them
+)
 
 // Log holds the events of an execution or a run, so that whoever reads them can go away and
 // come back. It is safe for concurrent use.
 type Log struct {
 	most    int           // bytes that are kept
 	quiet   time.Duration // after which readers learn that it goes on
+	grew    func(n int)   // receives the bytes of each entry; nil: nobody does
 	mu      sync.Mutex
 	entries []Entry
 	bytes   int
@@ -68,23 +73,42 @@ func (l *Log) note(name string, v any) {
 
 // add adds an entry.
 func (l *Log) add(name string, data []byte) {
+	if l.put(name, data) && l.grew != nil {
+		l.grew(entryCost + len(data))
+	}
+}
+
+func (l *Log) put(name string, data []byte) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended {
-		return // a thread that the code left wrote once more
+		return false // a thread that the code left wrote once more
 	}
 	l.entries = append(l.entries, Entry{l.next, name, data})
 	l.next++
-	l.bytes += len(data)
+	l.bytes += entryCost + len(data)
+	l.shrink(l.most)
+	l.wake()
+	return true
+}
+
+// shrink leaves out the oldest entries, but for the last one, until the log has no more than
+// so many bytes. l.mu is held.
+func (l *Log) shrink(most int) {
 	drop := 0
-	for l.bytes > l.most && drop < len(l.entries)-1 {
-		l.bytes -= len(l.entries[drop].Data)
+	for l.bytes > most && drop < len(l.entries)-1 {
+		l.bytes -= entryCost + len(l.entries[drop].Data)
 		drop++
 	}
-	if drop > 0 {
-		l.entries = slices.Clone(l.entries[drop:])
-	}
-	l.wake()
+	clear(l.entries[:drop]) // what is left of them is moved when the slice grows
+	l.entries = l.entries[drop:]
+}
+
+// size is what the log has, in bytes.
+func (l *Log) size() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.bytes
 }
 
 // end says that nothing more is added.
@@ -165,7 +189,7 @@ func (l *Log) Read(ctx context.Context, after int64, r Reader) error {
 	for {
 		l.mu.Lock()
 		i, _ := slices.BinarySearchFunc(l.entries, after+1, func(e Entry, seq int64) int { return int(e.Seq - seq) })
-		found, changed, ended := slices.Clone(l.entries[i:]), l.changed, l.ended
+		found, changed, ended := slices.Clone(l.entries[i:min(i+maxRead, len(l.entries))]), l.changed, l.ended
 		l.mu.Unlock()
 		for _, e := range found {
 			if gap := e.Seq - after - 1; gap > 0 {

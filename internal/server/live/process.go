@@ -215,7 +215,7 @@ func (h *Hub) StartProcess(ctx context.Context, id string, spec app.ProcessSpec,
 }
 
 func (h *Hub) newProcess(e *session, i app.ProcessInfo) *Process {
-	log := newLog()
+	log := h.newLog()
 	log.most = maxOutput
 	return &Process{
 		ID: i.Name, Session: e.id, Argv: i.Argv, Cwd: i.Cwd, Stdin: i.Stdin, Terminal: i.Terminal, pid: i.PID,

@@ -26,7 +26,8 @@ func (h *Hub) Watch(ctx context.Context, id, path string, recursive bool) (*Watc
 		return nil, err
 	}
 	going, t := newTask(ctx)
-	w := &Watch{Log: newLog(), task: t}
+	w := &Watch{Log: newLog(), task: t} // it is there for as long as its client reads
+	w.Log.most = maxOutput
 	seen := make(chan struct{})
 	go func() {
 		defer free()
