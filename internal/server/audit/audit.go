@@ -5,8 +5,9 @@
 // or taken out shows. An operation that is allowed stands there twice, before it is done and
 // after, so that what a crash interrupted can be seen. Lines reach the file at once and the
 // disk within 50 ms: what a process was killed over is there, what the power was lost over may
-// lack its last moment. Of callers that nobody knows only some are written each second, with
-// how many were left out: the log is not theirs to fill.
+// lack its last moment. Of callers that nobody knows, and of requests beyond what a key may make
+// in a second, only some are written each second, with how many were left out: the log is not
+// theirs to fill, nor to have old lines of others put out of.
 //
 // A file that has become long gets another name, and the oldest of those goes. The first line
 // of a file names the last of the one before.
@@ -56,7 +57,7 @@ type Entry struct {
 	Object    string    `json:"object,omitempty"`
 	Status    Status    `json:"status"`
 	Fault     string    `json:"fault,omitempty"`    // its code or kind
-	LeftOut   int64     `json:"left_out,omitempty"` // callers that nobody knows, refused since the last such line
+	LeftOut   int64     `json:"left_out,omitempty"` // refusals of the kinds of which only some are written, since the last such line
 }
 
 // Bounds of the files.
@@ -64,7 +65,7 @@ const (
 	maxBytes   = 64 << 20 // of a file
 	maxFiles   = 8
 	maxLine    = 8 << 10
-	unknownMax = 10 // lines a second of callers that nobody knows
+	floodMax   = 10 // lines a second of refusals that cost a caller nothing
 	syncWithin = 50 * time.Millisecond
 	fileName   = "audit.jsonl"
 )
@@ -85,8 +86,8 @@ type Log struct {
 	seq     int64
 	before  string
 	dirty   bool
-	second  int64 // in which unknown were written
-	unknown int
+	second  int64 // in which flood were written
+	flood   int
 	leftOut int64
 	err     error // why lines may be missing; the first one
 }
@@ -231,11 +232,12 @@ func (l *Log) add(e Entry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now().UTC()
-	if e.Tenant == "" {
+	flood := e.Tenant == "" || e.Fault == string(fault.RequestsUsedUp)
+	if flood {
 		if now.Unix() != l.second {
-			l.second, l.unknown = now.Unix(), 0
+			l.second, l.flood = now.Unix(), 0
 		}
-		if l.unknown++; l.unknown > unknownMax {
+		if l.flood++; l.flood > floodMax {
 			l.leftOut++
 			return nil
 		}
@@ -262,7 +264,7 @@ func (l *Log) add(e Entry) error {
 		return fmt.Errorf("cannot write the audit log: %w", err)
 	}
 	l.seq, l.before, l.dirty = e.Seq, hashOf(line), true
-	if e.Tenant == "" {
+	if flood {
 		l.leftOut = 0
 	}
 	select {
@@ -355,7 +357,7 @@ type Query struct {
 func (l *Log) List(tenant string, limit int) ([]Entry, error) {
 	list, err := List(l.dir, Query{tenant, limit})
 	for i := range list {
-		list[i].Seq, list[i].Before = 0, ""
+		list[i].Seq, list[i].Before, list[i].LeftOut = 0, "", 0
 	}
 	return list, err
 }

@@ -119,28 +119,32 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// Who is not known cannot fill the log.
-func TestUnknownCallers(t *testing.T) {
-	dir := t.TempDir()
-	l := opened(t, dir)
-	second := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	l.now = func() time.Time { return second }
-	r := &observe.Request{ID: "1", Kind: fault.Denied}
-	for range 1000 {
+// Neither who is not known can fill the log, nor who sends more than a key may.
+func TestFloods(t *testing.T) {
+	for name, r := range map[string]*observe.Request{
+		"unknown":  {ID: "1", Kind: fault.Denied},
+		"too many": {ID: "1", Tenant: "a", Key: "k", Writes: true, Kind: fault.Exhausted, Code: fault.RequestsUsedUp},
+	} {
+		dir := t.TempDir()
+		l := opened(t, dir)
+		second := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		l.now = func() time.Time { return second }
+		for range 1000 {
+			if err := l.End(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		second = second.Add(time.Second)
 		if err := l.End(r); err != nil {
 			t.Fatal(err)
 		}
-	}
-	second = second.Add(time.Second)
-	if err := l.End(r); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	list, err := List(dir, Query{Limit: 100})
-	if err != nil || len(list) != unknownMax+1 || list[0].LeftOut != 1000-unknownMax {
-		t.Fatalf("%d entries, %+v, %v", len(list), list[0], err)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		list, err := List(dir, Query{Limit: 100})
+		if err != nil || len(list) != floodMax+1 || list[0].LeftOut != 1000-floodMax {
+			t.Errorf("%s: %d entries, %+v, %v", name, len(list), list[0], err)
+		}
 	}
 }
 
