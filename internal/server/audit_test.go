@@ -18,7 +18,7 @@ func TestAudit(t *testing.T) {
 	w.must(reader, "DELETE", "/v1/sessions/s", nil, 403)
 	w.must(reader, "GET", "/v1/sessions", nil, 200)
 	w.must("", "GET", "/v1/sessions", nil, 401)
-	w.must(admin, "POST", "/rpc", object{"jsonrpc": "2.0", "id": 1, "method": "sessions.delete", "params": object{"session": "s"}}, 200)
+	w.must(admin, "POST", "/rpc", object{"jsonrpc": "2.0", "id": 1, "method": "sessions.delete", "params": object{"SESSION": "s"}}, 200) // as JSON is read
 	run := w.must(admin, "POST", "/v1/runs/code", object{"code": "print 1"}, 201)
 	_, text := w.call(admin, "GET", fmt.Sprint("/v1/records/", run["record"], "/export?format=jsonl"), nil)
 	keys, err := w.s.shared.Keys.List()

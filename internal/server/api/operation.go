@@ -109,23 +109,34 @@ type Operation struct {
 // stands in the path under a name.
 func (o *Operation) Note(r *observe.Request, value func(name string) string) {
 	r.Operation, r.Writes = o.Name, o.Scope == access.Run || o.Scope != access.Read && o.Method != http.MethodGet
+	r.Object = o.object(func(f reflect.StructField) string {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		return value(name)
+	})
+}
+
+// object names what an operation is about, by the fields that stand in the path.
+func (o *Operation) object(value func(f reflect.StructField) string) string {
 	var parts []string
 	for _, f := range reflect.VisibleFields(o.In) {
 		if f.Tag.Get("in") == "path" {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			parts = append(parts, name+"="+safetext.Clip(safetext.Line(value(name)), maxObject))
+			parts = append(parts, name+"="+safetext.Clip(safetext.Line(value(f)), maxObject))
 		}
 	}
-	r.Object = strings.Join(parts, " ")
+	return strings.Join(parts, " ")
 }
 
 // maxObject bounds a name of an object in bytes.
 const maxObject = 100
 
 // Do does what the operation is for. in is a pointer to a value of its type In. It is
-// in the audit log before it is done; what it made is written down in the request of ctx.
+// in the audit log before it is done, by what was read of the request and not by how its names
+// were written; what it made is written down in the request of ctx.
 func (o *Operation) Do(ctx context.Context, c *Call, in any) (any, error) {
 	seen := observe.From(ctx)
+	read := reflect.ValueOf(in).Elem()
+	seen.Object = o.object(func(f reflect.StructField) string { return read.FieldByIndex(f.Index).String() })
 	if seen.Writes {
 		if err := c.Server.Audit.Begin(seen); err != nil {
 			return nil, err
