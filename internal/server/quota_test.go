@@ -50,14 +50,10 @@ func TestQuotas(t *testing.T) {
 	}
 	w.stop()
 	w.start()
-	for _, path := range []string{"/v1/runs", "/v1/sessions", "/v1/sessions/s/executions"} {
-		body := object{}
-		switch path {
-		case "/v1/runs":
-			body = question
-		case "/v1/sessions/s/executions":
-			body = object{"code": "print 1"}
-		}
+	for path, body := range map[string]object{
+		"/v1/runs": question, "/v1/sessions": {}, "/v1/sessions/s/executions": {"code": "print 1"}, "/v1/sessions/s/processes": {"argv": []string{"echo"}},
+		"/v1/sessions/s/packages": {"packages": []string{"pandas"}}, "/v1/images": {"with": []string{"pandas"}}, "/v1/skills/test": {}, "/v1/records/last/replay": nil,
+	} {
 		res, err := http.DefaultClient.Do(w.request(other, "POST", path, body))
 		if err != nil {
 			t.Fatal(err)

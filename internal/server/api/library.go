@@ -169,13 +169,13 @@ func skills() []Operation {
 				s.Path = ""
 				return s, err
 			}),
-		operation("skills.add", http.MethodPost, "/skills", access.Approve, http.StatusCreated, "Store a function when its tests pass in a fresh session. The caller vouches for it.", addSkill),
+		operation("skills.add", http.MethodPost, "/skills", access.Approve, http.StatusCreated, "Store a function when its tests pass in a fresh session. The caller vouches for it.", addSkill).beginning(),
 		operation("skills.test", http.MethodPost, "/skills/test", access.Run, http.StatusOK, "Run the tests of skills anew.",
 			func(ctx context.Context, c *Call, in SkillNames) (SkillTests, error) {
 				out := SkillTests{[]app.SkillTest{}}
 				err := c.Tenant.App.TestSkills(ctx, in.Skills, app.SkillsHome, app.SessionSpec{}, event.Discard, func(t app.SkillTest) { out.Tests = append(out.Tests, t) })
 				return out, err
-			}),
+			}).beginning(),
 		operation("skills.delete", http.MethodDelete, "/skills/{skill}", access.Approve, http.StatusNoContent, "Remove a skill with all of its versions.",
 			func(ctx context.Context, c *Call, in SkillRef) (Nothing, error) {
 				return Nothing{}, c.Tenant.App.RemoveSkill(ctx, in.Skill, false)
@@ -221,7 +221,7 @@ func images() []Operation {
 				}
 				img, err := c.Tenant.App.BuildImage(ctx, app.SessionSpec{With: in.With, NPM: in.NPM, Image: in.Image, Languages: in.Languages}, event.Discard)
 				return app.BuiltImage{Image: img}, err
-			}),
+			}).beginning(),
 		operation("images.get", http.MethodGet, "/images/{image}", access.Read, http.StatusOK, "Describe an image.",
 			func(ctx context.Context, c *Call, in ImageRef) (app.ImageDetails, error) {
 				return c.Tenant.App.DescribeImage(ctx, in.Image)

@@ -102,7 +102,10 @@ type Operation struct {
 	// Says are the data of the events that it streams, by their names; nil: the events are those
 	// of package event.
 	Says map[string]reflect.Type
-	do   func(ctx context.Context, c *Call, in any) (any, error)
+	// begins says that it has code run, or something built: not when a quota is used up. What
+	// goes on for long looks for itself when it begins.
+	begins bool
+	do     func(ctx context.Context, c *Call, in any) (any, error)
 }
 
 // Note writes down which operation a request asks for, and what about: value returns what
@@ -139,6 +142,11 @@ func (o *Operation) Do(ctx context.Context, c *Call, in any) (any, error) {
 	seen.Object = o.object(func(f reflect.StructField) string { return read.FieldByIndex(f.Index).String() })
 	if seen.Writes {
 		if err := c.Server.Audit.Begin(seen); err != nil {
+			return nil, err
+		}
+	}
+	if o.begins {
+		if err := c.Tenant.Hub.Admit(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -215,6 +223,12 @@ func events[In, Out any](name, method, path string, scope access.Scope, status i
 // of returns the entry with another kind.
 func (o Operation) of(k Kind) Operation {
 	o.Kind = k
+	return o
+}
+
+// beginning returns the entry as one that has code run, or something built.
+func (o Operation) beginning() Operation {
+	o.begins = true
 	return o
 }
 

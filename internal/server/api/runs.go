@@ -561,7 +561,7 @@ func records() []Operation {
 				}
 				r, err := c.Tenant.App.Repeat(ctx, id, event.Discard)
 				return Replayed(r), err
-			}),
+			}).beginning(),
 		operation("records.delete", http.MethodDelete, "/records/{record}", access.Admin, http.StatusOK, "Remove the record of a run; the chain of runs says that it was.",
 			func(ctx context.Context, c *Call, in RecordRef) (app.RemovedRun, error) {
 				if err := in.check(); err != nil {

@@ -120,7 +120,7 @@ func stored() []Operation {
 					out.Snapshot, err = c.Tenant.Hub.Save(ctx, in.Session, "add "+strings.Join(app.PackageNames(out.Added), ", "))
 				}
 				return out, err
-			}),
+			}).beginning(),
 		operation("records.read", http.MethodGet, "/records/{record}", access.Read, http.StatusOK, "Read the events of a record, with those of the runs that it began.",
 			func(ctx context.Context, c *Call, in RecordRef) (Recorded, error) {
 				id, err := in.find(ctx, c)

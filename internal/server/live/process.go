@@ -182,6 +182,9 @@ func (p *Process) follower() *app.Process {
 // StartProcess starts a program in a session. One that is not detached keeps its session from
 // being idle until it ends; of one that is, only what it writes does.
 func (h *Hub) StartProcess(ctx context.Context, id string, spec app.ProcessSpec, detached bool) (*Process, error) {
+	if err := h.cfg.Admit(ctx); err != nil {
+		return nil, err
+	}
 	e, err := h.find(id)
 	if err != nil {
 		return nil, err

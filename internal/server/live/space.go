@@ -15,6 +15,9 @@ type Bounds struct {
 	Memory   int64
 }
 
+// Admit says why nothing new may begin on behalf of whoever asks, nil: it may.
+func (h *Hub) Admit(ctx context.Context) error { return h.cfg.Admit(ctx) }
+
 // makeSpace takes a place for the sandbox of a session: among those of its key, and of all.
 // Where there is none, the session that was idle longest is paused.
 func (h *Hub) makeSpace(ctx context.Context, opening *session) error {
