@@ -421,6 +421,9 @@ func (h *Hub) set(e *session, s *app.Session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	e.s, e.opens = s, false
+	if s != nil { // one that a run made, or that came as a file, says itself what it may have
+		e.meta.Memory = s.Describe().Limits.Memory
+	}
 }
 
 // take waits for the session's turn.

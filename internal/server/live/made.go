@@ -12,6 +12,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/atomicfile"
+	"praxis/internal/server/observe"
 )
 
 // maxMade are the runs whose files wait to be fetched. The oldest go first.
@@ -101,7 +102,7 @@ func (h *Hub) Apart(ctx context.Context, id string, f func() error) error {
 		return err
 	}
 	for {
-		e, err := h.findOrAdd(id)
+		e, err := h.findOrAdd(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -126,10 +127,10 @@ func (h *Hub) Apart(ctx context.Context, id string, f func() error) error {
 }
 
 // findOrAdd finds a session, or takes one in that is still to be made.
-func (h *Hub) findOrAdd(id string) (*session, error) {
+func (h *Hub) findOrAdd(ctx context.Context, id string) (*session, error) {
 	e, err := h.find(id)
 	if fault.KindOf(err) == fault.NotFound {
-		e = newSession(Meta{ID: id, Made: time.Now().UTC()}, app.SessionSpec{})
+		e = newSession(Meta{ID: id, Made: time.Now().UTC(), Key: observe.From(ctx).Key, Memory: h.cfg.App.Limits().Memory}, app.SessionSpec{})
 		e.fresh = true
 		err = h.add(e)
 	}
