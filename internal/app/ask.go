@@ -301,6 +301,23 @@ func (a *App) questionBegan(q AskRequest, m llm.Model, t *toolset) event.RunBega
 	return b
 }
 
+// remaining bounds the budget of a run that goes on by what may be used of tokens and money
+// beside what it used before; 0: any. It returns what counts the money, too, as costOf does.
+func (a *App) remaining(b event.Budget, m llm.Model, used event.Tokens, tokens int, usd float64) (event.Budget, func(event.Tokens) float64, error) {
+	if tokens > 0 {
+		b.Run = least(b.Run, used.Total()+tokens)
+	}
+	own := b.Cost
+	if own == 0 {
+		b.Cost = usd
+	}
+	cost, err := a.costOf(m, b)
+	if usd > 0 && cost != nil {
+		b.Cost = least(own, usd+cost(used))
+	}
+	return b, cost, err
+}
+
 // costOf returns what tokens cost of the model that is asked, if the budget asks for it:
 // one that stands in has a price of its own. Nothing is charged for a server of one's own.
 func (a *App) costOf(m llm.Model, b event.Budget) (func(event.Tokens) float64, error) {

@@ -31,6 +31,9 @@ type AskResume struct {
 	MaxSteps int    // turns of the model, with those that were taken; 0: as recorded
 	// Budget is what else the run may use, with what is used; a zero is as recorded.
 	Budget event.Budget
+	// MostTokens and MostCost bound what it may use beside that; 0: any.
+	MostTokens int
+	MostCost   float64
 	// Files are NAME=PATH, or PATH, of files that the run was to be given and that are not
 	// recorded.
 	Files []string
@@ -60,6 +63,7 @@ type resumption struct {
 	id    string
 	rec   replay.Recording // the whole of it
 	at    replay.State
+	used  event.Tokens     // before
 	files map[string]Input // that stand in for inputs, by their names
 	given []run.Input      // that the session is given again
 	ended map[int]int      // executions, by their steps
@@ -102,8 +106,8 @@ func (a *App) ResumeAsk(ctx context.Context, q AskResume, sink event.Sink) (out 
 	if err != nil {
 		return out, err
 	}
-	cost, err := a.costOf(model, began.Budget)
-	if err != nil {
+	var cost func(event.Tokens) float64
+	if began.Budget, cost, err = a.remaining(began.Budget, model, g.used, q.MostTokens, q.MostCost); err != nil {
 		return out, err
 	}
 	t, err := g.tools(ctx, q, &began, sink)
@@ -190,6 +194,7 @@ func (g *resumption) claim(ctx context.Context, q AskResume) (release func(), er
 	if err != nil {
 		return nil, err
 	}
+	g.used = known.Tokens
 	switch {
 	case known.Imported:
 		return nil, fault.New(fault.Invalid, "Go on from one of its steps as a branch.", "cannot go on with run %s: it was made elsewhere", g.id)

@@ -230,6 +230,9 @@ type BranchRequest struct {
 	Image    ImageSpec
 	Files    []string // as those of a replay
 	Loose    bool     // also from a state that could only be made again differently
+	// MostTokens and MostCost bound what a model may use beside what the run used; 0: any.
+	MostTokens int
+	MostCost   float64
 }
 
 // BranchResult is what a branch came to.
@@ -275,7 +278,11 @@ func (a *App) Branch(ctx context.Context, q BranchRequest, sink event.Sink) (out
 		if m, err = a.model(modelChoice{name: q.Model}); err != nil {
 			return out, err
 		}
-		if r.cfg.Cost, err = a.costOf(m, r.rec.Began.Budget); err != nil {
+		known, err := a.records.Journal.Summary(ctx, r.rec.ID)
+		if err != nil {
+			return out, err
+		}
+		if r.rec.Began.Budget, r.cfg.Cost, err = a.remaining(r.rec.Began.Budget, m, known.Tokens, q.MostTokens, q.MostCost); err != nil {
 			return out, err
 		}
 		change.Model, change.Scripted = m, scriptedModel(m)

@@ -101,6 +101,32 @@ func TestSessionQuotas(t *testing.T) {
 	}
 }
 
+// A question that goes on, and another way from one of its steps, get no more than is left of a
+// quota, whatever budget they ask for.
+func TestQuotasOfWhatGoesOn(t *testing.T) {
+	w := newWorld(t)
+	few, _, err := w.s.shared.Keys.Add(access.Key{Quota: access.Quota{Day: access.Amounts{Tokens: 7000}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := "=== reply\n```python\nprint 42\n```\n"
+	model := "scripted:" + w.file("script.txt", step+"=== reply\nFINAL ANSWER: It is 42.\n")
+	broken := w.must(w.key("default"), "POST", "/v1/runs", object{"question": "What is it?", "model": "scripted:" + w.file("short.txt", step)}, 201)
+	for _, c := range []struct {
+		way  string
+		body object
+	}{
+		{"branch", object{"from": 1, "question": "What else?", "model": model}},
+		{"resume", object{"model": model, "budget": object{"tokens": 1 << 30}}},
+	} {
+		got := w.must(few, "POST", fmt.Sprintf("/v1/records/%s/%s", broken["record"], c.way), c.body, 201)
+		began := objects(w.must(few, "GET", fmt.Sprint("/v1/records/", got["record"]), nil, 200)["events"])[0]
+		if budget := fmt.Sprint(began["data"].(object)["budget"]); !strings.Contains(budget, "run:7000") {
+			t.Errorf("%s: its budget is %s", c.way, budget)
+		}
+	}
+}
+
 // A key has a rate of its own.
 func TestRequestQuota(t *testing.T) {
 	w := newWorld(t)

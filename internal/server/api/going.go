@@ -58,7 +58,11 @@ func resume(ctx context.Context, c *Call, in Going) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := app.AskResume{Run: in.Record, Model: in.Model, MaxSteps: in.MaxSteps, Budget: budget}
+	tokens, usd, err := c.Server.Left(c.Key, c.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	q := app.AskResume{Run: in.Record, Model: in.Model, MaxSteps: in.MaxSteps, Budget: budget, MostTokens: int(tokens), MostCost: usd}
 	return c.follow(ctx, in.Following, func(ctx context.Context, r *live.Run) (any, error) {
 		q.Tools = c.tools(r, in.Unattended)
 		if in.Detach {
@@ -110,7 +114,11 @@ func branch(ctx context.Context, c *Call, in NewBranch) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := app.BranchRequest{Run: id, From: in.From, Model: in.Model, Question: in.Question, Code: in.Code, Loose: in.Loose}
+	tokens, usd, err := c.Server.Left(c.Key, c.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	q := app.BranchRequest{MostTokens: int(tokens), MostCost: usd, Run: id, From: in.From, Model: in.Model, Question: in.Question, Code: in.Code, Loose: in.Loose}
 	return c.follow(ctx, in.Following, func(ctx context.Context, r *live.Run) (any, error) { return c.Tenant.App.Branch(ctx, q, r.Log) })
 }
 
