@@ -173,8 +173,14 @@ func TestEvents(t *testing.T) {
 	top.Emit(event.RunEnded{Status: event.Unanswered, Reason: secret, Draft: secret, Found: secret})
 	session.Emit(event.ExecutionBegan{Session: "s", Code: secret})
 	session.Emit(event.ExecutionEnded{Execution: event.Execution{Status: event.OK}})
+	own := x.Events(observe.With(t.Context(), observe.NewRequest(observe.Span{})), "r3") // of a run that the server goes on with
+	own.Emit(event.RunBegan{Kind: event.Ask, Question: secret})
+	own.Emit(event.RunEnded{Status: event.Answered})
 	x.Close(t.Context())
 	body := <-c.bodies
+	if got := strings.Count(string(body), `"spanId"`) - strings.Count(string(body), `"parentSpanId"`); got != 1 {
+		t.Errorf("%d spans begin a trace", got)
+	}
 	want := `invoke_agent praxis !unanswered
   step
     chat m !_OTHER
