@@ -119,6 +119,26 @@ func FuzzConfigure(f *testing.F) {
 	})
 }
 
+// A collector says when to come again in seconds or as a time, and how much it did not take as a
+// text or a number.
+func TestAnswer(t *testing.T) {
+	now := time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
+	for header, want := range map[string]time.Duration{
+		"": 0, "120": 2 * time.Minute, "-1": 0, "1e9": 0, "99999999999": 0, "Wed, 01 May 2024 12:00:30 GMT": 30 * time.Second, "Wed, 01 May 2024 11:00:00 GMT": 0,
+	} {
+		if got := retryAfter(header, now); got != want {
+			t.Errorf("Retry-After %q is %s, want %s", header, got, want)
+		}
+	}
+	for body, want := range map[string]int64{
+		"": 0, "{}": 0, "\n\x00": 0, `{"partialSuccess":{"rejectedSpans":"3"}}`: 3, `{"partialSuccess":{"rejectedSpans":4}}`: 4, `{"partialSuccess":{"rejectedSpans":"-4"}}`: 0,
+	} {
+		if got := rejected([]byte(body)); got != want {
+			t.Errorf("%q rejects %d, want %d", body, got, want)
+		}
+	}
+}
+
 // What a collector answers is read, whatever it is.
 func FuzzAnswer(f *testing.F) {
 	f.Add("120", []byte(`{"partialSuccess":{"rejectedSpans":"3","errorMessage":"x"}}`))
