@@ -153,8 +153,8 @@ func (l *Log) reading(n int) {
 	}
 }
 
-// Reader receives what a log holds. What one of its functions fails with ends the reading. Those
-// that are nil are not called.
+// Reader receives what a log holds. What one of its functions fails with ends the reading. Lost and
+// Still may be nil.
 type Reader struct {
 	Entry func(Entry) error
 	// Lost is called before an entry when those between it and the one before are not kept any
