@@ -249,8 +249,8 @@ func TestRefused(t *testing.T) {
 				w.WriteHeader(503)
 			}
 		}, 2, "sent 1", ""},
-		{"never", func(w http.ResponseWriter, _ int) { http.Error(w, "very-secret", 429) }, attempts, "unsent 1", "cannot send traces: the collector answered with status 429; spans are lost until it can"},
-		{"unwanted", func(w http.ResponseWriter, _ int) { http.Error(w, "very-secret", 401) }, 1, "unsent 1", "cannot send traces: the collector answered with status 401; spans are lost until it can"},
+		{"never", func(w http.ResponseWriter, _ int) { http.Error(w, "very-secret", http.StatusTooManyRequests) }, attempts, "unsent 1", "cannot send traces: the collector answered with status 429; spans are lost until it can"},
+		{"unwanted", func(w http.ResponseWriter, _ int) { http.Error(w, "very-secret", http.StatusUnauthorized) }, 1, "unsent 1", "cannot send traces: the collector answered with status 401; spans are lost until it can"},
 		{"elsewhere", func(w http.ResponseWriter, _ int) { w.Header().Set("Location", "/x"); w.WriteHeader(307) }, 1, "unsent 1", "cannot send traces: the collector answered with status 307; spans are lost until it can"},
 		{"partly", func(w http.ResponseWriter, _ int) {
 			_, _ = io.WriteString(w, `{"partialSuccess":{"rejectedSpans":"7"}}`)
