@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,7 +27,12 @@ func TestOIDC(t *testing.T) {
 	from := issuer.New(t)
 	cfg := config(t.TempDir())
 	var served []observe.Request
-	cfg.Served = func(r observe.Request) { served = append(served, r) }
+	var logging sync.Mutex
+	cfg.Served = func(r observe.Request) {
+		logging.Lock()
+		defer logging.Unlock()
+		served = append(served, r)
+	}
 	cfg.OIDC = oidc.Config{Issuer: from.URL, Audience: "praxis", TenantClaim: "team", ScopesClaim: "scope"}
 	s, err := New(cfg)
 	if err != nil {
@@ -94,6 +100,10 @@ func TestOIDC(t *testing.T) {
 	}
 
 	// They are in no record either; who called is.
+	w.web.CloseClientConnections()
+	w.web.Close() // every request is over, and in the log
+	logging.Lock()
+	defer logging.Unlock()
 	for _, r := range served {
 		if text := fmt.Sprintf("%+v", r); strings.Contains(text, mine) || strings.Contains(text, bad) {
 			t.Errorf("the log has a token: %s", text)
