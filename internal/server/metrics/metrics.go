@@ -94,6 +94,9 @@ func (f *Family) find(labels []string) *series {
 	return s
 }
 
+// escaped writes what may not stand as it is in the value of a label.
+var escaped = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
 // key writes labels.
 func (f *Family) key(labels []string) string {
 	var b strings.Builder
@@ -101,7 +104,7 @@ func (f *Family) key(labels []string) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(f.labels[i] + `="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(strings.ToValidUTF8(l, "\ufffd")) + `"`)
+		b.WriteString(f.labels[i] + `="` + escaped.Replace(strings.ToValidUTF8(l, "\ufffd")) + `"`)
 	}
 	return b.String()
 }
