@@ -88,11 +88,7 @@ func (c *counts) request(r *observe.Request) {
 	c.requests.Add(1, name, strconv.Itoa(r.Status))
 	c.requestTime.Observe(r.Took.Seconds(), name)
 	if r.Kind == fault.Exhausted {
-		code := string(r.Code)
-		if code == "" {
-			code = r.Kind.String()
-		}
-		c.refused.Add(1, code)
+		c.refused.Add(1, r.Fault())
 	}
 }
 

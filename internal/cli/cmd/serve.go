@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -227,8 +226,8 @@ func logServed(log *slog.Logger, r observe.Request) {
 	if r.Object != "" {
 		attrs = append(attrs, slog.String("object", r.Object))
 	}
-	if r.Kind != 0 {
-		attrs = append(attrs, slog.String("fault", cmp.Or(string(r.Code), r.Kind.String())))
+	if fault := r.Fault(); fault != "" {
+		attrs = append(attrs, slog.String("fault", fault))
 	}
 	if r.Err != nil {
 		level, text = slog.LevelError, "request failed"

@@ -220,11 +220,7 @@ func (l *Log) End(r *observe.Request) error {
 }
 
 func entryOf(r *observe.Request, s Status) Entry {
-	e := Entry{Request: r.ID, Tenant: r.Tenant, Key: r.Key, Operation: r.Operation, Object: r.Object, Status: s, Fault: string(r.Code)}
-	if e.Fault == "" && r.Kind != 0 {
-		e.Fault = r.Kind.String()
-	}
-	return e
+	return Entry{Request: r.ID, Tenant: r.Tenant, Key: r.Key, Operation: r.Operation, Object: r.Object, Status: s, Fault: r.Fault()}
 }
 
 // add writes a line.

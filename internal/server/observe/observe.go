@@ -112,6 +112,14 @@ func (r *Request) Failed(err error) {
 	}
 }
 
+// Fault names what went wrong: by its code, or by its kind where it has none; "": nothing did.
+func (r *Request) Fault() string {
+	if r.Code != "" || r.Kind == 0 {
+		return string(r.Code)
+	}
+	return r.Kind.String()
+}
+
 type key struct{}
 
 // With returns a context with the request.

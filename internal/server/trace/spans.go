@@ -18,13 +18,9 @@ func (x *Exporter) Request(r *observe.Request) {
 		return
 	}
 	what := []attribute{text("praxis.operation", r.Operation), text("praxis.request.id", r.ID), text("praxis.tenant", r.Tenant)}
-	fault := string(r.Code)
-	if fault == "" && r.Kind != 0 {
-		fault = r.Kind.String()
-	}
 	failure, name := "", r.Operation
 	if r.Inner {
-		failure = fault // in JSON-RPC each answer that is an error is a failure
+		failure = r.Fault() // in JSON-RPC each answer that is an error is a failure
 		what = append(what, text("rpc.system.name", "jsonrpc"), text("rpc.method", r.Operation))
 	} else {
 		route := r.Route[strings.IndexByte(r.Route, ' ')+1:]
@@ -38,7 +34,7 @@ func (x *Exporter) Request(r *observe.Request) {
 		}
 		what = append(what, text("http.request.method", method), text("http.route", route), number("http.response.status_code", int64(r.Status)))
 	}
-	what = append(what, text("praxis.fault", fault))
+	what = append(what, text("praxis.fault", r.Fault()))
 	x.add(newSpan(r.Span, r.Parent.ID, name, server, r.Began, what...).ended(r.Began.Add(r.Took), failure))
 }
 
