@@ -4,8 +4,8 @@
 // Every line has a number and the SHA-256 of the line before it, so that one that was changed
 // or taken out shows. An operation that is allowed stands there twice, before it is done and
 // after, so that what a crash interrupted can be seen. Lines reach the file at once and the
-// disk within 50 ms: what a process was killed over is there, what the power was lost over may
-// lack its last moment. Of callers that nobody knows, and of requests beyond what a key may make
+// disk within 50 ms: when the process is killed none is lost, when the power fails those of the
+// last moment may be. Of callers that nobody knows, and of requests beyond what a key may make
 // in a second, only some are written each second, with how many were left out: the log is not
 // theirs to fill, nor to have old lines of others put out of.
 //
@@ -85,7 +85,6 @@ type Log struct {
 	bytes   int64
 	seq     int64
 	before  string
-	dirty   bool
 	second  int64 // in which flood were written
 	flood   int
 	leftOut int64
@@ -259,7 +258,7 @@ func (l *Log) add(e Entry) error {
 	case err != nil:
 		return fmt.Errorf("cannot write the audit log: %w", err)
 	}
-	l.seq, l.before, l.dirty = e.Seq, hashOf(line), true
+	l.seq, l.before = e.Seq, hashOf(line)
 	if flood {
 		l.leftOut = 0
 	}
@@ -318,7 +317,6 @@ func (l *Log) syncs() {
 		}
 		l.mu.Lock()
 		f := l.f
-		l.dirty = false
 		l.mu.Unlock()
 		// Writing goes on meanwhile. A file that was put aside was synced before.
 		if err := f.Sync(); err != nil && !errors.Is(err, os.ErrClosed) {
