@@ -153,18 +153,39 @@ type hashed struct {
 // tail returns how many bytes of a file are whole lines, and the last of them. A line that is
 // none is left where it is: who checks the file learns of it, and the chain goes on behind it.
 func tail(f *os.File) (whole int64, last hashed, err error) {
+	var end []byte
 	for line, err := range lines(f) {
 		if err != nil {
 			return whole, last, err
 		}
 		whole += int64(len(line)) + 1
-		e, err := decode(line)
-		if err != nil {
-			e.Seq = last.Seq + 1
-		}
-		last = hashed{e, hashOf(line)}
+		end = append(end[:0], line...)
 	}
-	return whole, last, nil
+	if whole == 0 {
+		return 0, last, nil
+	}
+	e, damaged := decode(end)
+	if damaged != nil {
+		e.Seq, err = numberOf(f)
+	}
+	return whole, hashed{e, hashOf(end)}, err
+}
+
+// numberOf returns the number of the last whole line of a file by those before it.
+func numberOf(f *os.File) (seq int64, err error) {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return 0, err
+	}
+	for line, err := range lines(f) {
+		if err != nil {
+			return 0, err
+		}
+		seq++
+		if e, err := decode(line); err == nil {
+			seq = e.Seq
+		}
+	}
+	return seq, nil
 }
 
 // lines yields the whole lines of r, without their ends.

@@ -117,6 +117,16 @@ func TestRotation(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
+	// So does one that ends with lines that are damaged, which count.
+	if err := os.WriteFile(path(dir, 0), []byte(`{"seq":7,"status":"done"}`+"\n?\n?\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if l = opened(t, dir); l.seq != 9 || l.before != hashOf([]byte("?")) {
+		t.Errorf("it goes on after %d, %s", l.seq, l.before)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Neither who is not known can fill the log, nor who sends more than a key may.
