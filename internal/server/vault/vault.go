@@ -26,6 +26,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/atomicfile"
 	"praxis/internal/safetext"
+	"praxis/internal/server/access"
 )
 
 // Bounds, and the files below the folder of the server.
@@ -38,10 +39,7 @@ const (
 	fileName  = "secrets.json"
 )
 
-var (
-	namePattern   = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,99}$`)
-	tenantPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
-)
+var namePattern = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,99}$`)
 
 // sealed are the secrets in their file: by tenant and name, a nonce and what is encrypted.
 type sealed map[string]map[string][]byte
@@ -87,7 +85,7 @@ func decode(data []byte) (sealed, error) {
 		return nil, fmt.Errorf("it holds no secrets: %w", err)
 	}
 	for tenant, of := range out {
-		if !tenantPattern.MatchString(tenant) || of == nil {
+		if !access.IsTenant(tenant) || of == nil {
 			return nil, errors.New("it holds no secrets")
 		}
 	}
@@ -144,7 +142,7 @@ func (v *Vault) Names(tenant string) ([]string, error) {
 
 // Set stores a secret of a tenant; "" removes it.
 func (v *Vault) Set(tenant, name, text string) error {
-	if !tenantPattern.MatchString(tenant) || !namePattern.MatchString(name) {
+	if !access.IsTenant(tenant) || !namePattern.MatchString(name) {
 		return fault.New(fault.Invalid, "Name a tenant, and a variable in capitals, digits and underscores.", "cannot store the secret: %q of %q is no name", safetext.Clip(safetext.Line(name), 60), safetext.Clip(safetext.Line(tenant), 60))
 	}
 	if len(text) > maxSecret || strings.ContainsAny(text, "\x00\n\r") {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"praxis/fault"
+	"praxis/internal/server/access"
 )
 
 func TestVault(t *testing.T) {
@@ -80,7 +81,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		all, err := decode(data)
 		for tenant := range all {
-			if err != nil || !tenantPattern.MatchString(tenant) {
+			if err != nil || !access.IsTenant(tenant) {
 				t.Fatalf("accepted %q, %v", tenant, err)
 			}
 		}

@@ -113,7 +113,7 @@ func serverPackages() map[string]Package {
 		"internal/server/observe": {Imports: []string{fault}},
 		"internal/server/metrics": {},
 		"internal/server/trace":   {Imports: []string{event, "internal/server/observe"}, Tests: []string{fault}},
-		"internal/server/vault":   {Imports: []string{fault, atomicfile}},
+		"internal/server/vault":   {Imports: []string{fault, atomicfile, "internal/server/access"}},
 		"internal/server/usage":   {Imports: []string{fault, atomicfile, "internal/server/access"}},
 		"internal/server/audit":   {Imports: []string{fault, atomicfile, "internal/server/observe"}},
 		"internal/server/access":  {Imports: []string{fault, atomicfile}},
