@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -76,11 +75,8 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if !ready {
 		status = http.StatusServiceUnavailable
 	}
-	data, _ := json.Marshal(readiness{ready, checks}) // of these types it is always possible
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_, _ = w.Write(append(data, '\n')) // nobody reads it who is gone
+	_ = rest.WriteJSON(w, status, "application/json", readiness{ready, checks}) // of these types it is always possible
 }
 
 // look returns what was found lately, or finds it.
@@ -136,8 +132,10 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	// A client that reads slowly would hold up who counts, so they are written to a buffer, which
+	// takes everything.
 	var b bytes.Buffer
-	_ = s.counts.set.Write(&b) // a buffer takes everything
+	_ = s.counts.set.Write(&b)
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	_, _ = w.Write(b.Bytes()) // nobody reads it who is gone
