@@ -149,9 +149,8 @@ type Server struct {
 // opening is a tenant that is open, or is being opened.
 type opening struct {
 	once   sync.Once
-	tenant *api.Tenant // read it after once
-	err    error
-	ready  atomic.Pointer[api.Tenant] // nil until it is open
+	tenant atomic.Pointer[api.Tenant] // nil until it is open
+	err    error                      // read it after once
 }
 
 // New opens the keys. Close must be called.
@@ -272,8 +271,9 @@ func (s *Server) tenant(_ context.Context, name string) (*api.Tenant, error) {
 	}
 	s.mu.Unlock()
 	o.once.Do(func() {
-		o.tenant, o.err = s.open(name)
-		o.ready.Store(o.tenant)
+		var t *api.Tenant
+		t, o.err = s.open(name)
+		o.tenant.Store(t)
 	})
 	if o.err != nil {
 		s.mu.Lock()
@@ -282,7 +282,7 @@ func (s *Server) tenant(_ context.Context, name string) (*api.Tenant, error) {
 		}
 		s.mu.Unlock()
 	}
-	return o.tenant, o.err
+	return o.tenant.Load(), o.err
 }
 
 func (s *Server) open(name string) (*api.Tenant, error) {
@@ -546,8 +546,8 @@ func (s *Server) Close(ctx context.Context) error {
 			turn <- struct{}{}
 			defer func() { <-turn }()
 			o.once.Do(func() { o.err = errors.New("the server is closed") })
-			if o.tenant != nil {
-				failed[i] = errors.Join(o.tenant.Hub.Close(ctx), o.tenant.App.Close(), o.tenant.Usage.Close())
+			if t := o.tenant.Load(); t != nil {
+				failed[i] = errors.Join(t.Hub.Close(ctx), t.App.Close(), t.Usage.Close())
 			}
 		})
 	}

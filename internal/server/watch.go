@@ -98,7 +98,7 @@ func (s *Server) opened() []*api.Tenant {
 	defer s.mu.Unlock()
 	var out []*api.Tenant
 	for _, o := range s.tenants {
-		if t := o.ready.Load(); t != nil {
+		if t := o.tenant.Load(); t != nil {
 			out = append(out, t)
 		}
 	}
