@@ -293,39 +293,39 @@ func (s *Server) open(name string) (*api.Tenant, error) {
 	if err := atomicfile.Make(home); err != nil {
 		return nil, err
 	}
-	failed := func(err error) { s.cfg.Failed(name, "", err) }
-	if err := atomicfile.Make(filepath.Join(home, Folder)); err != nil {
-		return nil, err
-	}
-	used, err := usage.Open(filepath.Join(home, Folder, "usage.json"), s.cfg.Now, failed)
-	if err != nil {
+	dir := filepath.Join(home, Folder)
+	if err := atomicfile.Make(dir); err != nil {
 		return nil, err
 	}
 	quota, _, err := s.quota(access.Key{Tenant: name})
 	if err != nil {
-		return nil, errors.Join(err, used.Close())
+		return nil, err
 	}
 	secrets, err := vault.Open(filepath.Join(s.cfg.Home, Folder))
 	if err != nil {
-		return nil, errors.Join(err, used.Close())
+		return nil, err
 	}
 	environ, err := secrets.Environ(name)
 	if err != nil {
-		return nil, errors.Join(err, used.Close())
+		return nil, err
+	}
+	used, err := usage.Open(filepath.Join(dir, "usage.json"), s.cfg.Now, func(err error) { s.cfg.Failed(name, "", err) })
+	if err != nil {
+		return nil, err
 	}
 	a, err := s.cfg.Open(Tenant{Name: name, Home: home, Environ: environ, Disk: quota.Disk, Watch: func(ctx context.Context, run string) event.Sink { return s.watch(ctx, used, run) }})
 	if err != nil {
 		return nil, errors.Join(err, used.Close())
 	}
 	h, err := live.Open(live.Config{
-		App: a, Dir: filepath.Join(home, Folder, "sessions"), Idle: s.cfg.Idle, Most: s.cfg.Sessions, Stored: s.cfg.Stored, Runs: s.cfg.Runs,
+		App: a, Dir: filepath.Join(dir, "sessions"), Idle: s.cfg.Idle, Most: s.cfg.Sessions, Stored: s.cfg.Stored, Runs: s.cfg.Runs,
 		Admit: s.begins(name, used), Bounds: s.bounds(name), Executed: func(ctx context.Context) event.Sink { return s.watch(ctx, used, "") },
 		Failed: func(session string, err error) { s.cfg.Failed(name, session, err) },
 	})
 	if err != nil {
 		return nil, errors.Join(err, a.Close(), used.Close())
 	}
-	t := &api.Tenant{Name: name, App: a, Hub: h, Dir: filepath.Join(home, Folder), Usage: used}
+	t := &api.Tenant{Name: name, App: a, Hub: h, Dir: dir, Usage: used}
 	// The runs that went on when the server ended go on without anybody asking for it.
 	own := &api.Call{Key: access.Key{ID: "server", Tenant: name}, Tenant: t, Server: s.shared}
 	if err := h.Recover(own.GoOn); err != nil {
