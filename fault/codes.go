@@ -21,13 +21,17 @@ const (
 	NewerFormat      Code = "newer_format"      // another version of Praxis, mostly a newer one, wrote what is to be read. Data: format, known
 )
 
+// Servers and what their clients may use.
+const (
+	ServerKeyMissing Code = "server_key_missing" // a server is asked, and there is no key for it. Data: server
+	ServerInClear    Code = "server_in_clear"    // a server is to listen where others can listen in, without certificates. Data: address
+	AllowanceUsedUp  Code = "allowance_used_up"  // a tenant of a server or a key used as much of something as it may in a time. Data: whose, what, limit, window, retry_after_s
+	RequestsUsedUp   Code = "requests_used_up"   // a tenant of a server or a key sends more requests a second than it may. Data: whose, limit, retry_after_s
+	MemoryUsedUp     Code = "memory_used_up"     // the sessions of a tenant or a key have as much memory as they may. Data: whose, limit
+)
+
 // Sessions and snapshots.
 const (
-	ServerKeyMissing  Code = "server_key_missing" // a server is asked, and there is no key for it. Data: server
-	ServerInClear     Code = "server_in_clear"    // a server is to listen where others can listen in, without certificates. Data: address
-	AllowanceUsedUp   Code = "allowance_used_up"  // a tenant of a server or a key used as much of something as it may in a time. Data: whose, what, limit, window, retry_after_s
-	RequestsUsedUp    Code = "requests_used_up"   // a tenant of a server or a key sends more requests a second than it may. Data: whose, limit, retry_after_s
-	MemoryUsedUp      Code = "memory_used_up"     // the sessions of a tenant or a key have as much memory as they may. Data: whose, limit
 	SessionMissing    Code = "session_missing"    // a named session does not exist. Data: name
 	SessionExists     Code = "session_exists"     // the name for a new session is taken. Data: name
 	SessionDamaged    Code = "session_damaged"    // the description of a named session is damaged. Data: name

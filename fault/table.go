@@ -57,11 +57,12 @@ var table = map[Code]line{
 	FileExists:       {Conflict, "file", Sentences{"Choose another place, or have what is there replaced."}},
 	NewerFormat:      {Conflict, "format known", Sentences{"Use the version of Praxis that wrote it, or a newer one."}},
 
-	ServerKeyMissing:  {Invalid, "server", Sentences{"Give a key of this server."}},
-	ServerInClear:     {Invalid, "address", Sentences{"Listen on a loopback address, or give a certificate and its key."}},
-	AllowanceUsedUp:   {Exhausted, "whose what limit window retry_after_s", Sentences{"Try again when the {window} is over, or have the quota of the {whose} raised."}},
-	RequestsUsedUp:    {Exhausted, "whose limit retry_after_s", Sentences{"Send fewer requests a second."}},
-	MemoryUsedUp:      {Exhausted, "whose limit", Sentences{"Pause or delete sessions, give them less memory, or have the quota of the {whose} raised."}},
+	ServerKeyMissing: {Invalid, "server", Sentences{"Give a key of this server."}},
+	ServerInClear:    {Invalid, "address", Sentences{"Listen on a loopback address, or give a certificate and its key."}},
+	AllowanceUsedUp:  {Exhausted, "whose what limit window retry_after_s", Sentences{"Try again when the {window} is over, or have the quota of the {whose} raised."}},
+	RequestsUsedUp:   {Exhausted, "whose limit retry_after_s", Sentences{"Send fewer requests a second."}},
+	MemoryUsedUp:     {Exhausted, "whose limit", Sentences{"Pause or delete sessions, give them less memory, or have the quota of the {whose} raised."}},
+
 	SessionMissing:    {NotFound, "name", Sentences{"Give the name of a session that exists."}},
 	SessionExists:     {Conflict, "name", Sentences{"Choose another name, or remove the session {name} first."}},
 	SessionDamaged:    {Conflict, "name", Sentences{"Remove the session {name}."}},
