@@ -266,12 +266,7 @@ func (a *App) questionBegan(q AskRequest, m llm.Model, t *toolset) event.RunBega
 		Seed:   q.Session.Seed, Thread: q.Thread, Language: q.Language, Program: a.opt.Version, Strict: q.Strict, ShowChanges: q.ShowChanges, Learn: q.Learn,
 		Schema: q.Checks.compiled, InputChecks: q.Checks.Inputs, Checks: q.Checks.Answer,
 	}
-	if q.MostTokens > 0 {
-		b.Budget.Run = min(b.Budget.Run, q.MostTokens)
-	}
-	if q.MostCost > 0 && (b.Budget.Cost == 0 || q.MostCost < b.Budget.Cost) {
-		b.Budget.Cost = q.MostCost
-	}
+	b.Budget.Run, b.Budget.Cost = least(b.Budget.Run, q.MostTokens), least(b.Budget.Cost, q.MostCost)
 	describeModel(&b, m, cmp.Or(q.Effort, c.Ask.Effort))
 	if q.Mode != ModeCode {
 		b.Mode = q.Mode
