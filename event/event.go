@@ -31,6 +31,14 @@ func (f SinkFunc) Emit(e Event) { f(e) }
 // Discard is a Sink that drops everything.
 var Discard Sink = SinkFunc(func(Event) {})
 
+// Both returns a Sink that gives each event to first, and then to second.
+func Both(first, second Sink) Sink {
+	return SinkFunc(func(e Event) {
+		first.Emit(e)
+		second.Emit(e)
+	})
+}
+
 // Record is an event with its place in a journal.
 type Record struct {
 	Seq   int64     // counts from 0, the header's; the first event has 1

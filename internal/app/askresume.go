@@ -142,7 +142,7 @@ func (a *App) ResumeAsk(ctx context.Context, q AskResume, sink event.Sink) (out 
 	}
 	x.children = t.children
 	x.children.of(x)
-	ctx, x.run, err = a.begin(ctx, began, t, both(g, x.listeners()), origins(x.request.Mode)...)
+	ctx, x.run, err = a.begin(ctx, began, t, event.Both(g, x.listeners()), origins(x.request.Mode)...)
 	release()
 	if err != nil {
 		if g.session != nil {

@@ -231,9 +231,9 @@ func (c *attempt) begun(ctx context.Context, began event.RunBegan, calls *replay
 		t.children, x.children = sub, sub
 		sub.of(x)
 	}
-	next := event.Sink(both(x.taken, both(c.of.whole.taken, x.sink)))
+	next := event.Sink(event.Both(x.taken, event.Both(c.of.whole.taken, x.sink)))
 	if x.again != nil {
-		next = both(x.again, next)
+		next = event.Both(x.again, next)
 	}
 	inner, r, err := x.app.begin(ctx, began, &t, next, origins(x.request.Mode)...)
 	if err != nil {

@@ -113,10 +113,10 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 	if q.Stdin != nil {
 		inputs = append(inputs, run.Input{File: agent.File{Name: q.Stdin.Name, Path: language.StdinPath, Bytes: q.Stdin.Bytes}, Open: q.Stdin.Open})
 	}
-	pieces, results := []run.Piece{{Code: q.Code, File: nameInErrors(q.File)}}, both(made, sink)
+	pieces, results := []run.Piece{{Code: q.Code, File: nameInErrors(q.File)}}, event.Both(made, sink)
 	cells := &cellCollector{outputs: report.NewCells()}
 	if q.Notebook != nil {
-		pieces, results = q.Notebook.pieces(), both(results, cells)
+		pieces, results = q.Notebook.pieces(), event.Both(results, cells)
 	}
 	opened := a.openSoon(ctx, q.Session, sink)
 	defer func() { err = errors.Join(err, opened.drop()) }()
@@ -193,14 +193,6 @@ func nameInErrors(path string) string {
 		return name
 	}
 	return ""
-}
-
-// both sends events to two sinks.
-func both(first, second event.Sink) event.Sink {
-	return event.SinkFunc(func(e event.Event) {
-		first.Emit(e)
-		second.Emit(e)
-	})
 }
 
 // firstLine is what names a piece of code in a list.

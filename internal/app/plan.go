@@ -236,7 +236,7 @@ func (p *planRun) run(ctx context.Context, began event.RunBegan, sink event.Sink
 		began.Seed = &p.start.Seed
 	}
 	calls := &callLog{}
-	ctx, rec, err := p.app.records.Journal.Begin(ctx, began, both(calls, sink))
+	ctx, rec, err := p.app.records.Journal.Begin(ctx, began, event.Both(calls, sink))
 	if err != nil {
 		return PlanResult{}, err
 	}

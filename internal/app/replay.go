@@ -294,7 +294,7 @@ func (a *App) Branch(ctx context.Context, q BranchRequest, sink event.Sink) (out
 		r.rec.Began = affordable(r.rec.Began, a.opt.Config)
 	}
 	var taken saved
-	ctx, rec, err := a.records.Journal.Begin(ctx, r.rec.Branched(q.From, change, a.opt.Version), both(&taken, sink))
+	ctx, rec, err := a.records.Journal.Begin(ctx, r.rec.Branched(q.From, change, a.opt.Version), event.Both(&taken, sink))
 	if err != nil {
 		return out, err
 	}

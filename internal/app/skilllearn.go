@@ -52,9 +52,9 @@ func (f *functions) Emit(e event.Event) {
 
 // listeners are what the events of a run go to beside its record.
 func (x *questionRun) listeners() event.Sink {
-	out := both(x.taken, both(x.made, x.sink))
+	out := event.Both(x.taken, event.Both(x.made, x.sink))
 	if x.request.Learn {
-		out = both(&x.found, out)
+		out = event.Both(&x.found, out)
 	}
 	return out
 }

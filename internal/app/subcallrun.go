@@ -112,10 +112,10 @@ func (c *subcalls) open(ctx context.Context, inner *questionRun, b event.RunBega
 	t := *x.run.tools
 	t.again, t.children = calls, sub
 	inner.cost, inner.taken, inner.made, inner.sink, inner.children = c.costs[inner.model.Name()], &saved{}, newCollector(Output{}, SessionSpec{}, nil), c.notices(b.Caller), sub
-	next := both(inner.taken, both(inner.made, inner.sink))
+	next := event.Both(inner.taken, event.Both(inner.made, inner.sink))
 	if inner.again != nil {
 		sub.goOn(inner.again)
-		next = both(inner.again, next)
+		next = event.Both(inner.again, next)
 	}
 	ctx, inner.run, err = x.app.begin(ctx, b, &t, next, origins(inner.request.Mode)...)
 	if err != nil {

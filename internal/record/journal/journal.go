@@ -251,11 +251,7 @@ func (j *Journal) begin(ctx context.Context, began event.RunBegan, next event.Si
 		return nil, nil, err
 	}
 	if j.cfg.Watch != nil {
-		own, watching := next, j.cfg.Watch(ctx, id)
-		next = event.SinkFunc(func(e event.Event) {
-			own.Emit(e)
-			watching.Emit(e)
-		})
+		next = event.Both(next, j.cfg.Watch(ctx, id))
 	}
 	r := newRecorder(j, id, log, key, secrets, next)
 	defer func() {
