@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"praxis/event"
@@ -228,8 +227,7 @@ func askPlan(ctx context.Context, c *Call, in Question) (any, error) {
 func set(in any, taken ...string) string {
 	v := reflect.ValueOf(in)
 	for _, f := range reflect.VisibleFields(v.Type()) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		value := v.FieldByIndex(f.Index)
+		name, value := nameOf(f), v.FieldByIndex(f.Index)
 		if f.Anonymous || slices.Contains(taken, name) || value.IsZero() || value.Kind() == reflect.Slice && value.Len() == 0 {
 			continue
 		}

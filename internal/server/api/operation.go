@@ -105,6 +105,7 @@ type Operation struct {
 	// begins says that it has code run, or something built: not when a quota is used up. What
 	// goes on for long looks for itself when it begins.
 	begins bool
+	about  []reflect.StructField // those of In that stand in the path
 	do     func(ctx context.Context, c *Call, in any) (any, error)
 }
 
@@ -112,22 +113,22 @@ type Operation struct {
 // stands in the path under a name.
 func (o *Operation) Note(r *observe.Request, value func(name string) string) {
 	r.Operation, r.Writes = o.Name, o.Scope == access.Run || o.Scope != access.Read && o.Method != http.MethodGet
-	r.Object = o.object(func(f reflect.StructField) string {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		return value(name)
-	})
+	r.Object = o.object(func(f reflect.StructField) string { return value(nameOf(f)) })
 }
 
 // object names what an operation is about, by the fields that stand in the path.
 func (o *Operation) object(value func(f reflect.StructField) string) string {
 	var parts []string
-	for _, f := range reflect.VisibleFields(o.In) {
-		if f.Tag.Get("in") == "path" {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			parts = append(parts, name+"="+safetext.Clip(safetext.Line(value(f)), maxObject))
-		}
+	for _, f := range o.about {
+		parts = append(parts, nameOf(f)+"="+safetext.Clip(safetext.Line(value(f)), maxObject))
 	}
 	return strings.Join(parts, " ")
+}
+
+// nameOf returns the name of a field in JSON.
+func nameOf(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
 }
 
 // maxObject bounds a name of an object in bytes.
@@ -204,20 +205,24 @@ type Nothing struct{}
 
 // operation makes an entry of the table.
 func operation[In, Out any](name, method, path string, scope access.Scope, status int, summary string, do func(ctx context.Context, c *Call, in In) (Out, error)) Operation {
-	return Operation{
+	o := Operation{
 		Name: name, Method: method, Path: "/v1" + path, Scope: scope, Summary: summary, Kind: Plain, Status: status,
 		In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](),
 		do: func(ctx context.Context, c *Call, in any) (any, error) { return do(ctx, c, *in.(*In)) },
 	}
+	for _, f := range reflect.VisibleFields(o.In) {
+		if f.Tag.Get("in") == "path" {
+			o.about = append(o.about, f)
+		}
+	}
+	return o
 }
 
 // events makes an entry whose result may be a *Stream; Out is its result otherwise.
 func events[In, Out any](name, method, path string, scope access.Scope, status int, summary string, do func(ctx context.Context, c *Call, in In) (any, error)) Operation {
-	return Operation{
-		Name: name, Method: method, Path: "/v1" + path, Scope: scope, Summary: summary, Kind: Events, Status: status,
-		In: reflect.TypeFor[In](), Out: reflect.TypeFor[Out](),
-		do: func(ctx context.Context, c *Call, in any) (any, error) { return do(ctx, c, *in.(*In)) },
-	}
+	o := operation(name, method, path, scope, status, summary, do).of(Events)
+	o.Out = reflect.TypeFor[Out]()
+	return o
 }
 
 // of returns the entry with another kind.
