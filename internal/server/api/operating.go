@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"praxis/fault"
 	"praxis/internal/server/access"
 	"praxis/internal/server/audit"
 	"praxis/internal/server/usage"
@@ -29,9 +28,6 @@ type Use struct {
 	Own    access.Quota              `json:"key_quota" jsonschema:"of the key"`
 }
 
-// maxEntries bounds a list of entries of the audit log.
-const maxEntries = 1000
-
 // operating are the operations for those who look after a tenant.
 func operating() []Operation {
 	return []Operation{
@@ -43,13 +39,11 @@ func operating() []Operation {
 			}),
 		operation("audit.list", http.MethodGet, "/audit", access.Admin, http.StatusOK, "List who did more than read, or was refused, in the caller's tenant; the newest first.",
 			func(_ context.Context, c *Call, in AuditQuery) (AuditEntries, error) {
-				if in.Limit < 0 || in.Limit > maxEntries {
-					return AuditEntries{}, fault.New(fault.Invalid, "Ask for at most 1000.", "cannot list %d entries", in.Limit)
+				most, err := limit(in.Limit, "entries")
+				if err != nil {
+					return AuditEntries{}, err
 				}
-				if in.Limit == 0 {
-					in.Limit = 100
-				}
-				list, err := c.Server.Audit.List(c.Tenant.Name, in.Limit)
+				list, err := c.Server.Audit.List(c.Tenant.Name, most)
 				return AuditEntries{append([]audit.Entry{}, list...)}, err
 			}),
 	}

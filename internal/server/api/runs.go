@@ -2,8 +2,10 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -509,22 +511,33 @@ type Replayed struct {
 	Details    any    `json:"details,omitempty" jsonschema:"the same for a program"`
 }
 
-const maxRecords = 1000
+// Bounds of a list of which a part is asked for.
+const (
+	defaultLimit = 100
+	maxLimit     = 1000
+)
+
+// limit is how many of some things a list may have, when n are asked for.
+func limit(n int, things string) (int, error) {
+	if n < 0 || n > maxLimit {
+		return 0, fault.New(fault.Invalid, fmt.Sprintf("Ask for at most %d.", maxLimit), "cannot list %d %s", n, things)
+	}
+	return cmp.Or(n, defaultLimit), nil
+}
 
 func records() []Operation {
 	return []Operation{
 		operation("records.list", http.MethodGet, "/records", access.Read, http.StatusOK, "List the records of runs, the newest first.",
 			func(ctx context.Context, c *Call, in RecordQuery) (Records, error) {
-				if in.Limit < 0 || in.Limit > maxRecords {
-					return Records{}, fault.New(fault.Invalid, "Ask for at most 1000.", "cannot list %d records", in.Limit)
-				}
-				if in.Limit == 0 {
-					in.Limit = 100
+				most, err := limit(in.Limit, "records")
+				if err != nil {
+					return Records{}, err
 				}
 				q, err := in.query()
 				if err != nil {
 					return Records{}, err
 				}
+				q.Limit = most
 				list, more, err := c.Tenant.App.Runs(ctx, q, c.Server.Prices)
 				return Records{append([]app.ListedRun{}, list...), more}, err
 			}),

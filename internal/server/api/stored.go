@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -9,7 +8,6 @@ import (
 	"time"
 
 	"praxis/event"
-	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/server/access"
 )
@@ -88,14 +86,15 @@ type NotesQuery struct {
 }
 
 func notes(ctx context.Context, c *Call, in NotesQuery) (Notes, error) {
-	if in.Limit < 0 || in.Limit > maxRecords {
-		return Notes{}, fault.New(fault.Invalid, "Ask for at most 1000.", "cannot list %d notes", in.Limit)
+	most, err := limit(in.Limit, "notes")
+	if err != nil {
+		return Notes{}, err
 	}
-	list, err := []app.Note(nil), error(nil)
+	var list []app.Note
 	if in.Words.Words != "" {
 		list, err = c.Tenant.App.SearchNotes(ctx, in.Words.Words)
 	} else {
-		list, err = c.Tenant.App.Notes(ctx, app.NoteQuery{Thread: in.Thread, Tag: in.Tag, Limit: cmp.Or(in.Limit, 100)})
+		list, err = c.Tenant.App.Notes(ctx, app.NoteQuery{Thread: in.Thread, Tag: in.Tag, Limit: most})
 	}
 	return Notes{append([]app.Note{}, list...)}, err
 }
