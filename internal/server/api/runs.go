@@ -68,10 +68,10 @@ type CodeDone struct {
 
 func runOf(r *live.Run) Run {
 	out := Run{ID: r.ID, Began: r.Began()}
-	result, err := r.Result()
 	if out.Ended = r.Ended(); !out.Ended {
 		return out
 	}
+	result, err := r.Result()
 	if err != nil {
 		out.Failure = fault.Of(err)
 	}
