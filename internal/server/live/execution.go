@@ -232,9 +232,9 @@ type Run struct {
 	hub    *Hub
 	given  <-chan struct{} // closed when it is given up
 	starts int             // of the server, since it was begun
+	result any             // read it after done
 
 	mu     sync.Mutex
-	result any
 	stored bool // the next start of the server goes on with it
 }
 
@@ -260,8 +260,6 @@ func (r *Run) Result() (any, error) {
 	if !r.Ended() {
 		return nil, nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	return r.result, r.err
 }
 
@@ -294,11 +292,8 @@ func (h *Hub) start(ctx context.Context, id string, starts int, do func(ctx cont
 	h.runs.add(r, maxEnded)
 	h.work.Go(func() {
 		defer t.cancel()
-		result, err := do(ctx, r)
-		r.mu.Lock()
-		r.result, t.err = result, err
-		r.mu.Unlock()
-		r.forget(err)
+		r.result, t.err = do(ctx, r)
+		r.forget(t.err)
 		r.Log.end()
 		close(t.done)
 	})

@@ -110,16 +110,11 @@ func (x *Execution) keeps() (began time.Time, log *Log, result int) {
 func (p *Process) keeps() (began time.Time, log *Log, result int) { return p.began, p.Log, 2 * maxTail }
 
 func (r *Run) keeps() (began time.Time, log *Log, result int) {
-	if code, ok := r.resultNow().(app.CodeResult); ok {
+	came, _ := r.Result()
+	if code, ok := came.(app.CodeResult); ok {
 		result = bytesOf(code.Execution)
 	}
 	return r.began, r.Log, result
-}
-
-func (r *Run) resultNow() any {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.result
 }
 
 // bytesOf is what the result of an execution has, in bytes.
