@@ -99,15 +99,7 @@ func (c *Call) began(ctx context.Context, f Following, keep bool, session string
 	if !keep {
 		return c.follow(ctx, f, func(ctx context.Context, r *live.Run) (any, error) { return alone(ctx, "", r) })
 	}
-	linger, err := seconds("linger_s", f.LingerS)
-	if err != nil {
-		return nil, err
-	}
-	r, err := c.Tenant.Hub.StartKeeping(ctx, alone)
-	if err != nil {
-		return nil, err
-	}
-	return c.following(ctx, f, linger, r)
+	return f.begin(ctx, func() (*live.Run, error) { return c.Tenant.Hub.StartKeeping(ctx, alone) })
 }
 
 func made() []Operation {

@@ -351,19 +351,19 @@ func runStream(r *live.Run, after int64, leave func()) *Stream {
 
 // follow begins a run, and waits for it unless it is to be followed or left alone.
 func (c *Call) follow(ctx context.Context, f Following, do func(ctx context.Context, r *live.Run) (any, error)) (any, error) {
+	return f.begin(ctx, func() (*live.Run, error) { return c.Tenant.Hub.Start(ctx, do) })
+}
+
+// begin waits for the run that start begins, unless it is to be followed or left alone.
+func (f Following) begin(ctx context.Context, start func() (*live.Run, error)) (any, error) {
 	linger, err := seconds("linger_s", f.LingerS)
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.Tenant.Hub.Start(ctx, do)
+	r, err := start()
 	if err != nil {
 		return nil, err
 	}
-	return c.following(ctx, f, linger, r)
-}
-
-// following waits for a run unless it is to be followed or left alone.
-func (c *Call) following(ctx context.Context, f Following, linger time.Duration, r *live.Run) (any, error) {
 	if f.Detach && linger > 0 {
 		r.Log.WhenLeft(linger, r.Interrupt)
 	}
