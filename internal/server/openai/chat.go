@@ -65,7 +65,7 @@ func decodeChat(data []byte) (q *request, in chatRequest, err error) {
 	if err := checkChoice(in.ToolChoice); err != nil {
 		return nil, in, err
 	}
-	q = &request{Model: in.Model, effort: in.Effort, output: max(in.MaxTokens, in.MaxCompletionTokens), seed: in.Seed, whole: true}
+	q = &request{Model: in.Model, effort: in.Effort, output: max(in.MaxTokens, in.MaxCompletionTokens), seed: in.Seed}
 	if err := q.opt(in.Praxis); err != nil {
 		return nil, in, err
 	}

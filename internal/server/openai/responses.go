@@ -69,7 +69,6 @@ func decodeResponse(data []byte) (q *request, in responseRequest, err error) {
 	if q.previous != "" && q.conversation != "" {
 		return nil, in, wrong("conversation", "Name one of them.", "cannot go on from a response and in a conversation at the same time")
 	}
-	q.whole = q.previous == "" && q.conversation == ""
 	if in.Instructions != nil {
 		q.instruct(*in.Instructions)
 	}

@@ -28,8 +28,10 @@ type request struct {
 	conversation string // the thread that it goes on in
 	response     string // the id of the response that the answer is; "": it is not stored
 	options      options
-	whole        bool // all is the whole conversation, by which it can be known again
 }
+
+// whole says whether all is the whole conversation, by which it can be known again.
+func (q *request) whole() bool { return q.previous == "" && q.conversation == "" }
 
 // options are what a request may say of this server's own: its member praxis.
 type options struct {
@@ -80,7 +82,7 @@ func (q *request) instruct(text string) {
 // check refuses a conversation that ends with nothing to answer.
 func (q *request) check(param string) error {
 	n := len(q.all) - 1
-	if n > 0 && !q.whole {
+	if n > 0 && !q.whole() {
 		return wrong(param, "Send what the user says next, and nothing else.", "cannot go on: what was said before is known here, and the request says more of it")
 	}
 	if n < 0 || !q.all[n].person {
@@ -215,7 +217,7 @@ func (x *turn) keep(result app.AskResult, text, response string) error {
 		return result.Unsaved
 	}
 	p := point{Response: response, Thread: x.thread, Run: result.Run, Instructed: x.instructed, Began: x.began, Answered: time.Now().UTC().Truncate(time.Second)}
-	if x.whole {
+	if x.whole() {
 		p.Key = keyOf(append(x.all[:len(x.all):len(x.all)], said{text: text}))
 	}
 	return x.conversations.add(p)
