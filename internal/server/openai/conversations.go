@@ -269,15 +269,18 @@ func redacted(v any, redact func(string) string) any {
 
 // readResponse reads a response that was stored.
 func (c *conversations) readResponse(id string) ([]byte, error) {
-	missing := fault.New(fault.NotFound, "Ask for one that this server gave and still keeps.", "cannot find the response %s", safetext.Quote(safetext.Line(id)))
 	if !responseID.MatchString(id) {
-		return nil, missing
+		return nil, noResponse(id)
 	}
 	data, err := bounded.ReadFile(c.response(id), maxResponse+1)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, missing
+		return nil, noResponse(id)
 	}
 	return data, err
+}
+
+func noResponse(id string) error {
+	return fault.New(fault.NotFound, "Ask for one that this server gave and still keeps.", "cannot find the response %s", safetext.Quote(safetext.Line(id)))
 }
 
 // dropResponse removes the file of a response.

@@ -45,7 +45,7 @@ func (d *door) withFile(r *http.Request, c *api.Call, f func(s *app.Session, id,
 	if err != nil {
 		return err
 	}
-	all, err := d.of(ctx, c.Tenant)
+	all, err := d.of(c.Tenant)
 	if err != nil {
 		return err
 	}

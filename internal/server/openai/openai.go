@@ -31,7 +31,6 @@ package openai
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -226,7 +225,7 @@ type errorBody struct {
 }
 
 // of returns the conversations of a tenant.
-func (d *door) of(_ context.Context, t *api.Tenant) (*conversations, error) {
+func (d *door) of(t *api.Tenant) (*conversations, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c := d.conversations[t.Name]; c != nil {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"praxis/event"
-	"praxis/fault"
 	"praxis/internal/safetext"
 	"praxis/internal/server/api"
 )
@@ -307,7 +306,7 @@ func (d *door) respond(w *answer, r *http.Request, c *api.Call) error {
 
 // oneResponse answers with a response that is stored.
 func (d *door) oneResponse(w *answer, r *http.Request, c *api.Call) error {
-	all, err := d.of(r.Context(), c.Tenant)
+	all, err := d.of(c.Tenant)
 	if err != nil {
 		return err
 	}
@@ -320,7 +319,7 @@ func (d *door) oneResponse(w *answer, r *http.Request, c *api.Call) error {
 
 // dropResponse forgets a response. Its run stays recorded, and its thread goes on.
 func (d *door) dropResponse(w *answer, r *http.Request, c *api.Call) error {
-	all, err := d.of(r.Context(), c.Tenant)
+	all, err := d.of(c.Tenant)
 	if err != nil {
 		return err
 	}
@@ -330,7 +329,7 @@ func (d *door) dropResponse(w *answer, r *http.Request, c *api.Call) error {
 		return err
 	}
 	if !found {
-		return fault.New(fault.NotFound, "Ask for one that this server gave and still keeps.", "cannot find the response %s", safetext.Quote(safetext.Line(id)))
+		return noResponse(id)
 	}
 	return writeJSON(w, http.StatusOK, struct {
 		ID      string `json:"id"`

@@ -15,11 +15,10 @@ import (
 
 // finished is an answer that is ready to be written.
 type finished struct {
-	result     app.AskResult
-	text       string // as the client shows it
-	reason     string // why it ends: stop or length
-	about      result
-	transcript *transcript
+	result app.AskResult
+	text   string // as the client shows it
+	reason string // why it ends: stop or length
+	about  result
 }
 
 // finish follows a run to its end, and keeps the answer.
@@ -28,7 +27,7 @@ func (x *turn) finish(r *http.Request, to observer) (finished, error) {
 	if err != nil {
 		return finished{}, fault.New(fault.Canceled, "", "the client went away: %w", err)
 	}
-	out := finished{transcript: s, reason: "stop"}
+	out := finished{reason: "stop"}
 	if out.result, err = x.result(); err != nil {
 		return out, err
 	}

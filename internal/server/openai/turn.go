@@ -109,7 +109,7 @@ type place struct {
 
 // begin begins a run that answers a request.
 func (d *door) begin(ctx context.Context, c *api.Call, q *request) (*turn, error) {
-	all, err := d.of(ctx, c.Tenant)
+	all, err := d.of(c.Tenant)
 	if err != nil {
 		return nil, err
 	}
