@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"io"
 	"net/http"
 	"path"
 	"strings"
@@ -97,44 +98,7 @@ func (d *door) describeFile(w *answer, r *http.Request, c *api.Call) error {
 
 // sendFile answers with the content of a file.
 func (d *door) sendFile(w *answer, r *http.Request, c *api.Call) error {
-	out := &download{w: w}
-	err := d.withFile(r, c, func(s *app.Session, _, name string) error {
-		if err := s.ReadFile(r.Context(), name, out); err != nil {
-			if !out.began {
-				return err
-			}
-			out.cut = true
-		}
-		return nil
-	})
-	switch {
-	case out.cut:
-		panic(http.ErrAbortHandler) // nobody takes a part for the whole
-	case err == nil:
-		out.begin()
-	}
-	return err
-}
-
-// download writes the content of a file. Whatever it is, a browser saves it and shows none.
-type download struct {
-	w          *answer
-	began, cut bool
-}
-
-func (o *download) begin() {
-	if o.began {
-		return
-	}
-	o.began = true
-	o.w.Header().Set("Content-Type", "application/octet-stream")
-	o.w.Header().Set("Content-Disposition", "attachment")
-	o.w.WriteHeader(http.StatusOK)
-}
-
-// Write sends a piece.
-func (o *download) Write(b []byte) (int, error) {
-	o.begin()
-	rest.Deadline(o.w)
-	return o.w.Write(b)
+	return rest.WriteContent(w, &api.Content{Type: "application/octet-stream", Write: func(to io.Writer) error {
+		return d.withFile(r, c, func(s *app.Session, _, name string) error { return s.ReadFile(r.Context(), name, to) })
+	}})
 }

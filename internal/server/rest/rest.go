@@ -174,7 +174,7 @@ func (d *door) handle(w http.ResponseWriter, r *http.Request, o *api.Operation) 
 	case *api.Stream:
 		return d.stream(w, r, v)
 	case *api.Content:
-		return d.content(w, v)
+		return WriteContent(w, v)
 	case *api.Terminal:
 		return d.terminal(w, r, v)
 	case api.Nothing:
@@ -286,9 +286,10 @@ func Deadline(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeFor))
 }
 
-// content writes a result that is bytes. A failure before the first byte is answered as one;
-// later the connection is cut, so that nobody takes a part for the whole.
-func (d *door) content(w http.ResponseWriter, c *api.Content) error {
+// WriteContent writes a result that is bytes. Whatever it is, a browser saves it and shows none.
+// A failure before the first byte is returned; later the connection is cut, so that nobody takes
+// a part for the whole.
+func WriteContent(w http.ResponseWriter, c *api.Content) error {
 	out := &contentWriter{w: w, c: c}
 	if err := c.Write(out); err != nil {
 		if !out.began {
