@@ -77,11 +77,34 @@ type Execution struct {
 // Result returns what became of the code, once it has ended.
 func (x *Execution) Result() (event.Execution, error) { return x.result, x.err }
 
+// span is when work goes on.
+type span struct {
+	began time.Time
+	done  chan struct{} // closed at its end
+}
+
+func newSpan() span { return span{time.Now().UTC(), make(chan struct{})} }
+
+// Began says when the work began, or was found.
+func (s span) Began() time.Time { return s.began }
+
+// Done is closed when the work has ended.
+func (s span) Done() <-chan struct{} { return s.done }
+
+// Ended says whether the work has ended.
+func (s span) Ended() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // task is work that goes on by itself.
 type task struct {
-	began  time.Time
+	span
 	cancel context.CancelFunc
-	done   chan struct{}
 	err    error // read it after done
 }
 
@@ -92,27 +115,11 @@ func newTask(ctx context.Context) (context.Context, *task) {
 	if by := observe.From(ctx); by.Key != "" {
 		ctx = event.WithClient(ctx, event.Client{Tenant: by.Tenant, Key: by.Key})
 	}
-	return ctx, &task{began: time.Now().UTC(), cancel: cancel, done: make(chan struct{})}
+	return ctx, &task{span: newSpan(), cancel: cancel}
 }
-
-// Began says when the work began.
-func (t *task) Began() time.Time { return t.began }
 
 // Interrupt ends the work, as Ctrl-C would. It does not wait for it.
 func (t *task) Interrupt() { t.cancel() }
-
-// Done is closed when the work has ended.
-func (t *task) Done() <-chan struct{} { return t.done }
-
-// Ended says whether the work has ended.
-func (t *task) Ended() bool {
-	select {
-	case <-t.done:
-		return true
-	default:
-		return false
-	}
-}
 
 // Wait waits for the end of the work. When ctx ends before, the work is interrupted and
 // waited for: a client that went away does not want it any more.

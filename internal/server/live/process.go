@@ -59,12 +59,11 @@ type Process struct {
 	Stdin    bool
 	Terminal bool
 	Log      *Log
+	span
 
 	hub   *Hub
 	owner *session
-	began time.Time
 	rate  *rate.Limiter
-	done  chan struct{}
 	free  func() // called when it has ended; nil: nothing is to be done
 
 	mu    sync.Mutex
@@ -78,22 +77,6 @@ type Process struct {
 }
 
 func (p *Process) id() string { return p.ID }
-
-// Began says when the process was started, or found.
-func (p *Process) Began() time.Time { return p.began }
-
-// Done is closed when the process has ended.
-func (p *Process) Done() <-chan struct{} { return p.done }
-
-// Ended says whether the process has ended.
-func (p *Process) Ended() bool {
-	select {
-	case <-p.done:
-		return true
-	default:
-		return false
-	}
-}
 
 // PID is the process's number inside the session.
 func (p *Process) PID() int {
@@ -222,7 +205,7 @@ func (h *Hub) newProcess(e *session, i app.ProcessInfo) *Process {
 	log.most = maxOutput
 	return &Process{
 		ID: i.Name, Session: e.id, Argv: i.Argv, Cwd: i.Cwd, Stdin: i.Stdin, Terminal: i.Terminal, pid: i.PID,
-		Log: log, hub: h, owner: e, began: time.Now().UTC(), rate: rate.NewLimiter(outputRate, outputRate), done: make(chan struct{}),
+		Log: log, span: newSpan(), hub: h, owner: e, rate: rate.NewLimiter(outputRate, outputRate),
 	}
 }
 
