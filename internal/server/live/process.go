@@ -374,10 +374,7 @@ const killFor = time.Minute
 // Interrupt ends the process, without waiting for it: who waited for it is gone.
 func (p *Process) Interrupt() {
 	free, err := p.hub.occupy(p.owner)
-	if err != nil || p.Ended() {
-		if err == nil {
-			free()
-		}
+	if err != nil {
 		return // what ends with the session, or with the server, needs no signal
 	}
 	go func() {
