@@ -174,26 +174,13 @@ func Open(cfg Config) (*Hub, error) {
 
 // read reads the files of the sessions.
 func (h *Hub) read() error {
-	files, err := os.ReadDir(h.cfg.Dir)
-	if err != nil {
-		return fmt.Errorf("cannot read the server's sessions: %w", err)
-	}
-	for _, f := range files {
-		id, ok := strings.CutSuffix(f.Name(), ".json")
-		if !ok || strings.HasPrefix(id, ".") {
-			continue
-		}
-		data, err := os.ReadFile(filepath.Join(h.cfg.Dir, f.Name()))
-		if err != nil {
-			return fmt.Errorf("cannot read the server's sessions: %w", err)
-		}
+	return eachFile(h.cfg.Dir, "the server's sessions", func(id string, data []byte) error {
 		meta, err := decodeMeta(id, data)
-		if err != nil {
-			return err
+		if err == nil {
+			h.sessions[id] = newSession(meta, app.SessionSpec{})
 		}
-		h.sessions[id] = newSession(meta, app.SessionSpec{})
-	}
-	return nil
+		return err
+	})
 }
 
 // allUsers are more than a session ever has.

@@ -85,26 +85,35 @@ type Resume func(ctx context.Context, dir string, r *Run, k StoredRun) (any, err
 // Recover goes on with the runs that went on when the server ended, under the ids that they
 // had. What keeps one from going on is how it ends.
 func (h *Hub) Recover(resume Resume) error {
-	files, err := os.ReadDir(h.runsDir())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("cannot read the runs that went on: %w", err)
-	}
-	for _, f := range files {
-		id, ok := strings.CutSuffix(f.Name(), ".json")
-		if !ok || strings.HasPrefix(id, ".") {
-			continue
-		}
-		data, err := os.ReadFile(filepath.Join(h.runsDir(), f.Name()))
-		if err != nil {
-			return fmt.Errorf("cannot read the runs that went on: %w", err)
-		}
+	return eachFile(h.runsDir(), "the runs that went on", func(id string, data []byte) error {
 		m, err := decodeMark(id, data)
 		if err != nil {
 			h.cfg.Failed("", err)
+		} else if err := h.goOn(m, resume); err != nil {
+			h.cfg.Failed("", fmt.Errorf("cannot go on with run %s: %w", m.Record, err)) // the next start tries again
+		}
+		return nil
+	})
+}
+
+// eachFile calls f with the content of each file of a folder whose files are called after ids.
+// What they hold is named in errors; a folder that is not there has none.
+func eachFile(dir, what string, f func(id string, data []byte) error) error {
+	files, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("cannot read %s: %w", what, err)
+	}
+	for _, file := range files {
+		id, ok := strings.CutSuffix(file.Name(), ".json")
+		if !ok || strings.HasPrefix(id, ".") {
 			continue
 		}
-		if err := h.goOn(m, resume); err != nil {
-			h.cfg.Failed("", fmt.Errorf("cannot go on with run %s: %w", m.Record, err)) // the next start tries again
+		data, err := os.ReadFile(filepath.Join(dir, file.Name()))
+		if err != nil {
+			return fmt.Errorf("cannot read %s: %w", what, err)
+		}
+		if err := f(id, data); err != nil {
+			return err
 		}
 	}
 	return nil
