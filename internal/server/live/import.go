@@ -4,25 +4,21 @@ import (
 	"context"
 	"errors"
 	"io"
-	"time"
 
 	"praxis/event"
 	"praxis/internal/app"
-	"praxis/internal/server/observe"
 )
 
 // Import makes a session of the file that r gives, called id; "": one is chosen.
 func (h *Hub) Import(ctx context.Context, r io.Reader, id string) (Info, error) {
-	if id == "" {
-		id = newID("s")
-	}
-	if err := app.CheckSessionName(id); err != nil {
+	meta := newMeta(ctx, id, 0)
+	meta.Saved = true
+	if err := app.CheckSessionName(meta.ID); err != nil {
 		return Info{}, err
 	}
 	if err := h.cfg.Admit(ctx); err != nil {
 		return Info{}, err
 	}
-	meta := Meta{ID: id, Made: time.Now().UTC(), Saved: true, Key: observe.From(ctx).Key}
 	e := newSession(meta, app.SessionSpec{})
 	if err := e.take(ctx); err != nil { // nobody opens it before it is there
 		return Info{}, err
@@ -30,7 +26,7 @@ func (h *Hub) Import(ctx context.Context, r io.Reader, id string) (Info, error) 
 	if err := h.add(e); err != nil {
 		return Info{}, err
 	}
-	got, err := h.cfg.App.ReadSession(ctx, r, id, event.Discard)
+	got, err := h.cfg.App.ReadSession(ctx, r, e.id, event.Discard)
 	made := err == nil
 	if made {
 		h.mu.Lock()

@@ -228,22 +228,27 @@ func newID(word string) string {
 	return word + "-" + hex.EncodeToString(raw)
 }
 
+// newMeta is what is known of a session that is to be made for a caller. It lasts for so long;
+// 0: it does not end by itself.
+func newMeta(ctx context.Context, id string, lasts time.Duration) Meta {
+	m := Meta{ID: cmp.Or(id, newID("s")), Made: time.Now().UTC(), Key: observe.From(ctx).Key}
+	if lasts > 0 {
+		m.Ends = m.Made.Add(lasts)
+	}
+	return m
+}
+
 // Create makes a session. Progress goes to sink.
 func (h *Hub) Create(ctx context.Context, q Request, sink event.Sink) (Info, error) {
-	if q.Spec.Name == "" {
-		q.Spec.Name = newID("s")
-	}
+	meta := newMeta(ctx, q.Spec.Name, q.Lasts)
 	// The name is that of a file here, too: a path in it would name another.
-	if err := app.CheckSessionName(q.Spec.Name); err != nil {
+	if err := app.CheckSessionName(meta.ID); err != nil {
 		return Info{}, err
 	}
 	if err := h.cfg.Admit(ctx); err != nil {
 		return Info{}, err
 	}
-	meta := Meta{ID: q.Spec.Name, Made: time.Now().UTC(), Metadata: q.Metadata, Key: observe.From(ctx).Key, Memory: cmp.Or(q.Spec.Limits.Memory, h.cfg.App.Limits().Memory)}
-	if q.Lasts > 0 {
-		meta.Ends = meta.Made.Add(q.Lasts)
-	}
+	meta.Metadata, meta.Memory = q.Metadata, cmp.Or(q.Spec.Limits.Memory, h.cfg.App.Limits().Memory)
 	e := newSession(meta, q.Spec)
 	e.fresh = true
 	if err := h.add(e); err != nil {
@@ -762,10 +767,8 @@ func (h *Hub) Fork(ctx context.Context, id string, names []string, lasts time.Du
 		return nil, err
 	}
 	for _, name := range names {
-		meta := Meta{ID: cmp.Or(name, newID("s")), Made: time.Now().UTC(), Saved: true, Key: observe.From(ctx).Key, Memory: parent.Memory}
-		if lasts > 0 {
-			meta.Ends = meta.Made.Add(lasts)
-		}
+		meta := newMeta(ctx, name, lasts)
+		meta.Saved, meta.Memory = true, parent.Memory
 		e := newSession(meta, app.SessionSpec{})
 		if err := h.add(e); err != nil {
 			return made, err

@@ -12,7 +12,6 @@ import (
 	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/atomicfile"
-	"praxis/internal/server/observe"
 )
 
 // maxMade are the runs whose files wait to be fetched. The oldest go first.
@@ -130,7 +129,9 @@ func (h *Hub) Apart(ctx context.Context, id string, f func() error) error {
 func (h *Hub) findOrAdd(ctx context.Context, id string) (*session, error) {
 	e, err := h.find(id)
 	if fault.KindOf(err) == fault.NotFound {
-		e = newSession(Meta{ID: id, Made: time.Now().UTC(), Key: observe.From(ctx).Key, Memory: h.cfg.App.Limits().Memory}, app.SessionSpec{})
+		meta := newMeta(ctx, id, 0)
+		meta.Memory = h.cfg.App.Limits().Memory
+		e = newSession(meta, app.SessionSpec{})
 		e.fresh = true
 		err = h.add(e)
 	}
