@@ -70,7 +70,7 @@ func madeOf(m app.Made) *Made {
 	return &out
 }
 
-// output is where what code makes is saved; by is what is said of it.
+// output says where what code makes is saved; "": it is not.
 func output(dir string) app.Output {
 	if dir == "" {
 		return app.Output{}

@@ -82,7 +82,7 @@ type Hub struct {
 	stop  context.CancelFunc // of what tends the sessions
 	work  sync.WaitGroup
 	grown atomic.Int64   // bytes that are kept in memory since somebody looked
-	heavy chan struct{}  // asks to look
+	heavy chan struct{}  // asks lightens to look at what is kept
 	busy  sync.WaitGroup // calls and what goes on beside them; all ends with the sandboxes
 
 	approvals app.Approvals

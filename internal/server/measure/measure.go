@@ -62,7 +62,7 @@ type world struct {
 	home string
 	app  *app.App // of the default tenant; the server's own
 	out  map[string]bench.Figure
-	left map[string]string
+	left map[string]string // why a figure could not be measured
 }
 
 // Run measures.

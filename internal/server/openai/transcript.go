@@ -300,7 +300,8 @@ func (x *turn) resultOf(r app.AskResult, s *transcript, unsaved error) result {
 	return out
 }
 
-// closing words say what became of the figures, where a client shows how the answer came about.
+// checked says what became of the figures of an answer. It ends what a client shows of how the
+// answer came about.
 func checked(r app.AskResult) string {
 	traced := len(r.Figures) - len(event.Untraced(r.Figures))
 	text := fmt.Sprintf("Checked: %s of %d traced to what code gave or the question says", safetext.Count(traced, "figure"), len(r.Figures))
