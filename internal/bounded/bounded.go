@@ -2,6 +2,8 @@
 package bounded
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -43,6 +45,23 @@ func (f ReaderFunc) Read(p []byte) (int, error) { return f(p) }
 func ReadClose(r io.ReadCloser, most int64) (data []byte, err error) {
 	defer func() { err = errors.Join(err, r.Close()) }()
 	return Read(r, most)
+}
+
+// ReadLine returns the next line of r without its end. More than most bytes, its end
+// included, are *TooLong. What ends without a line break is returned with the error that it
+// ends with, such as io.EOF.
+func ReadLine(r *bufio.Reader, most int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > most {
+			return nil, &TooLong{Most: int64(most)}
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimRight(line, "\r\n"), err
+		}
+	}
 }
 
 // ReadFile returns the content of a regular file of at most most bytes. Of others

@@ -1,6 +1,7 @@
 package bounded_test
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"math"
@@ -36,6 +37,23 @@ func TestRead(t *testing.T) {
 	endless := &counted{}
 	if _, err := bounded.Read(endless, 1000); err == nil || endless.taken > 1001 {
 		t.Errorf("read %d bytes of an endless stream, error %v", endless.taken, err)
+	}
+}
+
+func TestReadLine(t *testing.T) {
+	long := strings.Repeat("x", 40) // longer than the buffer
+	r := bufio.NewReaderSize(strings.NewReader("a\r\n\n"+long+"\nrest"), 16)
+	for _, want := range []string{"a", "", long} {
+		if line, err := bounded.ReadLine(r, 41); err != nil || string(line) != want {
+			t.Errorf("got %q, %v, want %q", line, err, want)
+		}
+	}
+	if line, err := bounded.ReadLine(r, 41); !errors.Is(err, io.EOF) || string(line) != "rest" {
+		t.Errorf("at the end: %q, %v", line, err)
+	}
+	endless := &counted{}
+	if _, err := bounded.ReadLine(bufio.NewReaderSize(endless, 16), 40); !errors.As(err, new(*bounded.TooLong)) || endless.taken > 64 {
+		t.Errorf("read %d bytes of a line without an end, error %v", endless.taken, err)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/bounded"
 	"praxis/internal/safetext"
 )
 
@@ -182,11 +183,15 @@ var errTooLong = fault.New(fault.Exhausted, "Look at the run when it has ended."
 func readMessage(from *bufio.Reader) (m message, err error) {
 	size := 0
 	for {
-		line, err := readLine(from, maxMessage-size)
-		if err != nil {
+		line, err := bounded.ReadLine(from, maxMessage-size)
+		switch {
+		case errors.As(err, new(*bounded.TooLong)):
+			return m, errTooLong
+		case errors.Is(err, io.EOF):
+			return m, io.ErrUnexpectedEOF
+		case err != nil:
 			return m, err
-		}
-		if len(line) == 0 {
+		case len(line) == 0:
 			return m, nil
 		}
 		size += len(line)
@@ -204,27 +209,6 @@ func readMessage(from *bufio.Reader) (m message, err error) {
 				m.data = append(m.data, '\n')
 			}
 			m.data = append(m.data, value...)
-		}
-	}
-}
-
-// readLine reads a line of at most so many bytes, without its end.
-func readLine(from *bufio.Reader, most int) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := from.ReadSlice('\n')
-		if len(line)+len(part) > most {
-			return nil, errTooLong
-		}
-		line = append(line, part...)
-		switch {
-		case err == nil:
-			return bytes.TrimRight(line, "\r\n"), nil
-		case errors.Is(err, bufio.ErrBufferFull):
-		case errors.Is(err, io.EOF):
-			return nil, io.ErrUnexpectedEOF
-		default:
-			return nil, err
 		}
 	}
 }

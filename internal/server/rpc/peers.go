@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"praxis/internal/bounded"
 	"praxis/internal/server/api"
 	"praxis/internal/server/observe"
 	"praxis/internal/server/rest"
@@ -36,22 +37,14 @@ var errLong = errors.New("a message is longer than it may be")
 // Receive returns the next line that is not empty.
 func (l *Lines) Receive(context.Context) ([]byte, error) {
 	for {
-		var line []byte
-		for {
-			piece, err := l.in.ReadSlice('\n')
-			line = append(line, piece...)
-			if len(line) > MaxMessage {
-				return nil, errLong
-			}
-			if err == nil || errors.Is(err, io.EOF) && len(line) > 0 {
-				break
-			}
-			if !errors.Is(err, bufio.ErrBufferFull) {
-				return nil, err
-			}
-		}
-		if line = bytes.TrimSpace(line); len(line) > 0 {
+		line, err := bounded.ReadLine(l.in, MaxMessage)
+		switch line = bytes.TrimSpace(line); {
+		case len(line) > 0 && (err == nil || errors.Is(err, io.EOF)): // the last may have no end
 			return line, nil
+		case errors.As(err, new(*bounded.TooLong)):
+			return nil, errLong
+		case err != nil:
+			return nil, err
 		}
 	}
 }

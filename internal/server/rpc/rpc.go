@@ -327,7 +327,7 @@ func (c *connection) do(ctx context.Context, o *api.Operation, q request) (any, 
 	case *api.Stream:
 		return c.stream(ctx, q.ID, v)
 	case *api.Content:
-		var b bounded
+		var b contentBuffer
 		if err := v.Write(&b); err != nil {
 			return nil, err
 		}
@@ -365,11 +365,11 @@ func without(params json.RawMessage, name string, into any) (json.RawMessage, er
 	return json.Marshal(members)
 }
 
-// bounded is a buffer with as much as a message may hold.
-type bounded struct{ bytes.Buffer }
+// contentBuffer is a buffer with as much as a message may hold.
+type contentBuffer struct{ bytes.Buffer }
 
 // Write adds a piece.
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *contentBuffer) Write(p []byte) (int, error) {
 	if b.Len()+len(p) > MaxMessage/2 {
 		return 0, fault.New(fault.Exhausted, "Read it over HTTP.", "cannot send the content: it has more than %s", safetext.Size(MaxMessage/2))
 	}

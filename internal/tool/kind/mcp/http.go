@@ -255,8 +255,8 @@ func (b *eventBody) next() error {
 	var data, id, name, retry []byte
 	size := 0
 	for {
-		line, err := readLine(b.events, maxMessage)
-		if size += len(line); size > maxMessage || errors.Is(err, errLong) {
+		line, err := bounded.ReadLine(b.events, maxMessage)
+		if size += len(line); size > maxMessage || errors.As(err, new(*bounded.TooLong)) {
 			err = tooLong()
 			b.e.fail(err)
 			return err

@@ -13,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"praxis/fault"
+	"praxis/internal/bounded"
 )
 
 const (
@@ -162,8 +163,8 @@ func (c *pipeConn) readLines() {
 	defer stdout.Close()
 	r := bufio.NewReaderSize(stdout, 64<<10)
 	for {
-		line, err := readLine(r, maxMessage)
-		if err == nil || (len(line) > 0 && !errors.Is(err, errLong)) {
+		line, err := bounded.ReadLine(r, maxMessage)
+		if err == nil || len(line) > 0 {
 			var messages [][]byte
 			var broken error
 			if messages, broken = c.in.batch(line); broken != nil {
@@ -178,7 +179,7 @@ func (c *pipeConn) readLines() {
 		}
 		switch {
 		case err == nil:
-		case errors.Is(err, errLong):
+		case errors.As(err, new(*bounded.TooLong)):
 			c.fail(tooLong())
 			return
 		default:
@@ -206,24 +207,6 @@ func (c *pipeConn) deliver(m jsonrpc.Message) bool {
 		return true
 	case <-c.closed:
 		return false
-	}
-}
-
-var errLong = errors.New("the line is too long")
-
-// readLine reads to the next line break. A line of more than limit bytes is
-// errLong.
-func readLine(r *bufio.Reader, limit int) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > limit {
-			return nil, errLong
-		}
-		line = append(line, part...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return bytes.TrimRight(line, "\r\n"), err
-		}
 	}
 }
 
