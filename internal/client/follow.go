@@ -15,6 +15,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/bounded"
 	"praxis/internal/safetext"
+	"praxis/internal/server/rest"
 )
 
 // Times and bounds of following.
@@ -144,9 +145,7 @@ func (f *following) take(m message) {
 	case m.name == "":
 		return // the server says that it is still there
 	case m.name == "lost":
-		var gap struct {
-			Events int64 `json:"events"`
-		}
+		var gap rest.Lost
 		_ = json.Unmarshal(m.data, &gap) // without the number it is said all the same
 		text := "events are missing here: the server was started anew, and the record of the run has them"
 		if gap.Events > 0 {
