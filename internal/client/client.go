@@ -24,7 +24,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -33,6 +32,7 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/app"
 	"praxis/internal/bounded"
 	"praxis/internal/safetext"
 	"praxis/internal/server/api"
@@ -131,27 +131,15 @@ func redacted(text string) string {
 
 // authorities reads certificates.
 func authorities(file string) (*x509.CertPool, error) {
-	f, err := os.Open(file)
+	data, err := app.ReadText(file, maxCA)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "Check the path.", "cannot read the certificates in %s: %w", safetext.Line(file), bare(err))
-	}
-	data, err := bounded.ReadClose(f, maxCA)
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "Check the file.", "cannot read the certificates in %s: %w", safetext.Line(file), bare(err))
+		return nil, err
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(data) {
 		return nil, fault.New(fault.Invalid, "Give certificates in PEM.", "cannot read the certificates in %s: there are none", safetext.Line(file))
 	}
 	return pool, nil
-}
-
-// bare is an error of a file without its path, which is said already.
-func bare(err error) error {
-	if inner := errors.Unwrap(err); inner != nil {
-		return inner
-	}
-	return err
 }
 
 // Close gives up the connections that wait for another call.
