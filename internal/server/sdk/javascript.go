@@ -51,7 +51,7 @@ func javaScriptType(s *schema) string {
 		return strings.Join(parts, " | ")
 	}
 	if len(s.Enum) > 0 {
-		return strings.ReplaceAll(quoted(s.Enum), ", ", " | ")
+		return quoted(s.Enum, " | ")
 	}
 	name, null := s.kind()
 	out := map[string]string{"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null", "": "unknown"}[name]
@@ -136,15 +136,20 @@ func javaScriptFunction(b *bytes.Buffer, o operation) {
 		parts = append(parts, body)
 		required = required || slices.ContainsFunc(o.inner, func(m member) bool { return m.required })
 	}
-	params := "params?: " + strings.Join(parts, " & ")
-	switch {
-	case len(parts) == 0:
-		params = "params?: Record<string, never>"
-	case required:
-		params = params[:6] + params[7:]
+	params := "params?: "
+	if required {
+		params = "params: "
 	}
+	if len(parts) == 0 {
+		parts = []string{"Record<string, never>"}
+	}
+	params += strings.Join(parts, " & ")
 	doc := fmt.Sprintf("    /** %s It needs the scope %s. */\n", o.summary, o.scope)
-	result, stream := "Promise<"+javaScriptType(o.result)+">", "EventStream<"+strings.ReplaceAll(javaScriptType(o.result), "void", "unknown")+", "+o.event+">"
+	end := "unknown"
+	if o.result != nil {
+		end = javaScriptType(o.result)
+	}
+	result, stream := "Promise<"+javaScriptType(o.result)+">", "EventStream<"+end+", "+o.event+">"
 	switch o.kind {
 	case events:
 		fmt.Fprintf(b, "%s    %s(%s, options?: CallOptions): %s;\n", doc, o.name, params, result)

@@ -36,7 +36,7 @@ func pythonType(s *schema, prefix string) string {
 		return strings.Join(parts, " | ")
 	}
 	if len(s.Enum) > 0 {
-		return fmt.Sprintf("Literal[%s]", quoted(s.Enum))
+		return fmt.Sprintf("Literal[%s]", quoted(s.Enum, ", "))
 	}
 	name, null := s.kind()
 	out := map[string]string{"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None", "": "Any"}[name]
@@ -54,12 +54,13 @@ func pythonType(s *schema, prefix string) string {
 	return out
 }
 
-func quoted(values []string) string {
+// quoted writes values as literals, with sep between them.
+func quoted(values []string, sep string) string {
 	var out []string
 	for _, v := range values {
 		out = append(out, fmt.Sprintf("%q", v))
 	}
-	return strings.Join(out, ", ")
+	return strings.Join(out, sep)
 }
 
 // pythonTypes writes the types of requests, results and events.
@@ -192,10 +193,7 @@ func pythonCall(b *bytes.Buffer, o operation, name string, inner []member, resul
 		params = append(params, pythonName(m.name)+": str")
 		path = strings.ReplaceAll(path, "{"+m.name+"}", "{segment("+pythonName(m.name)+")}")
 	}
-	named := slices.Concat(o.query, inner)
-	slices.SortStableFunc(named, func(a, c member) int {
-		return slices.Index([]bool{true, false}, a.required) - slices.Index([]bool{true, false}, c.required)
-	})
+	named := requiredFirst(slices.Concat(o.query, inner))
 	if len(named) > 0 || how == "upload" {
 		params = append(params, "*")
 	}

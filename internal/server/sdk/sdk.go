@@ -75,16 +75,20 @@ func (s *schema) members() []member {
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		out = append(out, member{name, slices.Contains(s.Required, name), s.Properties[name]})
 	}
-	slices.SortStableFunc(out, func(a, b member) int {
-		switch {
-		case a.required == b.required:
-			return 0
-		case a.required:
-			return -1
+	return requiredFirst(out)
+}
+
+// requiredFirst are members in their order, those that must be there before the others.
+func requiredFirst(members []member) []member {
+	var first, others []member
+	for _, m := range members {
+		if m.required {
+			first = append(first, m)
+		} else {
+			others = append(others, m)
 		}
-		return 1
-	})
-	return out
+	}
+	return append(first, others...)
 }
 
 // kind says how an operation is called.
