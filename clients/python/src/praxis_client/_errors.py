@@ -91,10 +91,7 @@ class InternalError(PraxisError):
     """The server failed, or sent what cannot be read."""
 
 
-_KINDS: dict[str, type[PraxisError]] = {
-    c.kind: c
-    for c in (InvalidError, NotFoundError, ConflictError, DeniedError, ExhaustedError, CanceledError, UnavailableError, InternalError)
-}
+_KINDS: dict[str, type[PraxisError]] = {c.kind: c for c in PraxisError.__subclasses__()}
 
 _STATUSES = {400: "invalid", 401: "denied", 403: "denied", 404: "not_found", 409: "conflict", 429: "exhausted", 502: "unavailable", 503: "unavailable", 504: "unavailable"}
 

@@ -8,7 +8,6 @@ import os
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
-from email.message import Message
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -31,10 +30,6 @@ class Answer:
 
     def __init__(self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse) -> None:
         self._connection, self._response = connection, response
-
-    @property
-    def headers(self) -> Message:
-        return self._response.headers
 
     def read(self, size: int) -> bytes:
         """At most so many bytes, b"" at the end. A connection that ends before is an error."""
