@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -113,7 +114,7 @@ func (r *replayCommand) run(ctx context.Context, cmd *cobra.Command, ref string)
 		if err != nil {
 			return err
 		}
-		return r.printReport(report)
+		return compared(r.print(report), report.Identical, report.Unfinished)
 	})
 }
 
@@ -121,20 +122,21 @@ func (r *replayCommand) run(ctx context.Context, cmd *cobra.Command, ref string)
 func (r *replayCommand) repeat(ctx context.Context, a recorder, ref string) error {
 	got, err := a.Repeat(ctx, ref, r.p.quiet())
 	r.p.settled()
-	switch {
-	case err != nil:
-		return err
-	case r.json:
-		err = r.p.printJSON(got.Details)
-	default:
-		err = r.p.emit(got.Report)
+	if err == nil {
+		err = r.p.done(r.json, got.Details, got.Report)
 	}
+	return compared(err, got.Identical, got.Unfinished)
+}
+
+// compared is how the command ends that has printed what a replay found: err says that it
+// has not.
+func compared(err error, identical, unfinished bool) error {
 	switch {
 	case err != nil:
 		return err
-	case !got.Identical:
+	case !identical:
 		return exitStatus{exitNot}
-	case got.Unfinished:
+	case unfinished: // only what there is was compared
 		return exitStatus{exitUnfinished}
 	}
 	return nil
@@ -150,20 +152,7 @@ func (r *replayCommand) plan(ctx context.Context, cmd *cobra.Command, a *app.App
 	if err != nil {
 		return err
 	}
-	if r.json {
-		err = r.p.printJSON(report)
-	} else {
-		err = report.Text(r.p.stdout)
-	}
-	switch {
-	case err != nil:
-		return err
-	case !report.Identical:
-		return exitStatus{exitNot}
-	case report.Unfinished:
-		return exitStatus{exitUnfinished}
-	}
-	return nil
+	return compared(r.print(report), report.Identical, report.Unfinished)
 }
 
 // imageFlags adds the flags that ask for another image.
@@ -180,21 +169,12 @@ func (r *replayCommand) chosen() app.ImageSpec {
 	return app.ImageSpec{ID: r.image, With: r.with, Requirements: r.requirements, NPM: r.npm}
 }
 
-func (r *replayCommand) printReport(report app.ReplayReport) error {
+// print prints what a replay found.
+func (r *replayCommand) print(report interface{ Text(io.Writer) error }) error {
 	if r.json {
-		if err := r.p.printJSON(report); err != nil {
-			return err
-		}
-	} else if err := report.Text(r.p.stdout); err != nil {
-		return err
+		return r.p.printJSON(report)
 	}
-	switch {
-	case !report.Identical:
-		return exitStatus{exitRaised}
-	case report.Unfinished: // only what there is was compared
-		return exitStatus{exitUnfinished}
-	}
-	return nil
+	return report.Text(r.p.stdout)
 }
 
 // branch goes on from a step with something changed, as a run of its own.
