@@ -76,17 +76,7 @@ func (s *serving) call(method, path string, body any) map[string]any {
 	if err != nil {
 		s.Fatal(err)
 	}
-	r, err := http.NewRequestWithContext(s.Context(), method, s.url+path, bytes.NewReader(data))
-	if err != nil {
-		s.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+s.key)
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		s.Fatal(err)
-	}
-	defer res.Body.Close()
-	answer, err := io.ReadAll(res.Body)
+	status, answer, err := s.send(method, path, "", data)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -94,10 +84,27 @@ func (s *serving) call(method, path string, body any) map[string]any {
 	if len(answer) > 0 {
 		err = json.Unmarshal(answer, &out)
 	}
-	if err != nil || res.StatusCode >= 300 && res.StatusCode != http.StatusConflict {
-		s.Fatalf("%s %s: %d %s (%v)", method, path, res.StatusCode, answer, err)
+	if err != nil || status >= 300 && status != http.StatusConflict {
+		s.Fatalf("%s %s: %d %s (%v)", method, path, status, answer, err)
 	}
 	return out
+}
+
+// send sends a request under a name of the server's; "": its address.
+func (s *serving) send(method, path, host string, body []byte) (status int, answer []byte, err error) {
+	r, err := http.NewRequestWithContext(s.Context(), method, s.url+path, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	r.Host = host
+	r.Header.Set("Authorization", "Bearer "+s.key)
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer res.Body.Close()
+	answer, err = io.ReadAll(res.Body)
+	return res.StatusCode, answer, err
 }
 
 func (s *serving) execute(session, code string) string {
@@ -146,22 +153,11 @@ open("page.txt", "w").write("a page") and up()`)
 	}
 }
 
-// ask sends a request whose answer is text, under a name of the server's; "": its address.
+// ask sends a request whose answer is text.
 func (s *serving) ask(method, path, host, body string) (string, error) {
-	r, err := http.NewRequestWithContext(s.Context(), method, s.url+path, strings.NewReader(body))
-	if err != nil {
-		return "", err
-	}
-	r.Host = host
-	r.Header.Set("Authorization", "Bearer "+s.key)
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return "", err
-	}
-	defer res.Body.Close()
-	answer, err := io.ReadAll(res.Body)
-	if err == nil && res.StatusCode >= 300 {
-		err = fmt.Errorf("status %d: %s", res.StatusCode, answer)
+	status, answer, err := s.send(method, path, host, []byte(body))
+	if err == nil && status >= 300 {
+		err = fmt.Errorf("status %d: %s", status, answer)
 	}
 	return string(answer), err
 }
