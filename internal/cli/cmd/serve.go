@@ -37,6 +37,7 @@ and stores it in server/key below the data folder, readable for you alone.
 
 GET /v1/openapi.json describes every route. JSON-RPC 2.0 with the same names is at
 /rpc, by POST or WebSocket; "praxis rpc" speaks it on standard input and output.
+Clients of OpenAI's API take /openai/v1 as their base URL.
 
 It listens on loopback. Another address needs --cert and --cert-key, or --in-clear
 behind a proxy that speaks TLS. Under which names it may be asked, --name says.
