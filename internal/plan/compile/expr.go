@@ -153,23 +153,29 @@ func (b *builder) boolOp(e *syntax.BoolOp) {
 }
 
 func (b *builder) ifExp(e *syntax.IfExp) {
-	if truth, ok := known(e.Test); ok {
+	b.choose(e, e.Test, func() { b.expr(e.Body) }, func() { b.expr(e.OrElse) }, true)
+}
+
+// choose compiles what depends on a test: a statement, or an expression, which
+// leaves a value. Of a test that is known only the side that it takes is compiled.
+func (b *builder) choose(n syntax.Node, test syntax.Expr, body, orElse func(), leavesValue bool) {
+	if truth, ok := known(test); ok {
 		if truth {
-			b.expr(e.Body)
+			body()
 		} else {
-			b.expr(e.OrElse)
+			orElse()
 		}
 		return
 	}
-	r := b.enter(e)
-	end, orElse := newPlace(), newPlace()
-	b.jumpIf(e.Test, orElse, false)
-	b.expr(e.Body)
+	r := b.enter(n)
+	end, other := newPlace(), newPlace()
+	b.jumpIf(test, other, false)
+	body()
 	b.jump(bytecode.Jump, end)
-	b.set(orElse)
-	b.expr(e.OrElse)
+	b.set(other)
+	orElse()
 	b.set(end)
-	b.leave(r, true)
+	b.leave(r, leavesValue)
 }
 
 // compare compiles a comparison for its value; a chain ends at the first that fails.

@@ -269,21 +269,5 @@ func (b *builder) importFrom(n *syntax.ImportFrom) {
 }
 
 func (b *builder) ifStmt(n *syntax.If) {
-	if truth, ok := known(n.Test); ok {
-		if truth {
-			b.block(n.Body)
-		} else {
-			b.block(n.OrElse)
-		}
-		return
-	}
-	r := b.enter(n)
-	end, orElse := newPlace(), newPlace()
-	b.jumpIf(n.Test, orElse, false)
-	b.block(n.Body)
-	b.jump(bytecode.Jump, end)
-	b.set(orElse)
-	b.block(n.OrElse)
-	b.set(end)
-	b.leave(r, false)
+	b.choose(n, n.Test, func() { b.block(n.Body) }, func() { b.block(n.OrElse) }, false)
 }

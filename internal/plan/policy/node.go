@@ -257,13 +257,8 @@ func (n *node) containers() bounds {
 // parts returns what a macro iterates over: nodes of a list's items, or the
 // keys of an object.
 func (n *node) parts() ref.Val {
-	switch {
-	case n.presence == NotGiven:
-		return n.missing()
-	case n.form == mark:
-		return types.NewErr("%s has labels but no value", n.path)
-	case n.presence == MaybeGiven || n.open || n.form == leaf && !n.known:
-		return unknown()
+	if v := n.withoutValue(); v != nil {
+		return v
 	}
 	count := -1
 	switch {
@@ -326,7 +321,9 @@ func (n *node) unwrap() ref.Val {
 	return n.plain
 }
 
-func (n *node) bare() ref.Val {
+// withoutValue says what a node stands for that has no value of its own, or none
+// that is known yet; for others it is nil.
+func (n *node) withoutValue() ref.Val {
 	switch {
 	case n.presence == NotGiven:
 		return n.missing()
@@ -334,7 +331,15 @@ func (n *node) bare() ref.Val {
 		return types.NewErr("%s has labels but no value", n.path)
 	case n.presence == MaybeGiven || n.open || n.form == leaf && !n.known:
 		return unknown()
-	case n.form == leaf:
+	}
+	return nil
+}
+
+func (n *node) bare() ref.Val {
+	if v := n.withoutValue(); v != nil {
+		return v
+	}
+	if n.form == leaf {
 		return celValue(n.value, 0)
 	}
 	return n.bound.bare(0)

@@ -51,52 +51,47 @@ func Natives() []*value.Native {
 	}
 }
 
-// zone is the zone that the first argument names; nil when there is none.
-func zone(t *value.Thread, a *value.Args) *time.Location {
-	if s, ok := t.Payload(a.Pos[0], value.KStr); ok {
-		return zones()[s.Obj.(*value.Str).Text]
-	}
-	return nil
-}
-
-// at says how a zone's clocks are set at a time, in seconds since 1970: their
-// offset to UTC and the part of it that is daylight saving, in seconds, and
-// their name. It is None for a zone that does not exist.
-func at(t *value.Thread, a *value.Args) (value.Value, error) {
-	z := zone(t, a)
-	if z == nil {
+// inZone calls what with the zone that the first argument names and the number
+// that the second is; it is None for a zone that does not exist.
+func inZone(t *value.Thread, a *value.Args, what func(*time.Location, int64) (value.Value, error)) (value.Value, error) {
+	name, _ := t.Payload(a.Pos[0], value.KStr)
+	text, _ := name.Obj.(*value.Str)
+	if text == nil || zones()[text.Text] == nil {
 		return value.None, nil
 	}
 	s, err := t.Index(a.Pos[1])
 	if err != nil {
 		return value.Value{}, err
 	}
-	return clocks(t, time.Unix(s.N, 0).In(z))
+	return what(zones()[text.Text], s.N)
+}
+
+// at says how a zone's clocks are set at a time, in seconds since 1970: their
+// offset to UTC and the part of it that is daylight saving, in seconds, and
+// their name.
+func at(t *value.Thread, a *value.Args) (value.Value, error) {
+	return inZone(t, a, func(z *time.Location, s int64) (value.Value, error) {
+		return clocks(t, time.Unix(s, 0).In(z))
+	})
 }
 
 // wall is at for a time on the zone's clocks, in seconds as if they showed UTC.
 // Where they were set forward or back, fold says which of both offsets counts
 // (PEP 495).
 func wall(t *value.Thread, a *value.Args) (value.Value, error) {
-	z := zone(t, a)
-	if z == nil {
-		return value.None, nil
-	}
-	s, err := t.Index(a.Pos[1])
-	if err != nil {
-		return value.Value{}, err
-	}
-	const day = 24 * 60 * 60
-	before, after := time.Unix(s.N-day, 0).In(z), time.Unix(s.N+day, 0).In(z)
-	if offset(before) == offset(after) {
-		return clocks(t, time.Unix(s.N-offset(before), 0).In(z))
-	}
-	was := offset(time.Unix(s.N-offset(before), 0).In(z)) == offset(before)
-	is := offset(time.Unix(s.N-offset(after), 0).In(z)) == offset(after)
-	if later := a.Pos[2].N != 0; is && !was || is == was && later {
-		return clocks(t, after)
-	}
-	return clocks(t, before)
+	return inZone(t, a, func(z *time.Location, s int64) (value.Value, error) {
+		const day = 24 * 60 * 60
+		before, after := time.Unix(s-day, 0).In(z), time.Unix(s+day, 0).In(z)
+		if offset(before) == offset(after) {
+			return clocks(t, time.Unix(s-offset(before), 0).In(z))
+		}
+		was := offset(time.Unix(s-offset(before), 0).In(z)) == offset(before)
+		is := offset(time.Unix(s-offset(after), 0).In(z)) == offset(after)
+		if later := a.Pos[2].N != 0; is && !was || is == was && later {
+			return clocks(t, after)
+		}
+		return clocks(t, before)
+	})
 }
 
 // offset is how many seconds the clocks are ahead of UTC at a time.
