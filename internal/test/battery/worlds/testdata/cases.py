@@ -1674,3 +1674,20 @@ n = src.num()
 i = iter([0, 1, 2, 3])
 sink(min(takewhile(lambda x: x <= n, i)))
 sink(next(i))
+--- the length of a dict that data emptied, beside operators that change something
+ys = []
+class Reader:
+    @property
+    def slow(self):
+        ys.append(1)
+class Key:
+    def __init__(self, v):
+        self.v = v
+    def __hash__(self):
+        return 1
+    def __eq__(self, other):
+        return self.v == other.v
+d = {Key(1): 1}
+d.pop(Key(src.num(1)), None)
+len(d)
+sink(1)
