@@ -70,7 +70,7 @@ func (s Source) String() string {
 func (s Source) Compare(o Source) int {
 	return cmp.Or(cmp.Compare(s.Kind, o.Kind), strings.Compare(s.Name, o.Name),
 		cmp.Compare(s.Line, o.Line), cmp.Compare(s.Col, o.Col), cmp.Compare(s.Call, o.Call),
-		compareBool(s.Trusted, o.Trusted))
+		CompareBool(s.Trusted, o.Trusted))
 }
 
 // site is what the calls of one place in the plan have in common. An input
@@ -87,7 +87,8 @@ func (s Source) wide() Source {
 	return Source{Kind: s.Kind, Name: s.Name, Trusted: s.Trusted}
 }
 
-func compareBool(a, b bool) int {
+// CompareBool orders false before true, as [cmp.Compare] does numbers.
+func CompareBool(a, b bool) int {
 	switch {
 	case a == b:
 		return 0

@@ -81,7 +81,7 @@ func (r Readers) Within(o Readers) bool { return r.Intersect(o) == r }
 
 // Compare gives readers an order: everyone first, then by names.
 func (r Readers) Compare(o Readers) int {
-	if c := compareBool(r.only, o.only); c != 0 {
+	if c := CompareBool(r.only, o.only); c != 0 {
 		return c
 	}
 	return strings.Compare(r.set, o.set)

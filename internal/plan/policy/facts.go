@@ -182,17 +182,7 @@ func (g *gather) anything() {
 
 func (g *gather) result() facts {
 	slices.SortFunc(g.sources, func(a, b fact) int {
-		return cmp.Or(cmp.Compare(a.kind, b.kind), strings.Compare(a.name, b.name), boolOrder(a.trusted, b.trusted))
+		return cmp.Or(cmp.Compare(a.kind, b.kind), strings.Compare(a.name, b.name), label.CompareBool(a.trusted, b.trusted))
 	})
 	return g.facts
-}
-
-func boolOrder(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }

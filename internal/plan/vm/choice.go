@@ -156,7 +156,7 @@ func (vm *VM) callbacks(args []value.Value, by label.ID) {
 				continue
 			}
 		case value.KList, value.KTuple, value.KSet, value.KDict:
-			objects := t.Hooks && shapeOf(t, *v) != 0 // data may have taken one out
+			objects := t.Hooks && t.LostObject(shapeOf(t, *v))
 			if t.Hooks {
 				vm.elements(*v, func(e value.Value) { objects = objects || e.Kind == value.KObject })
 			}

@@ -71,36 +71,36 @@ func compute(t *value.Thread, c *apd.Context, work cost, f operation, a, b *apd.
 // operators are an operator and its reflection.
 func operators(name string, work cost, f operation) []*value.Native {
 	one := func(name string, reflected bool) *value.Native {
-		return method(name, "self, value, /", func(t *value.Thread, c *apd.Context, self *apd.Decimal, a *value.Args) (value.Value, error) {
-			b, ok := operand(t, a.Pos[1])
-			if !ok {
-				return value.NotImplemented, nil
-			}
-			if reflected {
-				self, b = b, self
-			}
+		return binary(name, reflected, func(t *value.Thread, c *apd.Context, a, b *apd.Decimal) (value.Value, error) {
 			if name == "__pow__" || name == "__rpow__" {
 				work = bySeries
 				if isWhole(b) {
 					work = byPrecision
 				}
 			}
-			return compute(t, c, work, f, self, b)
+			return compute(t, c, work, f, a, b)
 		})
 	}
 	return []*value.Native{one("__"+name+"__", false), one("__r"+name+"__", true)}
 }
 
-// divmod is divmod(a, b), or of b and a when it is reflected.
-func divmod(name string, reflected bool) *value.Native {
+// binary is a method of two numbers; a reflected one has the first as its argument.
+func binary(name string, reflected bool, f func(t *value.Thread, c *apd.Context, a, b *apd.Decimal) (value.Value, error)) *value.Native {
 	return method(name, "self, value, /", func(t *value.Thread, c *apd.Context, self *apd.Decimal, a *value.Args) (value.Value, error) {
-		b, ok := operand(t, a.Pos[1])
+		other, ok := operand(t, a.Pos[1])
 		if !ok {
 			return value.NotImplemented, nil
 		}
 		if reflected {
-			self, b = b, self
+			self, other = other, self
 		}
+		return f(t, c, self, other)
+	})
+}
+
+// divmod is divmod(a, b), or of b and a when it is reflected.
+func divmod(name string, reflected bool) *value.Native {
+	return binary(name, reflected, func(t *value.Thread, c *apd.Context, self, b *apd.Decimal) (value.Value, error) {
 		if b.IsZero() && !self.IsZero() {
 			return value.Value{}, signal(t, "InvalidOperation", "division by zero")
 		}

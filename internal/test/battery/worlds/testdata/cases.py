@@ -1691,3 +1691,13 @@ d = {Key(1): 1}
 d.pop(Key(src.num(1)), None)
 len(d)
 sink(1)
+--- the length of a dict that data may have filled, beside operators that change something
+ys = []
+class Reader:
+    @property
+    def slow(self):
+        ys.append(1)
+d = {1: 1}
+d.setdefault(src.num(1), Reader())
+len(d)
+sink(1)
