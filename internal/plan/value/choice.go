@@ -121,13 +121,6 @@ func (t *Thread) lose(l label.ID, v Value) {
 	}
 }
 
-// LostObject reports whether data of label l took an instance out of a container, or left it out.
-func (t *Thread) LostObject(l label.ID) bool {
-	return slices.ContainsFunc(t.Choices, func(c Choice) bool {
-		return c.Lost && t.Join(c.L, l) == l && (c.From.Obj == nil || holdsInstance(c.From))
-	})
-}
-
 // maxWalked bounds how many values a run looks at to find what could have been
 // chosen. Beyond it nobody looks, and all that follows depends on the choice.
 const maxWalked = 64 << 20

@@ -249,7 +249,6 @@ func (d *Dict) SetDefault(t *Thread, k, v Value) (Value, error) {
 		return v, err
 	}
 	if i >= 0 {
-		t.Lose(d, d.Shape, v)
 		v = d.Entries[i].Val
 	} else {
 		err = d.add(t, k, t.Under(v), h)
@@ -376,7 +375,6 @@ func (d *Dict) Del(t *Thread, k Value) (Value, bool, error) {
 	}
 	v := d.Entries[i].Val
 	v.Label = t.Join(v.Label, l)
-	t.Lose(d, d.Shape, d.Entries[i].Key)
 	t.Lose(d, d.Shape, d.Entries[i].Val)
 	d.Remove(i)
 	return v, true, nil

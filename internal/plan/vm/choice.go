@@ -119,8 +119,10 @@ func (vm *VM) gives(a *argSlot) bool {
 }
 
 // keeps reports whether a native neither calls what it is given nor takes elements of it.
-func keeps(name string) bool {
+func keeps(name string, a *argSlot) bool {
 	switch name {
+	case "len":
+		return a.Pos[0].Kind != value.KObject
 	case "isinstance", "issubclass", "type", "id", "callable", "getattr", "hasattr", "iter", "next", "object.__new__", "type.__call__", "type.__new__":
 		return true
 	}
@@ -156,7 +158,7 @@ func (vm *VM) callbacks(args []value.Value, by label.ID) {
 				continue
 			}
 		case value.KList, value.KTuple, value.KSet, value.KDict:
-			objects := t.Hooks && t.LostObject(shapeOf(t, *v))
+			objects := false
 			if t.Hooks {
 				vm.elements(*v, func(e value.Value) { objects = objects || e.Kind == value.KObject })
 			}

@@ -58,7 +58,7 @@ func (vm *VM) native(n *value.Native, self value.Value, pos []value.Value, names
 	if len(t.Choices) > 0 && len(a.Pos) > 0 {
 		vm.touches(n, a.Pos)
 	}
-	if vm.gives(a) && !n.Changes && !keeps(n.Name) && !vm.frames[vm.depth].library() {
+	if vm.gives(a) && !n.Changes && !keeps(n.Name, a) && !vm.frames[vm.depth].library() {
 		args, by := slices.Concat(a.Pos, a.Star, a.Named), label.ID(0)
 		if sig.Self {
 			by = t.Join(args[0].Label, shapeOf(t, args[0]))

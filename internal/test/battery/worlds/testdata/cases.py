@@ -1701,3 +1701,20 @@ d = {1: 1}
 d.setdefault(src.num(1), Reader())
 len(d)
 sink(1)
+--- another dict than the one that data took an object out of
+ys = []
+class Acting:
+    def __call__(self, v):
+        ys.append(v)
+class Key:
+    def __init__(self, v):
+        self.v = v
+    def __hash__(self):
+        return 1
+    def __eq__(self, other):
+        return self.v == other.v
+n = src.num(1)
+full, plain = {Key(1): 1}, {"a": 1}
+full.pop(Key(n), None)
+plain.setdefault((n,), 1)
+sink(1)
