@@ -3,13 +3,13 @@ package agent
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"praxis/event"
 	"praxis/internal/agent/action"
 	"praxis/internal/language"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/llm"
 	"praxis/internal/safetext"
 )
@@ -38,7 +38,7 @@ const (
 const condensed = "[The earlier conversation was shortened: "
 
 // setsRE finds the names that code leaves behind in the session.
-var setsRE = regexp.MustCompile(`^([A-Za-z_]\w*)\s*(?::[^=]*)?=[^=]|^(?:def|class)\s+([A-Za-z_]\w*)`)
+var setsRE = lazyregexp.New(`^([A-Za-z_]\w*)\s*(?::[^=]*)?=[^=]|^(?:def|class)\s+([A-Za-z_]\w*)`)
 
 // request is the conversation as the model is sent it.
 func (r *run) request() []llm.Message {

@@ -9,6 +9,7 @@ import (
 	"praxis/event"
 	"praxis/internal/agent/action"
 	"praxis/internal/language"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
@@ -93,7 +94,7 @@ func wholeValue(l language.Language) string {
 }
 
 // ownLineRE finds the lines by which the agent tells the parts of a message apart.
-var ownLineRE = regexp.MustCompile(`(^|[\n\r])([ \t]*(?:` + strings.Join([]string{
+var ownLineRE = lazyregexp.New(`(^|[\n\r])([ \t]*(?:` + strings.Join([]string{
 	ownLine(markQuestion), ownLine(markShown), ownLine(markNext), ownLine(markDirections), ownLine(markChanged), ownLine(markAttempt),
 }, "|") + `))`)
 

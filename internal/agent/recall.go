@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"praxis/fault"
 	"praxis/internal/agent/action"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/llm"
 	"praxis/internal/safetext"
 )
@@ -22,7 +22,7 @@ const (
 )
 
 // pointerRE finds the pointer in a summary that the agent wrote.
-var pointerRE = regexp.MustCompile(`The whole is stored under the pointer ([0-9a-f]{64})\.`)
+var pointerRE = lazyregexp.New(`The whole is stored under the pointer ([0-9a-f]{64})\.`)
 
 // pointerOf returns the pointer of a summary, or "".
 func pointerOf(m llm.Message) string {

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/agent/action"
 	"praxis/internal/agent/grounding"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/llm"
 )
 
@@ -62,7 +62,7 @@ func (r *run) takes(p action.Parsed) bool {
 
 // announceRE is how replies begin that say what is about to be done. "Id 7 has most" and
 // "First I counted: it is 3" begin otherwise.
-var announceRE = regexp.MustCompile(`(?i)^(?:(?:ok(?:ay)?|sure|great|good|perfect|now|next|first|then|alright|so|und|nun|jetzt|gut|zuerst|als nächstes)\b[ ,.:!–—-]*)*` +
+var announceRE = lazyregexp.New(`(?i)^(?:(?:ok(?:ay)?|sure|great|good|perfect|now|next|first|then|alright|so|und|nun|jetzt|gut|zuerst|als nächstes)\b[ ,.:!–—-]*)*` +
 	`(?:let me|let's|let us|i'll|i will|i'd|i would|i(?:'m| am) (?:going|about) to|i (?:now )?(?:need|have|want) to|i should|we need to|we will|we'll|` +
 	`(?:now|next|first|then),? i (?:check|compute|calculate|inspect|load|look|open|plot|print|read|run|test|try|use|verify|write)|` +
 	`ich werde|ich muss|ich sehe mir|lass mich|lassen sie mich|wir müssen)\b`)
@@ -203,7 +203,7 @@ func (r *run) after(ctx context.Context, t turn, o actionResult) (actionResult, 
 }
 
 // placeholderRE finds where the values of a session go.
-var placeholderRE = regexp.MustCompile(`(?s)\{\{.*?\}\}`)
+var placeholderRE = lazyregexp.New(`(?s)\{\{.*?\}\}`)
 
 // foreseen says whether an answer could be written before its code was run: what it rests
 // on stands in placeholders, and the rest is nothing but what the question says.
@@ -218,4 +218,4 @@ func (r *run) foreseen(text string) bool {
 }
 
 // guessRE are words by which an answer decides what it cannot have known.
-var guessRE = regexp.MustCompile(`(?i)\b(?:yes|no|ja|nein|oui|non|sí|true|false|wahr|falsch)\b`)
+var guessRE = lazyregexp.New(`(?i)\b(?:yes|no|ja|nein|oui|non|sí|true|false|wahr|falsch)\b`)

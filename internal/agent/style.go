@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/agent/action"
 	"praxis/internal/language"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/llm"
 )
 
@@ -96,7 +96,7 @@ func (s Style) prompt(l language.Language) string {
 const maxOutline = 2000
 
 // outlineRE finds a plan in a reply: a block with the tag plan, or an element of that name.
-var outlineRE = regexp.MustCompile("(?ms)^[ \t]*(?:```|~~~)[ \t]*plan[ \t]*\n(.*?)\n[ \t]*(?:```|~~~)[ \t]*$|^[ \t]*<plan>(.*?)</plan>")
+var outlineRE = lazyregexp.New("(?ms)^[ \t]*(?:```|~~~)[ \t]*plan[ \t]*\n(.*?)\n[ \t]*(?:```|~~~)[ \t]*$|^[ \t]*<plan>(.*?)</plan>")
 
 // outlined takes the plan out of a reply of a run that has one; "": there is none in it.
 func (s Style) outlined(reply llm.Reply) (rest llm.Reply, outline string) {

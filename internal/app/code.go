@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -14,6 +13,7 @@ import (
 	"praxis/internal/config"
 	"praxis/internal/guest/wire"
 	"praxis/internal/language"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/record/report"
 	"praxis/internal/run"
 	"praxis/internal/safetext"
@@ -185,7 +185,7 @@ func fileName(path string) string {
 }
 
 // plainName is a name that stands in errors, and in what reads them, as it is.
-var plainName = regexp.MustCompile(`^[\pL\pN_][\pL\pN_ .,=@+()-]{0,98}[\pL\pN_)]$`)
+var plainName = lazyregexp.New(`^[\pL\pN_][\pL\pN_ .,=@+()-]{0,98}[\pL\pN_)]$`)
 
 // nameInErrors is the name by which errors call a file; "": by none.
 func nameInErrors(path string) string {

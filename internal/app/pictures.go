@@ -3,12 +3,12 @@ package app
 import (
 	"encoding/base64"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"praxis/event"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/record/report"
 )
 
@@ -31,7 +31,7 @@ func (p Picture) stem() string {
 }
 
 // defaultText is the repr of an object that has none of its own: it says nothing.
-var defaultText = regexp.MustCompile(`^<[\w.<>]+ object(?: at 0x[0-9a-fA-F]+)?>$`)
+var defaultText = lazyregexp.New(`^<[\w.<>]+ object(?: at 0x[0-9a-fA-F]+)?>$`)
 
 // TextOf returns what to print of a value: its text, or the source of its
 // Markdown or LaTeX where the text says nothing.

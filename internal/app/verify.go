@@ -3,10 +3,10 @@ package app
 import (
 	"context"
 	"iter"
-	"regexp"
 	"slices"
 
 	"praxis/fault"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/record/journal"
 )
 
@@ -160,7 +160,7 @@ func (a *App) VerifyChain(ctx context.Context, found []Verified, anchor string) 
 }
 
 // wholeID is the id of a run, all of it.
-var wholeID = regexp.MustCompile(`^[0-9]{8}-[0-9]{6}-[0-9a-f]{4}$`)
+var wholeID = lazyregexp.New(`^[0-9]{8}-[0-9]{6}-[0-9a-f]{4}$`)
 
 // journalGone is what is wrong with a run that the index alone knows.
 const journalGone = "the index knows the run, and its journal is gone"

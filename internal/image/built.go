@@ -6,13 +6,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"praxis/fault"
 	"praxis/internal/image/oci"
+	"praxis/internal/lazyregexp"
 )
 
 // Start is a program that runs in every session of an image: it is started when the
@@ -39,7 +39,7 @@ type Built struct {
 }
 
 // builtName is what a built image may be called.
-var builtName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+var builtName = lazyregexp.New(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
 // check refuses what no file says.
 func (b Built) check() error {

@@ -10,7 +10,6 @@ import (
 	"io"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/image/oci"
 	"praxis/internal/language"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 	"praxis/internal/sandbox"
 )
@@ -90,7 +90,7 @@ func (s *Store) Import(ctx context.Context, i Import, sink event.Sink) (Image, e
 	return img, nil
 }
 
-var containerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,199}$`)
+var containerName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,199}$`)
 
 func (s *Store) importFile(ctx context.Context, i Import, say progress) (Image, error) {
 	if i.Name != "" && !containerName.MatchString(i.Name) {
@@ -394,7 +394,7 @@ func (i *Image) mountTwice(tree, target, links string) {
 		sandbox.Mount{Source: tree, Target: target}, sandbox.Mount{Source: links, Target: target + "/bin"})
 }
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // baseEnv is the environment of a container image, with what sessions need in it.
 func baseEnv(p imageParts) []string {

@@ -14,12 +14,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"praxis/fault"
 	"praxis/internal/bounded"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
@@ -105,9 +105,9 @@ const (
 )
 
 var (
-	versionRE   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+!-]*$`)
-	wheelRE     = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._]*)-([A-Za-z0-9][A-Za-z0-9._+!]*)(?:-\d[A-Za-z0-9._]*)?-[A-Za-z0-9._]+-[A-Za-z0-9._]+-[A-Za-z0-9._]+\.whl$`)
-	importNames = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	versionRE   = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._+!-]*$`)
+	wheelRE     = lazyregexp.New(`^([A-Za-z0-9][A-Za-z0-9._]*)-([A-Za-z0-9][A-Za-z0-9._+!]*)(?:-\d[A-Za-z0-9._]*)?-[A-Za-z0-9._]+-[A-Za-z0-9._]+-[A-Za-z0-9._]+\.whl$`)
+	importNames = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
 // requestKey is the digest under which the lock of a request is kept. there are the

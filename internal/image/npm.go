@@ -14,12 +14,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 
 	"praxis/fault"
 	"praxis/internal/bounded"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
@@ -299,9 +299,9 @@ func npmOptions(stage, cpu, libc string) []string {
 
 // npmFailures are what npm says about why it failed.
 var (
-	npmCodeRE    = regexp.MustCompile(`(?m)^npm (?:error|ERR!) code (\S+)`)
-	npmMissingRE = regexp.MustCompile(`'([^'\s]{1,120})' is not in (?:this|the npm) registry|404 +'?([^'\s]+)'? is not|Not Found - GET \S+/([^/\s]+) -`)
-	npmTargetRE  = regexp.MustCompile(`No matching version found for ([^\s.]\S*?)\.?(?:\s|$)`)
+	npmCodeRE    = lazyregexp.New(`(?m)^npm (?:error|ERR!) code (\S+)`)
+	npmMissingRE = lazyregexp.New(`'([^'\s]{1,120})' is not in (?:this|the npm) registry|404 +'?([^'\s]+)'? is not|Not Found - GET \S+/([^/\s]+) -`)
+	npmTargetRE  = lazyregexp.New(`No matching version found for ([^\s.]\S*?)\.?(?:\s|$)`)
 )
 
 // explainNPM makes one fault of a failed run.
@@ -310,7 +310,7 @@ func explainNPM(cause error, out string) error {
 	if m := npmCodeRE.FindStringSubmatch(out); m != nil {
 		code = m[1]
 	}
-	quote := func(re *regexp.Regexp) string {
+	quote := func(re *lazyregexp.Regexp) string {
 		if m := re.FindStringSubmatch(out); m != nil {
 			return safetext.Clip(redact(strings.Join(m[1:], "")), 80)
 		}

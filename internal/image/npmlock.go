@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
@@ -41,11 +41,11 @@ const (
 )
 
 var (
-	npmNameRE    = regexp.MustCompile(`^` + npmPartOf + `$`)
-	npmPathRE    = regexp.MustCompile(`^node_modules/` + npmPartOf + `(?:/node_modules/` + npmPartOf + `)*$`)
-	npmSpecRE    = regexp.MustCompile(`^[A-Za-z0-9^~<>=*][A-Za-z0-9.^~<>=*|+ -]{0,63}$`)
-	npmVersionRE = regexp.MustCompile(`^[0-9][A-Za-z0-9.+-]{0,127}$`)
-	sha512RE     = regexp.MustCompile(`sha512-([A-Za-z0-9+/]{86}==)`)
+	npmNameRE    = lazyregexp.New(`^` + npmPartOf + `$`)
+	npmPathRE    = lazyregexp.New(`^node_modules/` + npmPartOf + `(?:/node_modules/` + npmPartOf + `)*$`)
+	npmSpecRE    = lazyregexp.New(`^[A-Za-z0-9^~<>=*][A-Za-z0-9.^~<>=*|+ -]{0,63}$`)
+	npmVersionRE = lazyregexp.New(`^[0-9][A-Za-z0-9.+-]{0,127}$`)
+	sha512RE     = lazyregexp.New(`sha512-([A-Za-z0-9+/]{86}==)`)
 )
 
 // parseNPM reads the packages of npm that a request asks for, sorted, each once.

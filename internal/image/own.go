@@ -3,17 +3,17 @@ package image
 import (
 	"path"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"praxis/internal/image/oci"
+	"praxis/internal/lazyregexp"
 )
 
 // maxHeader bounds how much is read of the file that says which Node an image has.
 const maxHeader = 64 << 10
 
-var pythonName = regexp.MustCompile(`^python3\.([0-9]{1,3})$`)
+var pythonName = lazyregexp.New(`^python3\.([0-9]{1,3})$`)
 
 // findPython returns the interpreter that programs of an image would find, if kernels run
 // on it. Which version it is follows from the name of its file, or of the folder of its
@@ -77,8 +77,8 @@ func hasClient(u *oci.Unpacker, sites []string) bool {
 }
 
 var (
-	nodeHeader = regexp.MustCompile(`(?m)^#define NODE_MAJOR_VERSION ([0-9]{1,3})$`)
-	nodeNumber = regexp.MustCompile(`^([0-9]{1,3})\.[0-9.]+$`)
+	nodeHeader = lazyregexp.New(`(?m)^#define NODE_MAJOR_VERSION ([0-9]{1,3})$`)
+	nodeNumber = lazyregexp.New(`^([0-9]{1,3})\.[0-9.]+$`)
 )
 
 // findNode returns the Node that programs of an image would find, if kernels run on it:

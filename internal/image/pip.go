@@ -10,13 +10,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"praxis/fault"
 	"praxis/internal/image/embedded"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
@@ -242,8 +242,8 @@ func pipProgress(line string) string {
 
 // credentialRE finds the user part of a URL and tokens among its parameters.
 var (
-	credentialRE = regexp.MustCompile(`(://)[^/\s@'"]*@`)
-	tokenRE      = regexp.MustCompile(`(?i)([?&][a-z0-9_.-]*(?:token|key|secret|password|passwd|sig|signature|auth)[a-z0-9_.-]*=)[^&\s'")]+`)
+	credentialRE = lazyregexp.New(`(://)[^/\s@'"]*@`)
+	tokenRE      = lazyregexp.New(`(?i)([?&][a-z0-9_.-]*(?:token|key|secret|password|passwd|sig|signature|auth)[a-z0-9_.-]*=)[^&\s'")]+`)
 )
 
 // redact takes credentials out of text from outside.
@@ -254,20 +254,20 @@ func redact(s string) string {
 // pipFailures are what pip's output and log say about why it failed, the most
 // telling first. A group of the pattern is put into the message.
 var (
-	hashWrongRE    = regexp.MustCompile(`THESE PACKAGES DO NOT MATCH THE HASHES`)
-	hashNeededRE   = regexp.MustCompile(`In --require-hashes mode, all requirements must have|Hashes are required in --require-hashes mode`)
-	conflictRE     = regexp.MustCompile(`ResolutionImpossible|conflicting dependencies`)
-	noSpaceRE      = regexp.MustCompile(`No space left on device|Errno 28|Disk quota exceeded`)
-	missingRE      = regexp.MustCompile(`(?:No matching distribution found for|Could not find a version that satisfies the requirement) ([^\s(]+)`)
-	versionsRE     = regexp.MustCompile(`\(from versions: ([^)]*)\)`)
-	connectionRE   = regexp.MustCompile(`Could not fetch URL \S+: (?:connection error|There was a problem confirming the ssl certificate)|Retrying \(Retry\(|NewConnectionError|ConnectTimeoutError|ReadTimeoutError|NameResolutionError|ProxyError|MaxRetryError|Read timed out`)
-	serverErrorRE  = regexp.MustCompile(`Could not fetch URL \S+: (5\d\d) |HTTP error (5\d\d)|too many (5\d\d) error responses`)
-	certificateRE  = regexp.MustCompile(`CERTIFICATE_VERIFY_FAILED|confirming the ssl certificate`)
-	refusedRE      = regexp.MustCompile(`Could not fetch URL \S+: (401|403|407) |HTTP error (401|403)|\b(401|403) Client Error`)
-	skippedRE      = regexp.MustCompile(`Skipping link: (?:none of the wheel's tags|No sources permitted|No binaries permitted|unsupported archive)`)
-	requiresRE     = regexp.MustCompile(`requires a different Python|Requires-Python|Link requires a different Python`)
-	metadataRE     = regexp.MustCompile(`has inconsistent|InvalidWheel|Wheel '\S+' located at \S+ is invalid|Invalid wheel|is not a supported wheel|BadZipFile`)
-	configBrokenRE = regexp.MustCompile(`pip's configuration cannot be read`)
+	hashWrongRE    = lazyregexp.New(`THESE PACKAGES DO NOT MATCH THE HASHES`)
+	hashNeededRE   = lazyregexp.New(`In --require-hashes mode, all requirements must have|Hashes are required in --require-hashes mode`)
+	conflictRE     = lazyregexp.New(`ResolutionImpossible|conflicting dependencies`)
+	noSpaceRE      = lazyregexp.New(`No space left on device|Errno 28|Disk quota exceeded`)
+	missingRE      = lazyregexp.New(`(?:No matching distribution found for|Could not find a version that satisfies the requirement) ([^\s(]+)`)
+	versionsRE     = lazyregexp.New(`\(from versions: ([^)]*)\)`)
+	connectionRE   = lazyregexp.New(`Could not fetch URL \S+: (?:connection error|There was a problem confirming the ssl certificate)|Retrying \(Retry\(|NewConnectionError|ConnectTimeoutError|ReadTimeoutError|NameResolutionError|ProxyError|MaxRetryError|Read timed out`)
+	serverErrorRE  = lazyregexp.New(`Could not fetch URL \S+: (5\d\d) |HTTP error (5\d\d)|too many (5\d\d) error responses`)
+	certificateRE  = lazyregexp.New(`CERTIFICATE_VERIFY_FAILED|confirming the ssl certificate`)
+	refusedRE      = lazyregexp.New(`Could not fetch URL \S+: (401|403|407) |HTTP error (401|403)|\b(401|403) Client Error`)
+	skippedRE      = lazyregexp.New(`Skipping link: (?:none of the wheel's tags|No sources permitted|No binaries permitted|unsupported archive)`)
+	requiresRE     = lazyregexp.New(`requires a different Python|Requires-Python|Link requires a different Python`)
+	metadataRE     = lazyregexp.New(`has inconsistent|InvalidWheel|Wheel '\S+' located at \S+ is invalid|Invalid wheel|is not a supported wheel|BadZipFile`)
+	configBrokenRE = lazyregexp.New(`pip's configuration cannot be read`)
 )
 
 // explainPip makes one fault of a failed run: cause is how the process ended,

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,6 +17,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/bounded"
 	"praxis/internal/image/oci"
+	"praxis/internal/lazyregexp"
 )
 
 // wheelDir holds the wheels of layers, each called by its SHA-256: a layer can be made
@@ -183,8 +183,8 @@ func (s *Store) addFile(what, dir, sha256 string, r io.Reader) error {
 }
 
 var (
-	recipeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+=<>!~\[\],:@/^*|-]{0,199}$`)
-	moduleName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
+	recipeName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._+=<>!~\[\],:@/^*|-]{0,199}$`)
+	moduleName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
 )
 
 // Make makes the image of a recipe from wheels that [Store.AddWheel] took: nothing of them

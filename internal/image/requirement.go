@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 
 	"praxis/fault"
 	"praxis/internal/bounded"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
@@ -35,12 +35,12 @@ const (
 )
 
 var (
-	nameRE   = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?`)
-	extraRE  = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$`)
-	specRE   = regexp.MustCompile(`^(===|==|!=|~=|<=|>=|<|>)\s*([A-Za-z0-9][A-Za-z0-9._+!-]*(?:\.\*)?)$`)
-	markerRE = regexp.MustCompile(`^[A-Za-z0-9_ .,"'()=!<>~+*-]+$`)
-	hashRE   = regexp.MustCompile(`^(sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128})$`)
-	runsRE   = regexp.MustCompile(`[-_.]+`)
+	nameRE   = lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?`)
+	extraRE  = lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$`)
+	specRE   = lazyregexp.New(`^(===|==|!=|~=|<=|>=|<|>)\s*([A-Za-z0-9][A-Za-z0-9._+!-]*(?:\.\*)?)$`)
+	markerRE = lazyregexp.New(`^[A-Za-z0-9_ .,"'()=!<>~+*-]+$`)
+	hashRE   = lazyregexp.New(`^(sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128})$`)
+	runsRE   = lazyregexp.New(`[-_.]+`)
 )
 
 // normalName is the form in which index names are compared (PEP 503).

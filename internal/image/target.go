@@ -8,13 +8,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"praxis/fault"
 	"praxis/internal/image/oci"
+	"praxis/internal/lazyregexp"
 )
 
 // target is the interpreter that packages are for. Pip runs in ours on the host, also when
@@ -45,13 +45,13 @@ const (
 )
 
 var (
-	loaderName   = regexp.MustCompile(`^/.*/ld-(musl|linux)[^/]*$`)
-	glibcVersion = regexp.MustCompile(`GNU C Library [^\n]{0,200} release version 2\.([0-9]{1,2})`)
-	muslVersion  = regexp.MustCompile(`\x001\.([0-9]{1,2})\.[0-9]{1,2}\x00`)
-	fullVersion  = regexp.MustCompile(`(?m)^#define PY_VERSION\s+"(3\.[0-9]{1,3}\.[0-9]{1,3})"`)
-	presentName  = regexp.MustCompile(`^([A-Za-z0-9](?:[A-Za-z0-9._]*[A-Za-z0-9])?)-([0-9][A-Za-z0-9.!+_]*)(?:-py3(?:\.[0-9]+)?)?\.(?:dist|egg)-info$`)
+	loaderName   = lazyregexp.New(`^/.*/ld-(musl|linux)[^/]*$`)
+	glibcVersion = lazyregexp.New(`GNU C Library [^\n]{0,200} release version 2\.([0-9]{1,2})`)
+	muslVersion  = lazyregexp.New(`\x001\.([0-9]{1,2})\.[0-9]{1,2}\x00`)
+	fullVersion  = lazyregexp.New(`(?m)^#define PY_VERSION\s+"(3\.[0-9]{1,3}\.[0-9]{1,3})"`)
+	presentName  = lazyregexp.New(`^([A-Za-z0-9](?:[A-Za-z0-9._]*[A-Za-z0-9])?)-([0-9][A-Za-z0-9.!+_]*)(?:-py3(?:\.[0-9]+)?)?\.(?:dist|egg)-info$`)
 	// indexVersion is a version as an index has it (PEP 440, in its normal form).
-	indexVersion = regexp.MustCompile(`^(?:[0-9]+!)?[0-9]+(?:\.[0-9]+)*(?:(?:a|b|rc)[0-9]+)?(?:\.post[0-9]+)?(?:\.dev[0-9]+)?(?:\+[a-z0-9]+(?:[._][a-z0-9]+)*)?$`)
+	indexVersion = lazyregexp.New(`^(?:[0-9]+!)?[0-9]+(?:\.[0-9]+)*(?:(?:a|b|rc)[0-9]+)?(?:\.post[0-9]+)?(?:\.dev[0-9]+)?(?:\+[a-z0-9]+(?:[._][a-z0-9]+)*)?$`)
 )
 
 // libc is the C library that a program of an image runs with.

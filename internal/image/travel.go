@@ -6,10 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"praxis/fault"
 	"praxis/internal/image/oci"
+	"praxis/internal/lazyregexp"
 )
 
 // ContainerRecipe is a container image as it travels with what is made of it: its layers
@@ -95,4 +95,4 @@ func (t stored) Name() string { return "" }
 func (t stored) Close() error { return nil }
 
 // travelName is the name of a container image with packages beside.
-var travelName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+=<>!~\[\],:/@^*|-]{0,399}$`)
+var travelName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._+=<>!~\[\],:/@^*|-]{0,399}$`)

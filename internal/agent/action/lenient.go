@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
+	"praxis/internal/lazyregexp"
 	"praxis/internal/llm"
 )
 
@@ -28,7 +28,7 @@ func lenient(raw string, names []string) (any, error) {
 }
 
 // onlyTextRE is an object with a single text, which may hold quotes that are not escaped.
-var onlyTextRE = regexp.MustCompile(`(?s)^\{\s*"([A-Za-z_]+)"\s*:\s*"(.*)"\s*,?\s*\}$`)
+var onlyTextRE = lazyregexp.New(`(?s)^\{\s*"([A-Za-z_]+)"\s*:\s*"(.*)"\s*,?\s*\}$`)
 
 // mended writes what is plain in its meaning as JSON requires it: control characters
 // inside strings, backslashes that escape nothing, and commas with nothing behind them.
@@ -120,8 +120,8 @@ func jsonProblem(raw string, err error) string {
 }
 
 var (
-	templateRE  = regexp.MustCompile(`(?is)^<(?:function=([\w.:-]+)|invoke name="([\w.:-]+)")>\s*(.*?)\s*</(?:function|invoke)>$`)
-	parameterRE = regexp.MustCompile(`(?is)<parameter(?:=([\w-]+)| name="([\w-]+)")>\n?(.*?)\n?</parameter>`)
+	templateRE  = lazyregexp.New(`(?is)^<(?:function=([\w.:-]+)|invoke name="([\w.:-]+)")>\s*(.*?)\s*</(?:function|invoke)>$`)
+	parameterRE = lazyregexp.New(`(?is)<parameter(?:=([\w-]+)| name="([\w-]+)")>\n?(.*?)\n?</parameter>`)
 )
 
 // templateCall reads a call in the tags of a model's template.

@@ -3,20 +3,21 @@ package action
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"praxis/internal/lazyregexp"
 )
 
 const maxTags = 32 // that are read; what keeps notes has a bound of its own
 
 var (
 	// tagsRE is the line of a note that names its tags.
-	tagsRE = regexp.MustCompile(`(?i)^[ \t]*(?:tags|labels|keywords)[ \t]*[:=][ \t]*(.*)$`)
+	tagsRE = lazyregexp.New(`(?i)^[ \t]*(?:tags|labels|keywords)[ \t]*[:=][ \t]*(.*)$`)
 	// labelRE is what models write before a text that stands alone anyway.
-	labelRE   = regexp.MustCompile(`(?i)^[ \t]*(?:text|note|query|search|words)[ \t]*[:=][ \t]*`)
-	pointerRE = regexp.MustCompile(`(?i)\b[0-9a-f]{6,64}\b`)
-	partRE    = regexp.MustCompile(`(?i)\bpart\b[^0-9\n]{0,4}([0-9]{1,9})|(?:^|\s)([0-9]{1,5})(?:\s|$)`)
+	labelRE   = lazyregexp.New(`(?i)^[ \t]*(?:text|note|query|search|words)[ \t]*[:=][ \t]*`)
+	pointerRE = lazyregexp.New(`(?i)\b[0-9a-f]{6,64}\b`)
+	partRE    = lazyregexp.New(`(?i)\bpart\b[^0-9\n]{0,4}([0-9]{1,9})|(?:^|\s)([0-9]{1,5})(?:\s|$)`)
 )
 
 // kindOfMemory knows the tags of blocks and elements that use the memory.

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"praxis/internal/lazyregexp"
 )
 
 // pieceKind is the kind of a piece of a reply's text.
@@ -32,19 +34,19 @@ type piece struct {
 }
 
 var (
-	fenceRE = regexp.MustCompile("^([ \t]*)(`{3,}|~{3,})[ \t]*([^\n`]*)$")
-	tagRE   = regexp.MustCompile(`(?i)<(execute_[a-z0-9]+|final_answer|tool_call|save_note|search_notes|read_history)>`)
+	fenceRE = lazyregexp.New("^([ \t]*)(`{3,}|~{3,})[ \t]*([^\n`]*)$")
+	tagRE   = lazyregexp.New(`(?i)<(execute_[a-z0-9]+|final_answer|tool_call|save_note|search_notes|read_history)>`)
 	// lineTagRE are elements that stand for an action at the beginning of a line alone:
 	// their names are words of prose and of HTML, too.
-	lineTagRE = regexp.MustCompile(`(?i)^[ \t]*<([a-z][a-z0-9_]*)>`)
+	lineTagRE = lazyregexp.New(`(?i)^[ \t]*<([a-z][a-z0-9_]*)>`)
 	// callRE begins a call that is written out as a model's own template has it.
-	callRE = regexp.MustCompile(`(?i)^[ \t]*(?:<(function)=[\w.:-]+>|<(invoke) name="[\w.:-]+">|(<\|python_tag\|>)|(\[TOOL_CALLS\]))`)
+	callRE = lazyregexp.New(`(?i)^[ \t]*(?:<(function)=[\w.:-]+>|<(invoke) name="[\w.:-]+">|(<\|python_tag\|>)|(\[TOOL_CALLS\]))`)
 	// endRE ends what a call in a template of its own begins.
-	endRE    = regexp.MustCompile(`<\|[a-z_]+\|>`)
-	answerRE = regexp.MustCompile(`(?i)^[ \t]*(?:[#>*_-]+[ \t]*)*final[ _]answer(?: is)?[ \t]*(?:\*\*|__)?[ \t]*[:：][ \t]*(?:\*\*|__)?(.*)$`)
-	thinkRE  = regexp.MustCompile(`(?i)^<(think|thinking)>`)
+	endRE    = lazyregexp.New(`<\|[a-z_]+\|>`)
+	answerRE = lazyregexp.New(`(?i)^[ \t]*(?:[#>*_-]+[ \t]*)*final[ _]answer(?: is)?[ \t]*(?:\*\*|__)?[ \t]*[:：][ \t]*(?:\*\*|__)?(.*)$`)
+	thinkRE  = lazyregexp.New(`(?i)^<(think|thinking)>`)
 	// thoughtRE is the end of a thought whose beginning the server left out.
-	thoughtRE = regexp.MustCompile(`(?im)^[ \t]*</(?:think|thinking)>[ \t]*$`)
+	thoughtRE = lazyregexp.New(`(?im)^[ \t]*</(?:think|thinking)>[ \t]*$`)
 )
 
 // splitThinking takes the thought of a reasoning model, which may hold code that
@@ -230,8 +232,8 @@ func kindOfBlock(tag string, g grammar) (kind pieceKind, lang string) {
 var (
 	// quoteRE are the tags of blocks that hold data and text, and otherRE those of languages
 	// that are well known.
-	quoteRE = regexp.MustCompile(`^(?:text|txt|plain|plaintext|md|markdown|csv|tsv|ya?ml|toml|xml|html|css|latex|tex|mermaid|output|stdout|stderr|result|table|diff|log)$`)
-	otherRE = regexp.MustCompile(`^(?:bash|sh|zsh|shell|console|cmd|powershell|bat|js|javascript|ts|typescript|java|c|cpp|c\+\+|csharp|cs|rust|go|ruby|rb|php|perl|r|julia|scala|kotlin|swift|lua|matlab|sql|sqlite|psql|awk|sed)$`)
+	quoteRE = lazyregexp.New(`^(?:text|txt|plain|plaintext|md|markdown|csv|tsv|ya?ml|toml|xml|html|css|latex|tex|mermaid|output|stdout|stderr|result|table|diff|log)$`)
+	otherRE = lazyregexp.New(`^(?:bash|sh|zsh|shell|console|cmd|powershell|bat|js|javascript|ts|typescript|java|c|cpp|c\+\+|csharp|cs|rust|go|ruby|rb|php|perl|r|julia|scala|kotlin|swift|lua|matlab|sql|sqlite|psql|awk|sed)$`)
 )
 
 // readElement reads what stands after an opening tag, up to its closing tag or to the reply's end.

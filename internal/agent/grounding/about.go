@@ -1,6 +1,6 @@
 package grounding
 
-import "regexp"
+import "praxis/internal/lazyregexp"
 
 // about says how a word before a figure makes it less exact: zeros at the end of a whole
 // number are no digits then.
@@ -28,15 +28,15 @@ const (
 )
 
 var (
-	nearRE = regexp.MustCompile(aboutBegin + nearWords + `)|(?:` + aboutSigns + `))` + aboutMoney)
-	moreRE = regexp.MustCompile(aboutBegin + moreWords + `))` + aboutMoney)
-	lessRE = regexp.MustCompile(aboutBegin + lessWords + `))` + aboutMoney)
+	nearRE = lazyregexp.New(aboutBegin + nearWords + `)|(?:` + aboutSigns + `))` + aboutMoney)
+	moreRE = lazyregexp.New(aboutBegin + moreWords + `))` + aboutMoney)
+	lessRE = lazyregexp.New(aboutBegin + lessWords + `))` + aboutMoney)
 )
 
 // aboutOf reads what stands before a figure.
 func aboutOf(before string) about {
 	var out about
-	for kind, re := range map[about]*regexp.Regexp{nearTo: nearRE, moreThan: moreRE, lessThan: lessRE} {
+	for kind, re := range map[about]*lazyregexp.Regexp{nearTo: nearRE, moreThan: moreRE, lessThan: lessRE} {
 		if re.MatchString(before) {
 			out |= kind
 		}

@@ -1,10 +1,11 @@
 package grounding
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"praxis/internal/lazyregexp"
 )
 
 // normalized is a text whose digits of every script are European ones. at gives, for
@@ -54,7 +55,7 @@ func normalize(text string) normalized {
 }
 
 // wholeRE is a whole number before the fraction that belongs to it.
-var wholeRE = regexp.MustCompile(`(?:^|[^0-9.,])[0-9]{1,4} $`)
+var wholeRE = lazyregexp.New(`(?:^|[^0-9.,])[0-9]{1,4} $`)
 
 // fractionOf returns the decimals of a character that is a fraction, at the precision that
 // people mean; "": it is none.

@@ -2,11 +2,11 @@ package grounding
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
@@ -14,8 +14,8 @@ import (
 // "\u0034711", nor behind the n of "\n4711".
 
 var (
-	escapeRE = regexp.MustCompile(`\\(?:u[0-9a-fA-F]{4}|.)`)
-	fenceRE  = regexp.MustCompile("(?s)^```(?:[\\w-]*[ \t]*\r?\n|json)?(.*?)(?:```)?$")
+	escapeRE = lazyregexp.New(`\\(?:u[0-9a-fA-F]{4}|.)`)
+	fenceRE  = lazyregexp.New("(?s)^```(?:[\\w-]*[ \t]*\r?\n|json)?(.*?)(?:```)?$")
 )
 
 // Unfenced is the text within the one block of code that a text is, or the text. The value

@@ -2,7 +2,6 @@ package grounding
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"praxis/event"
+	"praxis/internal/lazyregexp"
 )
 
 // figure is one number, date or time of day in a text.
@@ -45,22 +45,22 @@ type reading struct {
 }
 
 var (
-	coreRE = regexp.MustCompile(`[0-9]+(?:[.,'’_\x{00A0}\x{202F}\x{2009}][0-9]+)*(?:[eE][+-]?[0-9]+)?`)
+	coreRE = lazyregexp.New(`[0-9]+(?:[.,'’_\x{00A0}\x{202F}\x{2009}][0-9]+)*(?:[eE][+-]?[0-9]+)?`)
 	// spacedRE is a number whose groups stand apart, as in "1 234 567,89". In an output these
 	// are columns.
-	spacedRE  = regexp.MustCompile(`^[0-9]{1,3}(?: [0-9]{3})+(?:[.,][0-9]+)?`)
-	ordinalRE = regexp.MustCompile(`^(?:st|nd|rd|th)\b`)
-	labelRE   = regexp.MustCompile(`(?i)(?:\b(?:figures?|fig\.|tables?|steps?|sections?|options?|parts?|chapter|appendix|example|python|version|v\.|row|line|index|column|no\.)\s?|#)$`)
-	decimalRE = regexp.MustCompile(`^[ -](?:decimals?|decimal places?|significant (?:digits?|figures?)|digits after)\b`)
-	listRE    = regexp.MustCompile(`(?m)^[ \t>]*(?:#+[ \t]*)?(?:\*\*)?([0-9]{1,3})[.)](?:\*\*)?[ \t]+\S`)
-	nameRE    = regexp.MustCompile(`[A-Z]{2,}-$|\b[A-Z]-$|\b[A-Z][a-z]+-$`)
-	wordRE    = regexp.MustCompile(`([\pL]+)[\s_]?$`)
-	yearRE    = regexp.MustCompile(`(?i)\b(?:in|since|by|from|until|till|to|of|and|year|fy|during|before|after|for|through|between|und|bis|von|seit)\s$`)
+	spacedRE  = lazyregexp.New(`^[0-9]{1,3}(?: [0-9]{3})+(?:[.,][0-9]+)?`)
+	ordinalRE = lazyregexp.New(`^(?:st|nd|rd|th)\b`)
+	labelRE   = lazyregexp.New(`(?i)(?:\b(?:figures?|fig\.|tables?|steps?|sections?|options?|parts?|chapter|appendix|example|python|version|v\.|row|line|index|column|no\.)\s?|#)$`)
+	decimalRE = lazyregexp.New(`^[ -](?:decimals?|decimal places?|significant (?:digits?|figures?)|digits after)\b`)
+	listRE    = lazyregexp.New(`(?m)^[ \t>]*(?:#+[ \t]*)?(?:\*\*)?([0-9]{1,3})[.)](?:\*\*)?[ \t]+\S`)
+	nameRE    = lazyregexp.New(`[A-Z]{2,}-$|\b[A-Z]-$|\b[A-Z][a-z]+-$`)
+	wordRE    = lazyregexp.New(`([\pL]+)[\s_]?$`)
+	yearRE    = lazyregexp.New(`(?i)\b(?:in|since|by|from|until|till|to|of|and|year|fy|during|before|after|for|through|between|und|bis|von|seit)\s$`)
 	// codeRE is a block of code, and a span that is a call or an index: what stands there is
 	// code that is shown, and no figure. JSON is data, and answers are given in it.
-	codeRE = regexp.MustCompile("(?s)```(?:python|py|sql|javascript|js|typescript|ts|bash|sh)\\b.*?(?:```|$)|`[^`\n]*[\\pL_]\\w*[(\\[][^`\n]*`")
+	codeRE = lazyregexp.New("(?s)```(?:python|py|sql|javascript|js|typescript|ts|bash|sh)\\b.*?(?:```|$)|`[^`\n]*[\\pL_]\\w*[(\\[][^`\n]*`")
 	// placeRE is an address, a path or the name of a file.
-	placeRE = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://\S+|(?:^|[\s"'(\[` + "`" + `])(?:\.{0,2}|~)/[\w./-]+|[\w-]+(?:\.[\w-]+)*\.(?i:csv|tsv|svg|png|jpe?g|gif|pdf|jsonl?|txt|md|html?|xlsx?|ods|parquet|py|ipynb|zip|gz|db|sqlite|xml|ya?ml|log|js|ts)\b`)
+	placeRE = lazyregexp.New(`[A-Za-z][A-Za-z0-9+.-]*://\S+|(?:^|[\s"'(\[` + "`" + `])(?:\.{0,2}|~)/[\w./-]+|[\w-]+(?:\.[\w-]+)*\.(?i:csv|tsv|svg|png|jpe?g|gif|pdf|jsonl?|txt|md|html?|xlsx?|ods|parquet|py|ipynb|zip|gz|db|sqlite|xml|ya?ml|log|js|ts)\b`)
 )
 
 // figures returns the figures of an answer: names, ordinals and the numbers of lists and labels are none.
@@ -89,7 +89,7 @@ func figuresOf(text, read string) []figure {
 }
 
 // hide replaces what the pattern matches by blanks of the same length.
-func hide(text string, re *regexp.Regexp) string {
+func hide(text string, re *lazyregexp.Regexp) string {
 	b := []byte(text)
 	for _, loc := range re.FindAllStringIndex(text, -1) {
 		blank(b, loc[0], loc[1])
@@ -452,11 +452,11 @@ func isName(s string, start, end int) (past int, name bool) {
 }
 
 var (
-	moneyRE = regexp.MustCompile(`(?:^|[^\pL\pN_])(?:` + currencyCodes + `)-?$`)
+	moneyRE = lazyregexp.New(`(?:^|[^\pL\pN_])(?:` + currencyCodes + `)-?$`)
 	// powerUnitRE is a unit of an area or a volume.
-	powerUnitRE = regexp.MustCompile(`^(?:[kcdm]?m|ft|in|yd)[23]\b`)
+	powerUnitRE = lazyregexp.New(`^(?:[kcdm]?m|ft|in|yd)[23]\b`)
 	// joinRE is what may stand between two numbers of one amount: of a size, or of a duration.
-	joinRE = regexp.MustCompile(`^(?:[xX][0-9]|h[0-9]{1,2}(?:m|min|m?[0-9]{2}s)?\b|d[0-9]{1,2}h|(?:m|min)[0-9]{1,2}s\b)`)
+	joinRE = lazyregexp.New(`^(?:[xX][0-9]|h[0-9]{1,2}(?:m|min|m?[0-9]{2}s)?\b|d[0-9]{1,2}h|(?:m|min)[0-9]{1,2}s\b)`)
 )
 
 func lettersIn(s string) int {
@@ -506,7 +506,7 @@ func sign(s string, start int) (from int, minus bool) {
 }
 
 // myriadRE is a number in hundreds of millions and tens of thousands, as in 1億2840万.
-var myriadRE = regexp.MustCompile(`^([0-9]{1,4})[亿億억] ?([0-9]{1,4})[万萬만]([0-9]{0,4})`)
+var myriadRE = lazyregexp.New(`^([0-9]{1,4})[亿億억] ?([0-9]{1,4})[万萬만]([0-9]{0,4})`)
 
 // pad writes digits with zeros in front.
 func pad(digits string, n int) string { return strings.Repeat("0", n-len(digits)) + digits }
@@ -518,7 +518,7 @@ type powered struct {
 	note  bool // the raised digit is a footnote: nobody writes 4711²
 }
 
-var raisedRE = regexp.MustCompile(`^(?:(?:\^|\*\*)\{?([-−+]?[0-9]{1,3})\}?|([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))`)
+var raisedRE = lazyregexp.New(`^(?:(?:\^|\*\*)\{?([-−+]?[0-9]{1,3})\}?|([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))`)
 
 // raisedTo reads the exponent that stands behind digits.
 func raisedTo(core, rest string) powered {

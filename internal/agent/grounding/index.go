@@ -122,7 +122,7 @@ func (x *index) read(o Origin, original string, line int) {
 		x.take(f, v)
 	}
 	if hasMonth(text) {
-		for _, name := range monthRE().FindAllString(text, -1) {
+		for _, name := range monthRE.FindAllString(text, -1) {
 			x.months[monthNumber(name)] = true
 		}
 	}
@@ -331,7 +331,7 @@ func (x *index) findTimestamp(f figure) *shown {
 	}
 	// The parts may stand apart: columns, or a month by its name.
 	month := f.when.month
-	if month > 0 && monthRE().MatchString(f.text) && !x.months[month] && x.between(float64(month), float64(month), func(*shown) bool { return true }) == nil {
+	if month > 0 && monthRE.MatchString(f.text) && !x.months[month] && x.between(float64(month), float64(month), func(*shown) bool { return true }) == nil {
 		return nil
 	}
 	if w := f.when; w.hour >= 0 && w.minute == 0 && w.second <= 0 && w.day < 0 && month < 0 { // the hour of a column

@@ -3,9 +3,10 @@ package grounding
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
+
+	"praxis/internal/lazyregexp"
 )
 
 // A prefix of a unit is another way of writing a number: 18.25 kg are 18250 g, 0.188 s are
@@ -53,9 +54,9 @@ func prefixed(word string) (unit, bool) {
 
 var (
 	// mentionRE is a unit that the name of a column or a header says.
-	mentionRE = regexp.MustCompile(`(?:_|\(|\[|\bin )([a-zA-ZµμΩ]{1,4})(?:[\])]|\b)`)
+	mentionRE = lazyregexp.New(`(?:_|\(|\[|\bin )([a-zA-ZµμΩ]{1,4})(?:[\])]|\b)`)
 	// unitLabelRE is a unit in the name before a number, as in distance_km.
-	unitLabelRE = regexp.MustCompile(`_([a-zA-Zµμ]{2,4})["']?\s?[:=]?\s*$`)
+	unitLabelRE = lazyregexp.New(`_([a-zA-Zµμ]{2,4})["']?\s?[:=]?\s*$`)
 )
 
 // mentions lists the units that names and headers of a text say.

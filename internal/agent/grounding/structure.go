@@ -1,22 +1,23 @@
 package grounding
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"praxis/internal/lazyregexp"
 )
 
 var (
 	// frameRE is where a traceback or a warning points to.
-	frameRE = regexp.MustCompile(`(?m)File "[^"\n]*", line [0-9]+(?:, in .*)?|\b[Ll]ine [0-9]+(?:, column [0-9]+)?\b|\.(?:py|js|ts|go|sh|sql):[0-9]+(?::[0-9]+)?|(?:Cell )?\b(?:In|Out) ?\[[0-9]+\]|^[ ]*-+> ?[0-9]+ .*$|\b(?:Name: [0-9]+, )?dtype: \S+|\bName: [0-9]+\b|\b0x[0-9a-fA-F]+\b|\bpid[ =:]+[0-9]+`)
+	frameRE = lazyregexp.New(`(?m)File "[^"\n]*", line [0-9]+(?:, in .*)?|\b[Ll]ine [0-9]+(?:, column [0-9]+)?\b|\.(?:py|js|ts|go|sh|sql):[0-9]+(?::[0-9]+)?|(?:Cell )?\b(?:In|Out) ?\[[0-9]+\]|^[ ]*-+> ?[0-9]+ .*$|\b(?:Name: [0-9]+, )?dtype: \S+|\bName: [0-9]+\b|\b0x[0-9a-fA-F]+\b|\bpid[ =:]+[0-9]+`)
 	// releaseRE is a program or a package with its version.
-	releaseRE = regexp.MustCompile(`(?i)\b(?:v|([a-z][\w-]*)==|(python|pip|numpy|pandas|scipy|matplotlib|polars|sklearn|duckdb|sqlite|node|version|release|pyarrow|seaborn|torch)(?: version)?[ :=/-]+v?)([0-9]+(?:\.[0-9]+)*)\b`)
+	releaseRE = lazyregexp.New(`(?i)\b(?:v|([a-z][\w-]*)==|(python|pip|numpy|pandas|scipy|matplotlib|polars|sklearn|duckdb|sqlite|node|version|release|pyarrow|seaborn|torch)(?: version)?[ :=/-]+v?)([0-9]+(?:\.[0-9]+)*)\b`)
 	// quantileRE are the rows of a description of data that are named by their share.
-	quantileRE = regexp.MustCompile(`(?m)^(?:25|50|75)%\s`)
+	quantileRE = lazyregexp.New(`(?m)^(?:25|50|75)%\s`)
 	// rowIndexRE is a row that begins with a number and has more columns.
-	rowIndexRE = regexp.MustCompile(`^([0-9]+)[ \t]{1,}\S`)
+	rowIndexRE = lazyregexp.New(`^([0-9]+)[ \t]{1,}\S`)
 	// spaceHeaderRE is the header of a table whose first column has no name.
-	spaceHeaderRE = regexp.MustCompile(`^[ \t]+\S`)
+	spaceHeaderRE = lazyregexp.New(`^[ \t]+\S`)
 )
 
 // structure is what the layout of an output says about its numbers.

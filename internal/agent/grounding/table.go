@@ -1,12 +1,13 @@
 package grounding
 
 import (
-	"regexp"
 	"strings"
+
+	"praxis/internal/lazyregexp"
 )
 
 // rowRE is the line below the header of a Markdown table.
-var rowRE = regexp.MustCompile(`^[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$`)
+var rowRE = lazyregexp.New(`^[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$`)
 
 // underHeaders gives the figures in a Markdown table the percent sign or the scale that
 // stands in the header of their column.
@@ -61,10 +62,10 @@ func (f *figure) underHeader(header string) {
 }
 
 var (
-	bulletRE = regexp.MustCompile(`^[ \t]*(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+\S`)
-	itemsRE  = regexp.MustCompile(`,\s*(?:and\s|und\s|or\s)?|\s(?:and|und)\s|;\s*`)
+	bulletRE = lazyregexp.New(`^[ \t]*(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+\S`)
+	itemsRE  = lazyregexp.New(`,\s*(?:and\s|und\s|or\s)?|\s(?:and|und)\s|;\s*`)
 	// introRE stands between a number and the things that it counts.
-	introRE = regexp.MustCompile(`(?i)^[^.:;!?\n]{0,60}?(?:: |\bare |\bwere |\bnamely |\()([^.:;!?\n)]+)`)
+	introRE = lazyregexp.New(`(?i)^[^.:;!?\n]{0,60}?(?:: |\bare |\bwere |\bnamely |\()([^.:;!?\n)]+)`)
 )
 
 // lengths returns how many items the lists of a text have, and how many rows its tables.

@@ -60,12 +60,12 @@ package grounding
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
@@ -87,7 +87,7 @@ const (
 )
 
 // singleRE is a format string's field with one brace: a slip.
-var singleRE = regexp.MustCompile(`(?:^|[^{\\])(\{[A-Za-z_][^{}\n]*:[<>=^+ ,]*[0-9]*,?(?:\.[0-9]+)?[dfFeEgGn%]\})`)
+var singleRE = lazyregexp.New(`(?:^|[^{\\])(\{[A-Za-z_][^{}\n]*:[<>=^+ ,]*[0-9]*,?(?:\.[0-9]+)?[dfFeEgGn%]\})`)
 
 // Template is an answer with its placeholders.
 type Template struct {

@@ -1,11 +1,11 @@
 package grounding
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"praxis/internal/lazyregexp"
 )
 
 // timestamp is a date or a time of day. What a text leaves out is -1.
@@ -42,29 +42,23 @@ const (
 // layouts are the formats, the longest first. The names of the groups say what they are.
 var layouts = []struct {
 	kind string
-	re   func() *regexp.Regexp
+	re   *lazyregexp.Regexp
 }{
-	{dashed, lazily(`\b(?P<year>[0-9]{4})[-/](?P<month>[0-9]{1,2})[-/](?P<day>[0-9]{1,2})(?:[T ](?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.[0-9]+)?)?)?(?:Z|\b)`)},
-	{dotted, lazily(`\b(?P<day>[0-9]{1,2})(?P<swapped>[./])(?P<month>[0-9]{1,2})[./](?P<year>[0-9]{4})\b`)},
-	{monthly, lazily(`(?i)\b(?P<name>` + monthNames + `)\.? (?P<day>[0-9]{1,2})(?:st|nd|rd|th)?,? (?P<year>[0-9]{4})\b`)},
-	{monthly, lazily(`(?i)\b(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er)?\.?(?: of| de| d['’])? ?(?P<name>` + monthNames + `)\.?,?(?: de| del)? (?P<year>[0-9]{4})\b`)},
-	{monthly, lazily(`(?i)\b(?P<name>` + monthNames + `)\.?,?[ -](?P<year>[0-9]{4})\b`)},
-	{monthly, lazily(`(?i)\b(?P<name>` + monthNames + `)\.? (?P<day>[0-9]{1,2})(?:st|nd|rd|th)?\b`)},
-	{monthly, lazily(`(?i)\b(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er)?\.?(?: of| de| d['’])? ?(?P<name>` + monthNames + `)\b`)},
-	{dashed, lazily(`\b(?P<year>[12][0-9]{3})-(?P<month>[0-9]{2})\b`)},
-	{worded, lazily(`(?i)\b(?P<hour>[0-9]{1,3}) ?(?:h|hrs?|hours?|std\.?|stunden?|heures?|horas?|ore|uur|uren)(?:,? (?:and |und |et |y |e |en )?| ?)(?P<minute>[0-5]?[0-9]) ?(?:m|mins?|minutes?|minuten|minutos?|minuti|minuut)?(?:,? (?:and |und |et |y |e |en )?(?P<second>[0-5]?[0-9]) ?(?:s|secs?|seconds?|sekunden|secondes|segundos|seconden))?\b`)},
-	{worded, lazily(`(?i)\b(?P<minute>[0-9]{1,3}) ?(?:m|mins?|minutes?|minuten|minutos?|minuti|minuut),? ?(?:and |und |et |y |e |en )?(?P<second>[0-5]?[0-9]) ?(?:s|secs?|seconds?|sekunden|secondes|segundos|seconden)\b`)},
-	{clock, lazily(`(?i)\b(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.[0-9]+)?)?(?:\s?(?P<half>[ap]\.?m)\b)?`)},
-	{worded, lazily(`(?i)\b(?P<hour>[0-9]{1,2})(?: ?uhr| o['’]clock| ?(?P<half>[ap]\.?m)\b)`)},
+	{dashed, lazyregexp.New(`\b(?P<year>[0-9]{4})[-/](?P<month>[0-9]{1,2})[-/](?P<day>[0-9]{1,2})(?:[T ](?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.[0-9]+)?)?)?(?:Z|\b)`)},
+	{dotted, lazyregexp.New(`\b(?P<day>[0-9]{1,2})(?P<swapped>[./])(?P<month>[0-9]{1,2})[./](?P<year>[0-9]{4})\b`)},
+	{monthly, lazyregexp.New(`(?i)\b(?P<name>` + monthNames + `)\.? (?P<day>[0-9]{1,2})(?:st|nd|rd|th)?,? (?P<year>[0-9]{4})\b`)},
+	{monthly, lazyregexp.New(`(?i)\b(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er)?\.?(?: of| de| d['’])? ?(?P<name>` + monthNames + `)\.?,?(?: de| del)? (?P<year>[0-9]{4})\b`)},
+	{monthly, lazyregexp.New(`(?i)\b(?P<name>` + monthNames + `)\.?,?[ -](?P<year>[0-9]{4})\b`)},
+	{monthly, lazyregexp.New(`(?i)\b(?P<name>` + monthNames + `)\.? (?P<day>[0-9]{1,2})(?:st|nd|rd|th)?\b`)},
+	{monthly, lazyregexp.New(`(?i)\b(?P<day>[0-9]{1,2})(?:st|nd|rd|th|er)?\.?(?: of| de| d['’])? ?(?P<name>` + monthNames + `)\b`)},
+	{dashed, lazyregexp.New(`\b(?P<year>[12][0-9]{3})-(?P<month>[0-9]{2})\b`)},
+	{worded, lazyregexp.New(`(?i)\b(?P<hour>[0-9]{1,3}) ?(?:h|hrs?|hours?|std\.?|stunden?|heures?|horas?|ore|uur|uren)(?:,? (?:and |und |et |y |e |en )?| ?)(?P<minute>[0-5]?[0-9]) ?(?:m|mins?|minutes?|minuten|minutos?|minuti|minuut)?(?:,? (?:and |und |et |y |e |en )?(?P<second>[0-5]?[0-9]) ?(?:s|secs?|seconds?|sekunden|secondes|segundos|seconden))?\b`)},
+	{worded, lazyregexp.New(`(?i)\b(?P<minute>[0-9]{1,3}) ?(?:m|mins?|minutes?|minuten|minutos?|minuti|minuut),? ?(?:and |und |et |y |e |en )?(?P<second>[0-5]?[0-9]) ?(?:s|secs?|seconds?|sekunden|secondes|segundos|seconden)\b`)},
+	{clock, lazyregexp.New(`(?i)\b(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.[0-9]+)?)?(?:\s?(?P<half>[ap]\.?m)\b)?`)},
+	{worded, lazyregexp.New(`(?i)\b(?P<hour>[0-9]{1,2})(?: ?uhr| o['’]clock| ?(?P<half>[ap]\.?m)\b)`)},
 }
 
-var monthRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(?:` + monthNames + `)\b`) })
-
-// lazily compiles a pattern when it is first used: those with the names of months take long,
-// and most programs that are started read no text.
-func lazily(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
+var monthRE = lazyregexp.New(`(?i)\b(?:` + monthNames + `)\b`)
 
 // lookFor says which kinds of timestamps a text may have.
 func lookFor(text string) map[string]bool {
@@ -111,7 +105,7 @@ func timestamps(text, hidden string) []figure {
 		if !has[l.kind] {
 			continue
 		}
-		re := l.re()
+		re := l.re
 		for _, loc := range re.FindAllSubmatchIndex(b, -1) {
 			fields := map[string]string{}
 			for i, name := range re.SubexpNames() {

@@ -2,12 +2,12 @@ package grounding
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"praxis/event"
 	"praxis/internal/language"
+	"praxis/internal/lazyregexp"
 )
 
 // Bounds of what is kept of a run's outputs. What is beyond them is not found, so
@@ -100,7 +100,7 @@ func (s *Sources) AddCode(step int, l language.Language, code string) {
 }
 
 // formatRE is the format of a placeholder.
-var formatRE = regexp.MustCompile(`:(?:.?[<>=^])?[-+ ]?z?#?0?[0-9]*[,_]?(?:\.[0-9]+)?[a-zA-Z%]?$`)
+var formatRE = lazyregexp.New(`:(?:.?[<>=^])?[-+ ]?z?#?0?[0-9]*[,_]?(?:\.[0-9]+)?[a-zA-Z%]?$`)
 
 // AddExpression takes in what is filled into an answer in a step.
 func (s *Sources) AddExpression(step int, l language.Language, expression string) {
@@ -211,8 +211,8 @@ func change(text string, all []figure, near []int) (from, to int, found bool) {
 }
 
 var (
-	fromRE = regexp.MustCompile(`(?i)\b(?:from|von|de|da)\s[$€£]?$`)
-	toRE   = regexp.MustCompile(`(?i)^[^.;,]{0,24}\s(?:to|auf|à|a)\s[$€£]?$`)
+	fromRE = lazyregexp.New(`(?i)\b(?:from|von|de|da)\s[$€£]?$`)
+	toRE   = lazyregexp.New(`(?i)^[^.;,]{0,24}\s(?:to|auf|à|a)\s[$€£]?$`)
 )
 
 // sentence returns where the sentence of a figure begins and ends. A point within a number

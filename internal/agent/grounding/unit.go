@@ -3,9 +3,10 @@ package grounding
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"praxis/internal/lazyregexp"
 )
 
 // unit is what a number counts, as far as the text beside it says so. The zero value
@@ -31,15 +32,15 @@ const (
 const currencyCodes = `USD|EUR|GBP|JPY|CHF|CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BRL|MXN|KRW|RUB|TRY|ZAR|SGD|HKD|THB`
 
 var (
-	percentRE  = regexp.MustCompile(`^[ \x{00A0}\x{202F}]?(?:%|(?i:percentage points?|percent|per cent|pct|pp|prozent(?:punkte)?|pour cent|por ciento)\b)|^-percent\b`)
-	scaleRE    = regexp.MustCompile(`^(?:[ \x{00A0}\x{202F}-]?((?i:thousand|tausend|millions?|millionen|mio\.?|mln|millones|billions?|trillions?|milliarden?|mrd\.?|crores?|lakhs?|lacs?)|bn|mn|tn|[kKMGT]i?B)(?:\b|$)|[ \x{00A0}\x{202F}]?([kKMGBT])\b|[ \x{00A0}]?([万萬만亿億억]))`)
-	powerRE    = regexp.MustCompile(`^\s?(?:[×x·*]|\\times|\\cdot)\s?10(?:(?:\^|\*\*)\{?([-−+]?[0-9]+)\}?|([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+))`)
-	afterRE    = regexp.MustCompile(`^[ \x{00A0}\x{202F}-]?(€|\$|£|¥|₹|₩|₽|₺|°C|°F|°|µ?[\pL]+(?:/[a-zA-Z]+)?(?:[²³]|[23]\b)?|×)`)
-	beforeRE   = regexp.MustCompile(`(?i)(US\$|€|\$|£|¥|₹|₩|₽|₺|\b(?:` + currencyCodes + `))[ \x{00A0}]?[-−]?$`)
-	codeOnlyRE = regexp.MustCompile(`^(?:` + currencyCodes + `)$`)
-	labelledRE = regexp.MustCompile(`([\pL]+)["']?\s?[:=]\s*$`)
-	nounRE     = regexp.MustCompile(`^[ \x{00A0}](?:(?:new|different|other|distinct|unique|missing|total|more|of the|active|small|large|big|whole|single|separate|individual|additional)[ ])?([a-z]{3,}s|people|children|men|women)\b`)
-	noNounRE   = regexp.MustCompile(`^(?:is|was|as|this|has|his|its|plus|minus|times|points|does|less|percents|across|versus|thus|always|perhaps|towards|hers|ours|yes|gives|shows|makes|equals|means|needs|remains|belongs|comes|goes|follows)$`)
+	percentRE  = lazyregexp.New(`^[ \x{00A0}\x{202F}]?(?:%|(?i:percentage points?|percent|per cent|pct|pp|prozent(?:punkte)?|pour cent|por ciento)\b)|^-percent\b`)
+	scaleRE    = lazyregexp.New(`^(?:[ \x{00A0}\x{202F}-]?((?i:thousand|tausend|millions?|millionen|mio\.?|mln|millones|billions?|trillions?|milliarden?|mrd\.?|crores?|lakhs?|lacs?)|bn|mn|tn|[kKMGT]i?B)(?:\b|$)|[ \x{00A0}\x{202F}]?([kKMGBT])\b|[ \x{00A0}]?([万萬만亿億억]))`)
+	powerRE    = lazyregexp.New(`^\s?(?:[×x·*]|\\times|\\cdot)\s?10(?:(?:\^|\*\*)\{?([-−+]?[0-9]+)\}?|([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+))`)
+	afterRE    = lazyregexp.New(`^[ \x{00A0}\x{202F}-]?(€|\$|£|¥|₹|₩|₽|₺|°C|°F|°|µ?[\pL]+(?:/[a-zA-Z]+)?(?:[²³]|[23]\b)?|×)`)
+	beforeRE   = lazyregexp.New(`(?i)(US\$|€|\$|£|¥|₹|₩|₽|₺|\b(?:` + currencyCodes + `))[ \x{00A0}]?[-−]?$`)
+	codeOnlyRE = lazyregexp.New(`^(?:` + currencyCodes + `)$`)
+	labelledRE = lazyregexp.New(`([\pL]+)["']?\s?[:=]\s*$`)
+	nounRE     = lazyregexp.New(`^[ \x{00A0}](?:(?:new|different|other|distinct|unique|missing|total|more|of the|active|small|large|big|whole|single|separate|individual|additional)[ ])?([a-z]{3,}s|people|children|men|women)\b`)
+	noNounRE   = lazyregexp.New(`^(?:is|was|as|this|has|his|its|plus|minus|times|points|does|less|percents|across|versus|thus|always|perhaps|towards|hers|ours|yes|gives|shows|makes|equals|means|needs|remains|belongs|comes|goes|follows)$`)
 	currencies = map[string]string{
 		"$": "USD", "us$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD", "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR",
 		"£": "GBP", "gbp": "GBP", "¥": "JPY", "jpy": "JPY", "yen": "JPY", "₹": "INR", "inr": "INR", "rupees": "INR", "chf": "CHF", "francs": "CHF", "cny": "CNY",
@@ -62,7 +63,7 @@ var (
 		data:          {"bytes": 1, "byte": 1},
 	}
 	// countWords are labels of counts, as in "units: 15".
-	countWords = regexp.MustCompile(`(?i)^(?:units?|rows|records|count|counts|customers|orders|items|users|people|entries|lines|files|words|n|len|observations|samples|visits|clicks|students|products|pages|hosts|events|visitors|books|bugs|genes|households|defects|channels)$`)
+	countWords = lazyregexp.New(`(?i)^(?:units?|rows|records|count|counts|customers|orders|items|users|people|entries|lines|files|words|n|len|observations|samples|visits|clicks|students|products|pages|hosts|events|visitors|books|bugs|genes|households|defects|channels)$`)
 )
 
 // unitOf looks at what stands before and after a number that ends where after begins.
@@ -125,7 +126,7 @@ func named(word string, apart bool) (unit, bool) {
 	return unit{}, false
 }
 
-var centRE = regexp.MustCompile(`^(?i:cents?|¢|centimes?|c[eé]ntimos?|centavos?|pence)$`)
+var centRE = lazyregexp.New(`^(?i:cents?|¢|centimes?|c[eé]ntimos?|centavos?|pence)$`)
 
 // fits says that a number with the unit s may be a source of a figure with the unit u.
 // Counts have many names ("150 rows" are 150 customers, "365 rows" 365 days), so that
@@ -172,14 +173,14 @@ func factors(word string) []float64 {
 }
 
 var (
-	percentWordRE = regexp.MustCompile(`(?i)%|percent|pct|per cent|prozent`)
+	percentWordRE = lazyregexp.New(`(?i)%|percent|pct|per cent|prozent`)
 	// scaleWords say that numbers near them may be given in thousands, millions and so on.
-	scaleWords = [...]*regexp.Regexp{
-		regexp.MustCompile(`(?i)thousand|tausend|\bk\b|_k(?:usd|eur|gbp)?\b|kloc|\(k|000s`),
-		regexp.MustCompile(`(?i)million|\bmio\b|\bmln\b|\bmn\b|_m(?:n|io|usd|eur|gbp)?\b|\([$€£]?m\)|[$€£]m\b`),
-		regexp.MustCompile(`(?i)billion|\bmrd\b|\bbn\b|_b(?:n|usd|eur)?\b|\([$€£]?bn?\)|milliard`),
-		regexp.MustCompile(`(?i)trillion|\btn\b|_tn\b`),
-		regexp.MustCompile(`\b[kKMGT]i?B\b|(?i)_[kmgt]i?b\b|(?:kilo|mega|giga|tera)bytes`),
+	scaleWords = [...]*lazyregexp.Regexp{
+		lazyregexp.New(`(?i)thousand|tausend|\bk\b|_k(?:usd|eur|gbp)?\b|kloc|\(k|000s`),
+		lazyregexp.New(`(?i)million|\bmio\b|\bmln\b|\bmn\b|_m(?:n|io|usd|eur|gbp)?\b|\([$€£]?m\)|[$€£]m\b`),
+		lazyregexp.New(`(?i)billion|\bmrd\b|\bbn\b|_b(?:n|usd|eur)?\b|\([$€£]?bn?\)|milliard`),
+		lazyregexp.New(`(?i)trillion|\btn\b|_tn\b`),
+		lazyregexp.New(`\b[kKMGT]i?B\b|(?i)_[kmgt]i?b\b|(?:kilo|mega|giga|tera)bytes`),
 	}
 )
 

@@ -3,20 +3,21 @@ package grounding
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"strings"
+
+	"praxis/internal/lazyregexp"
 )
 
 const smallWords = `zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|zwanzig|dreißig`
 
 var (
 	// saidRE is a number in words. A lone "one" is a pronoun as a rule, and no figure.
-	saidRE = regexp.MustCompile(`(?i)\b(?:(?:one|a|half a|half an|(?:a|one) quarter of an?|three[ -]quarters of an?|` + smallWords + `)[ -](?:hundred|thousand|million|billion|dozen)|` + smallWords + `)(?:(?:[ -]| and )(?:one|` + smallWords + `|hundred|thousand|million|billion|dozen)\b)*\b`)
+	saidRE = lazyregexp.New(`(?i)\b(?:(?:one|a|half a|half an|(?:a|one) quarter of an?|three[ -]quarters of an?|` + smallWords + `)[ -](?:hundred|thousand|million|billion|dozen)|` + smallWords + `)(?:(?:[ -]| and )(?:one|` + smallWords + `|hundred|thousand|million|billion|dozen)\b)*\b`)
 	// notSaidRE are words behind a number that make another thing of it.
-	notSaidRE = regexp.MustCompile(`(?i)^(?:[ -](?:decimals?|decimal places?|significant|digits after|or (?:two|three)\b|thirds?\b|quarters?\b|fifths?\b|tenths?\b|fold\b)|fold\b|-(?:way|dimensional|sided|step|part|column|digit|letter)\b)`)
+	notSaidRE = lazyregexp.New(`(?i)^(?:[ -](?:decimals?|decimal places?|significant|digits after|or (?:two|three)\b|thirds?\b|quarters?\b|fifths?\b|tenths?\b|fold\b)|fold\b|-(?:way|dimensional|sided|step|part|column|digit|letter)\b)`)
 	// notBeforeRE are words before a number in words that make a phrase of both.
-	notBeforeRE = regexp.MustCompile(`(?i)\b(?:one or|or|step|option|part|section|table|figure|chapter)[ ]$`)
-	listedRE    = regexp.MustCompile(`(?i)\b(?:the|these|those|all|both|following|top|bottom|first|last|other|largest|smallest|highest|lowest|alle|die|its|their|our)[ ]$`)
+	notBeforeRE = lazyregexp.New(`(?i)\b(?:one or|or|step|option|part|section|table|figure|chapter)[ ]$`)
+	listedRE    = lazyregexp.New(`(?i)\b(?:the|these|those|all|both|following|top|bottom|first|last|other|largest|smallest|highest|lowest|alle|die|its|their|our)[ ]$`)
 	numberWords = map[string]float64{
 		"zero": 0, "a": 1, "one": 1, "half a": .5, "half an": .5, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
 		"eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
@@ -29,33 +30,33 @@ var (
 // ratioWords are the words that compare two numbers. share says that the word is a part
 // of something, and not a change.
 var ratioWords = []struct {
-	re    *regexp.Regexp
+	re    *lazyregexp.Regexp
 	value float64
 }{
-	{regexp.MustCompile(`(?i)\b(?:doubl(?:ed|es|ing)|double (?:the|that|of|its)|twice (?:as|the|that|of))\b`), 2},
-	{regexp.MustCompile(`(?i)\b(?:tripl(?:ed|es|ing)|trebled|triple (?:the|that|of|its)|threefold)\b`), 3},
-	{regexp.MustCompile(`(?i)\b(?:quadrupl(?:ed|es|ing)|quadruple (?:the|that|of|its)|fourfold)\b`), 4},
-	{regexp.MustCompile(`(?i)\b(?:tenfold)\b`), 10},
-	{regexp.MustCompile(`(?i)\b(?:halv(?:ed|es|ing)|half (?:of|the|as|that|its|their|all|are|were)|one half)\b`), .5},
-	{regexp.MustCompile(`(?i)\btwo[ -]thirds\b`), 2. / 3},
-	{regexp.MustCompile(`(?i)\b(?:a|one)[ -]third (?:of|lower|higher|less|more|were|are|is)\b`), 1. / 3},
-	{regexp.MustCompile(`(?i)\b(?:three[ -]quarters|three[ -]fourths) of\b`), .75},
-	{regexp.MustCompile(`(?i)\b(?:a|one)[ -](?:quarter|fourth) of\b`), .25},
-	{regexp.MustCompile(`(?i)\b(?:a|one)[ -]fifth of\b`), .2},
-	{regexp.MustCompile(`(?i)\b(?:a|one)[ -]tenth of\b`), .1},
+	{lazyregexp.New(`(?i)\b(?:doubl(?:ed|es|ing)|double (?:the|that|of|its)|twice (?:as|the|that|of))\b`), 2},
+	{lazyregexp.New(`(?i)\b(?:tripl(?:ed|es|ing)|trebled|triple (?:the|that|of|its)|threefold)\b`), 3},
+	{lazyregexp.New(`(?i)\b(?:quadrupl(?:ed|es|ing)|quadruple (?:the|that|of|its)|fourfold)\b`), 4},
+	{lazyregexp.New(`(?i)\b(?:tenfold)\b`), 10},
+	{lazyregexp.New(`(?i)\b(?:halv(?:ed|es|ing)|half (?:of|the|as|that|its|their|all|are|were)|one half)\b`), .5},
+	{lazyregexp.New(`(?i)\btwo[ -]thirds\b`), 2. / 3},
+	{lazyregexp.New(`(?i)\b(?:a|one)[ -]third (?:of|lower|higher|less|more|were|are|is)\b`), 1. / 3},
+	{lazyregexp.New(`(?i)\b(?:three[ -]quarters|three[ -]fourths) of\b`), .75},
+	{lazyregexp.New(`(?i)\b(?:a|one)[ -](?:quarter|fourth) of\b`), .25},
+	{lazyregexp.New(`(?i)\b(?:a|one)[ -]fifth of\b`), .2},
+	{lazyregexp.New(`(?i)\b(?:a|one)[ -]tenth of\b`), .1},
 }
 
 // timesRE stands behind a number that compares.
-var timesRE = regexp.MustCompile(`^[ -]?(?:times|×|x) (?:as|more|the|that|what|its|their|larger|higher|smaller|bigger|greater|lower|less|faster|slower|longer|heavier)\b`)
+var timesRE = lazyregexp.New(`^[ -]?(?:times|×|x) (?:as|more|the|that|what|its|their|larger|higher|smaller|bigger|greater|lower|less|faster|slower|longer|heavier)\b`)
 
 // changeRE are comparisons of what came to what was.
-var changeRE = regexp.MustCompile(`(?i)(?:ed|es|ing|fold)$`)
+var changeRE = lazyregexp.New(`(?i)(?:ed|es|ing|fold)$`)
 
 // looseRE makes a comparison less exact.
-var looseRE = regexp.MustCompile(`(?i)\b(?:nearly|almost|about|roughly|around|over|more than|less than|approximately|just under|just over|some|well over)\s$`)
+var looseRE = lazyregexp.New(`(?i)\b(?:nearly|almost|about|roughly|around|over|more than|less than|approximately|just under|just over|some|well over)\s$`)
 
 // partOfRE stands behind a share of a number that is written as a word.
-var partOfRE = regexp.MustCompile(`(?i)^ an? (?:million|billion|thousand|dozen|hundred)\b`)
+var partOfRE = lazyregexp.New(`(?i)^ an? (?:million|billion|thousand|dozen|hundred)\b`)
 
 // inWords finds the numbers and comparisons of a text that are written in words.
 func inWords(text string) []figure {
@@ -157,7 +158,7 @@ func ratioFigure(text string, start, end int, value float64) figure {
 	return f
 }
 
-var rangeRE = regexp.MustCompile(`^(?:\s?[-–—]\s?|\s(?:to|and|bis|und|or|through)\s)[$€£]?$`)
+var rangeRE = lazyregexp.New(`^(?:\s?[-–—]\s?|\s(?:to|and|bis|und|or|through)\s)[$€£]?$`)
 
 // shareUnits gives the first number of a range what stands beside the second: in "12 to
 // 15 %" both are percentages, in "1.2–1.5 million" both are millions.

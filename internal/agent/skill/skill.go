@@ -41,12 +41,12 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"praxis/fault"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
@@ -93,10 +93,10 @@ type Origin struct {
 	Step int
 }
 
-var nameRE = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+var nameRE = lazyregexp.New(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
 // reserved are names that code cannot import from the module "skills".
-var reserved = regexp.MustCompile(`^(?:keep_skill|os|sys|and|as|assert|async|await|break|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield)$`)
+var reserved = lazyregexp.New(`^(?:keep_skill|os|sys|and|as|assert|async|await|break|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield)$`)
 
 // CheckName refuses what cannot name a skill.
 func CheckName(name string) error {

@@ -2,10 +2,10 @@ package cmd
 
 import (
 	"os"
-	"regexp"
 
 	"praxis/fault"
 	"praxis/internal/app"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
@@ -38,7 +38,7 @@ func readCodeFile(name string) (string, error) {
 }
 
 // readsStdin finds code that reads from standard input.
-var readsStdin = regexp.MustCompile(`\bstdin\b|\binput\s*\(|\bfileinput\b`)
+var readsStdin = lazyregexp.New(`\bstdin\b|\binput\s*\(|\bfileinput\b`)
 
 // stdinFor returns what code reads from standard input, as a file that drop removes;
 // nil when it reads none. A pipe need never end, so that it is read for code that

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"praxis/internal/cli/format"
 	"praxis/internal/cli/tui"
 	"praxis/internal/language"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
@@ -50,7 +50,7 @@ const shellTimeout = 10 * time.Minute
 const saveTime = 10 * time.Second
 
 // exitRule matches what people type to end an interpreter.
-var exitRule = regexp.MustCompile(`^(exit|quit)(\(\s*[0-9]*\s*\))?$`)
+var exitRule = lazyregexp.New(`^(exit|quit)(\(\s*[0-9]*\s*\))?$`)
 
 type shellCommand struct {
 	p       *program

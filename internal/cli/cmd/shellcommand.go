@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"io"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -11,14 +10,15 @@ import (
 	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/language"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
 // inspectRule matches an expression with the question mark that asks what it is.
-var inspectRule = regexp.MustCompile(`^\??([\pL_][\pL\pN_.\[\]'"]*)\?{1,2}$|^\?([\pL_][\pL\pN_.\[\]'"]*)$`)
+var inspectRule = lazyregexp.New(`^\??([\pL_][\pL\pN_.\[\]'"]*)\?{1,2}$|^\?([\pL_][\pL\pN_.\[\]'"]*)$`)
 
 // commandRule matches a line that begins as a command of the shell's does.
-var commandRule = regexp.MustCompile(`^[:%]\pL`)
+var commandRule = lazyregexp.New(`^[:%]\pL`)
 
 // isCommand says that a line is for the shell, and no code of the language that is typed.
 func (s *shell) isCommand(line string) bool {

@@ -2,15 +2,15 @@ package cmd
 
 import (
 	"path/filepath"
-	"regexp"
 
 	"praxis/event"
 	"praxis/internal/app"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
 // cutMark is what stands in a stream where output was left out.
-var cutMark = regexp.MustCompile(`… \[([0-9]+ bytes left out); the whole is in /[^\]\n]*\] …`)
+var cutMark = lazyregexp.New(`… \[([0-9]+ bytes left out); the whole is in /[^\]\n]*\] …`)
 
 // wholeIn says in a text where the whole output is: the file that the session
 // has of it is of no use to a person when the session ends with the command.

@@ -1,23 +1,23 @@
 package tui
 
 import (
-	"regexp"
 	"strings"
 
 	"praxis/internal/cli/format"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
 // What answers use of Markdown: line by line, so that a line that is no Markdown
 // stays as it is.
 var (
-	headingRE = regexp.MustCompile(`^ {0,3}#{1,6} +(.+?)[ #]*$`)
-	bulletRE  = regexp.MustCompile(`^( *)[-*+] +(.*)$`)
-	numberRE  = regexp.MustCompile(`^( *)([0-9]{1,3}[.)]) +(.*)$`)
-	ruleRE    = regexp.MustCompile(`^ {0,3}(-{3,}|\*{3,}|_{3,}) *$`)
-	dashesRE  = regexp.MustCompile(`^ *\|? *:?-+:? *(\| *:?-+:? *)*\|? *$`)
-	strongRE  = regexp.MustCompile(`\*\*([^* ](?:[^*]*[^* ])?)\*\*`)
-	linkRE    = regexp.MustCompile(`\[([^\]\n]+)\]\(([^)\s]+)\)`)
+	headingRE = lazyregexp.New(`^ {0,3}#{1,6} +(.+?)[ #]*$`)
+	bulletRE  = lazyregexp.New(`^( *)[-*+] +(.*)$`)
+	numberRE  = lazyregexp.New(`^( *)([0-9]{1,3}[.)]) +(.*)$`)
+	ruleRE    = lazyregexp.New(`^ {0,3}(-{3,}|\*{3,}|_{3,}) *$`)
+	dashesRE  = lazyregexp.New(`^ *\|? *:?-+:? *(\| *:?-+:? *)*\|? *$`)
+	strongRE  = lazyregexp.New(`\*\*([^* ](?:[^*]*[^* ])?)\*\*`)
+	linkRE    = lazyregexp.New(`\[([^\]\n]+)\]\(([^)\s]+)\)`)
 )
 
 // markdown shows an answer at a terminal: headings, lists, tables, code, bold. What

@@ -20,12 +20,12 @@ package buildfile
 import (
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 )
@@ -73,10 +73,10 @@ type Start struct {
 }
 
 var (
-	nameRE     = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
-	packageRE  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+:~=<>_@/-]{0,199}$`)
-	variableRE = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	moduleRE   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
+	nameRE     = lazyregexp.New(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+	packageRE  = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9.+:~=<>_@/-]{0,199}$`)
+	variableRE = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	moduleRE   = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
 )
 
 // Load reads a file. The error is a fault of the kind Invalid whose message is the first
@@ -164,7 +164,7 @@ func (r *reader) text(what string, v *jsondoc.Node) string {
 }
 
 // texts reads a list of strings. like is what each must be like; nil: anything.
-func (r *reader) texts(what string, v *jsondoc.Node, like *regexp.Regexp) (out []string) {
+func (r *reader) texts(what string, v *jsondoc.Node, like *lazyregexp.Regexp) (out []string) {
 	for _, item := range r.list(what, v, maxList) {
 		text := r.text(what, item)
 		switch {

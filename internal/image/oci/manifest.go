@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"praxis/fault"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
@@ -59,7 +59,7 @@ type Platform struct{ OS, Architecture string }
 // String returns the platform as it is usually written, such as "linux/amd64".
 func (p Platform) String() string { return p.OS + "/" + p.Architecture }
 
-var digestRE = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+var digestRE = lazyregexp.New(`^sha256:[0-9a-f]{64}$`)
 
 // Digest returns the digest of some bytes.
 func Digest(data []byte) string {

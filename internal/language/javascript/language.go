@@ -2,10 +2,10 @@ package javascript
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	"praxis/internal/language"
+	"praxis/internal/lazyregexp"
 )
 
 // The names by which records, requests and images call the languages.
@@ -148,7 +148,7 @@ func literal(v any) string {
 }
 
 // absent finds the module in what node says when one is missing.
-var absent = regexp.MustCompile(`^Cannot find (?:module|package) '((?:@[a-z0-9][a-z0-9._-]{0,63}/)?[a-z0-9][a-z0-9._-]{0,63})(?:/[^']*)?'`)
+var absent = lazyregexp.New(`^Cannot find (?:module|package) '((?:@[a-z0-9][a-z0-9._-]{0,63}/)?[a-z0-9][a-z0-9._-]{0,63})(?:/[^']*)?'`)
 
 // packageOf returns the module that an error misses, and the package that has it. What is
 // missing of the program's own files is in no package.

@@ -2,8 +2,9 @@ package python
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"praxis/internal/lazyregexp"
 )
 
 const (
@@ -12,10 +13,10 @@ const (
 )
 
 // framed is the first line of an entry of a stack, or what the kernel wrote in the place of some.
-var framed = regexp.MustCompile(`^  (?:File "|… |\[)`)
+var framed = lazyregexp.New(`^  (?:File "|… |\[)`)
 
 // chained are the lines that Python puts between exceptions that led to each other.
-var chained = regexp.MustCompile(`\n\n(?:During handling of the above exception, another exception occurred|The above exception was the direct cause of the following exception):\n\n`)
+var chained = lazyregexp.New(`\n\n(?:During handling of the above exception, another exception occurred|The above exception was the direct cause of the following exception):\n\n`)
 
 // brief shortens a traceback for a model: of what led to the exception its last line, and
 // of a deep stack both ends.

@@ -1,18 +1,19 @@
 package python
 
 import (
-	"regexp"
 	"strings"
+
+	"praxis/internal/lazyregexp"
 )
 
 // command is the beginning of a statement that is a notebook's and no Python: a command of
 // its interpreter, one for a shell, either of them whose output gets a name, or a question
 // about a name.
-var command = regexp.MustCompile(`^(?:%%?[A-Za-z_]|!|\?|[A-Za-z_][\w.,\[\] ]*=[ \t]*(?:%[A-Za-z_]|!)|[A-Za-z_][\w.]*\?\??[ \t\r]*(?:\n|$))`)
+var command = lazyregexp.New(`^(?:%%?[A-Za-z_]|!|\?|[A-Za-z_][\w.,\[\] ]*=[ \t]*(?:%[A-Za-z_]|!)|[A-Za-z_][\w.]*\?\??[ \t\r]*(?:\n|$))`)
 
 // needless is a command without which code comes to the same here: figures are shown by
 // themselves, modules do not change while the cells run, and how long each took is recorded.
-var needless = regexp.MustCompile(`^(?:%matplotlib(?:\s+(?:inline|notebook|widget|ipympl))?|%load_ext\s+autoreload|%autoreload(?:\s+\w+)?|%config\s+(?:InlineBackend|IPCompleter|Completer)\..*|%%time)\s*$`)
+var needless = lazyregexp.New(`^(?:%matplotlib(?:\s+(?:inline|notebook|widget|ipympl))?|%load_ext\s+autoreload|%autoreload(?:\s+\w+)?|%config\s+(?:InlineBackend|IPCompleter|Completer)\..*|%%time)\s*$`)
 
 // cellCode returns the code of a notebook's cell. Commands that change nothing here are
 // made comments; line and text are the first of the others, 0 where there is none.

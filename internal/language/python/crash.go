@@ -1,13 +1,14 @@
 package python
 
 import (
-	"regexp"
 	"strconv"
+
+	"praxis/internal/lazyregexp"
 )
 
 // crashRE finds where a cell was outside of its functions: the frame that is the last one
 // of a report.
-var crashRE = regexp.MustCompile(`(?m)^  File "<cell \d{1,9}>", line (\d{1,9}) in <module>$`)
+var crashRE = lazyregexp.New(`(?m)^  File "<cell \d{1,9}>", line (\d{1,9}) in <module>$`)
 
 // crashLine reads the report of an interpreter that crashed.
 func crashLine(report string) (line int, ok bool) {

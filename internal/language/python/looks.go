@@ -1,18 +1,19 @@
 package python
 
 import (
-	"regexp"
 	"strings"
+
+	"praxis/internal/lazyregexp"
 )
 
 var (
 	// statementRE are lines that prose does not have.
-	statementRE = regexp.MustCompile(`^(?:import [\w.]+(?: as \w+)?(?:, ?[\w.]+(?: as \w+)?)*|from [\w.]+ import \S.*|(?:async )?def \w+ ?\(.*|class \w+.*:|` +
+	statementRE = lazyregexp.New(`^(?:import [\w.]+(?: as \w+)?(?:, ?[\w.]+(?: as \w+)?)*|from [\w.]+ import \S.*|(?:async )?def \w+ ?\(.*|class \w+.*:|` +
 		`(?:async )?(?:for .+ in .+|with .+|while .+):.*|if .+:|print ?\(.*)(?:\s*#.*)?$`)
 	// expressionRE are lines that are code if their neighbours are.
-	expressionRE = regexp.MustCompile(`^(?:[A-Za-z_][\w.]*(?:\[[^\]]*\])*(?:\s*,\s*[A-Za-z_]\w*)*\s*(?::[^=]*)?(?:[-+*/%|&@]|//|\*\*)?=[^=].*|[A-Za-z_][\w.]*\(.*|[A-Za-z_][\w.]*\[.+\].*|[(\[{].*|` +
+	expressionRE = lazyregexp.New(`^(?:[A-Za-z_][\w.]*(?:\[[^\]]*\])*(?:\s*,\s*[A-Za-z_]\w*)*\s*(?::[^=]*)?(?:[-+*/%|&@]|//|\*\*)?=[^=].*|[A-Za-z_][\w.]*\(.*|[A-Za-z_][\w.]*\[.+\].*|[(\[{].*|` +
 		`(?:try|else|finally):.*|(?:elif|except|return|raise|assert|del|global|yield|await|lambda|not)\b.*|pass|break|continue|@\w.*|[A-Za-z_]\w*(?:\.\w+)+|[fr]?["'].*)$`)
-	nameRE = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+	nameRE = lazyregexp.New(`^[A-Za-z_]\w*$`)
 )
 
 // looks tells Python from prose by its lines. It is likely code when each of them can

@@ -1,13 +1,14 @@
 package python
 
 import (
-	"regexp"
 	"strings"
+
+	"praxis/internal/lazyregexp"
 )
 
 // absent finds the module in what an exception says that a module is missing:
 // the interpreter's own words, and those of pandas for what it needs besides.
-var absent = regexp.MustCompile("^(?:No module named '([A-Za-z0-9_.]{1,64})'|(?:`Import|Missing optional dependency) '?([A-Za-z0-9_]{1,64})['`])")
+var absent = lazyregexp.New("^(?:No module named '([A-Za-z0-9_.]{1,64})'|(?:`Import|Missing optional dependency) '?([A-Za-z0-9_]{1,64})['`])")
 
 // packageOf returns the module that an exception misses, and the package that has
 // it. Of a module inside another one the interpreter names the whole path only

@@ -1,18 +1,18 @@
 package python
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
 
 	"praxis/fault"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
 // block is a block of metadata in a script's comments, as PEP 723 has it.
-var block = regexp.MustCompile(`(?m)^# /// ([a-zA-Z0-9-]+)[ \t]*\r?\n((?:#(?: [^\n]*)?\r?\n)+)# ///[ \t]*\r?$`)
+var block = lazyregexp.New(`(?m)^# /// ([a-zA-Z0-9-]+)[ \t]*\r?\n((?:#(?: [^\n]*)?\r?\n)+)# ///[ \t]*\r?$`)
 
 // scriptPackages reads the packages that a script names in its "script" block (PEP 723). A
 // script that is for another Python is refused.
@@ -51,7 +51,7 @@ func scriptFault(remedy, format string, args ...any) error {
 }
 
 // clause is one condition of requires-python.
-var clause = regexp.MustCompile(`^(===|==|!=|~=|>=|<=|>|<)\s*v?(\d+(?:\.\d+)*)(\.\*)?$`)
+var clause = lazyregexp.New(`^(===|==|!=|~=|>=|<=|>|<)\s*v?(\d+(?:\.\d+)*)(\.\*)?$`)
 
 // accepts says whether a list of conditions allows a version of Python. Of versions
 // numbers are compared, as far as both have them: 3.14 is every 3.14.x, so that a

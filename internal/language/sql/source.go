@@ -1,10 +1,10 @@
 package sql
 
 import (
-	"regexp"
 	"strings"
 
 	"praxis/internal/language"
+	"praxis/internal/lazyregexp"
 )
 
 // A light scanner of SQL: enough to colour code and to know whether a person at the
@@ -14,7 +14,7 @@ import (
 // scanner finds one token. Its groups are, in order: a comment of a line, the beginning of
 // one of lines, a string, the beginning of a string between dollars, a quoted name, a number,
 // a placeholder, a word, and anything else.
-var scanner = regexp.MustCompile(`(?s)^(?:(--[^\n]*)|(/\*)|([eE]'(?:[^'\\]|\\.|'')*'?|'(?:[^']|'')*'?)|(\$(?:[A-Za-z_]\w*)?\$)|("(?:[^"]|"")*"?)|(\d[\w.]*)|([$:@][A-Za-z_]\w*)|([\pL_][\pL\pN_$]*)|(::|.))`)
+var scanner = lazyregexp.New(`(?s)^(?:(--[^\n]*)|(/\*)|([eE]'(?:[^'\\]|\\.|'')*'?|'(?:[^']|'')*'?)|(\$(?:[A-Za-z_]\w*)?\$)|("(?:[^"]|"")*"?)|(\d[\w.]*)|([$:@][A-Za-z_]\w*)|([\pL_][\pL\pN_$]*)|(::|.))`)
 
 const (
 	lineComment = 2 * (1 + iota)

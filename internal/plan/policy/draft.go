@@ -2,11 +2,11 @@ package policy
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"praxis/internal/lazyregexp"
 	"praxis/internal/plan/label"
 	"praxis/internal/safetext"
 	"praxis/internal/tool"
@@ -14,7 +14,7 @@ import (
 )
 
 // namingRE matches the names of arguments that say what is changed, and where.
-var namingRE = regexp.MustCompile(`(?i)(^|_)(id|ids|path|file|folder|dir|url|uri|host|channel|table|name|key|attachments?|command|query|code|target|dest(ination)?|with)$`)
+var namingRE = lazyregexp.New(`(?i)(^|_)(id|ids|path|file|folder|dir|url|uri|host|channel|table|name|key|attachments?|command|query|code|target|dest(ination)?|with)$`)
 
 // draftRule is a rule for the tools that one condition fits.
 type draftRule struct {
@@ -156,7 +156,7 @@ func draftCondition(tools *tool.Set, d *tool.Definition) (when string, hints []s
 }
 
 // addressRE matches the names of arguments that hold addresses.
-var addressRE = regexp.MustCompile(`(?i)^(to|cc|bcc|recipients?|participants?|attendees?|invitees?|e?-?mails?)$`)
+var addressRE = lazyregexp.New(`(?i)^(to|cc|bcc|recipients?|participants?|attendees?|invitees?|e?-?mails?)$`)
 
 func addressed(arg schema.Property) bool {
 	return arg.Type.Format == "email" || addressRE.MatchString(arg.Name)

@@ -14,6 +14,7 @@ import (
 
 	"cel.dev/cel-go/common/types"
 
+	"praxis/internal/lazyregexp"
 	"praxis/internal/plan/label"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
@@ -96,21 +97,21 @@ func (g *Task) Clone() *Task {
 }
 
 var (
-	digitsRE = regexp.MustCompile(`[0-9][0-9.,']*`)
-	timeRE   = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}-[0-9]{2}([t ][0-9:.+z-]*)?|[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?)$`)
+	digitsRE = lazyregexp.New(`[0-9][0-9.,']*`)
+	timeRE   = lazyregexp.New(`^([0-9]{4}-[0-9]{2}-[0-9]{2}([t ][0-9:.+z-]*)?|[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?)$`)
 	// personalRE matches the names of arguments that say who gets something, who
 	// somebody is, or how much.
-	personalRE = regexp.MustCompile(`(?i)(^|_)(to|cc|bcc|recipients?|participants?|attendees?|invitees?|members?|payee|beneficiary|(bank_?)?account|iban|user|users|user_?name|channel|e?-?mails?|address|phone|amount)$`)
+	personalRE = lazyregexp.New(`(?i)(^|_)(to|cc|bcc|recipients?|participants?|attendees?|invitees?|members?|payee|beneficiary|(bank_?)?account|iban|user|users|user_?name|channel|e?-?mails?|address|phone|amount)$`)
 )
 
 // wordsRE matches where a word begins in a name such as recipientEmail.
-var wordsRE = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+var wordsRE = lazyregexp.New(`([a-z0-9])([A-Z])`)
 
 // spaced writes a name with an underscore between its words.
 func spaced(name string) string { return wordsRE.ReplaceAllString(name, "${1}_$2") }
 
 // mailRE matches an address of mail in a text.
-var mailRE = regexp.MustCompile(`[^\s<>()\[\]{},;:"']+@[^\s<>()\[\]{},;:"'@]+`)
+var mailRE = lazyregexp.New(`[^\s<>()\[\]{},;:"']+@[^\s<>()\[\]{},;:"'@]+`)
 
 // maxAddresses bounds how many of a text are looked for: one with more is the planner's own.
 const maxAddresses = 500

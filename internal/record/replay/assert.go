@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/run"
 	"praxis/internal/safetext"
 )
@@ -45,7 +45,7 @@ type Assertion struct {
 const maxOutput = 4096
 
 // testRE finds the functions that are tests, the asynchronous ones too.
-var testRE = regexp.MustCompile(`(?m)^(async[ \t]+)?def[ \t]+(test_\w*|test)[ \t]*\(`)
+var testRE = lazyregexp.New(`(?m)^(async[ \t]+)?def[ \t]+(test_\w*|test)[ \t]*\(`)
 
 // Assert runs a file of Python in the session of a run as it was at its end:
 // with its variables and its files. The file's own statements come first, then
@@ -191,7 +191,7 @@ func (a *asserting) one(ctx context.Context, s run.Session, name, code string) (
 }
 
 // frameRE finds the outermost frame of a traceback, and what it shows of it.
-var frameRE = regexp.MustCompile(`(?m)^  File "<cell (\d+)>", line \d+(?:, in .*)?\n(?:    .*\n)*`)
+var frameRE = lazyregexp.New(`(?m)^  File "<cell (\d+)>", line \d+(?:, in .*)?\n(?:    .*\n)*`)
 
 // traced makes a traceback speak of the file that the person wrote: the kernel
 // numbers what it is given, and knows no names. The call of a test, which the

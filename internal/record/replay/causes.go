@@ -1,49 +1,49 @@
 package replay
 
 import (
-	"regexp"
 	"strings"
 
 	"praxis/event"
+	"praxis/internal/lazyregexp"
 )
 
 // causeRules are what code may read that is another thing from run to run.
 // without says that a seed settles it.
 var causeRules = []struct {
-	pattern *regexp.Regexp
+	pattern *lazyregexp.Regexp
 	without bool
 	text    string
 }{
-	{regexp.MustCompile(`\btime\.(?:time|time_ns|ctime|localtime|gmtime|strftime|asctime)\(|\b(?:now|utcnow|today)\(|\bTimestamp\(\s*["'](?:now|today)|\bdatetime64\(\s*["'](?:now|today)`),
+	{lazyregexp.New(`\btime\.(?:time|time_ns|ctime|localtime|gmtime|strftime|asctime)\(|\b(?:now|utcnow|today)\(|\bTimestamp\(\s*["'](?:now|today)|\bdatetime64\(\s*["'](?:now|today)`),
 		true, "it may read the time of day"},
-	{regexp.MustCompile(`\b(?:perf_counter|monotonic|process_time|thread_time)(?:_ns)?\(|\btimeit\b|\bgetrusage\(`),
+	{lazyregexp.New(`\b(?:perf_counter|monotonic|process_time|thread_time)(?:_ns)?\(|\btimeit\b|\bgetrusage\(`),
 		true, "it may measure time"},
-	{regexp.MustCompile(`\b(?:random|rand|randn|randint|randrange|shuffle|choice|choices|default_rng|permutation|normal|uniform|getrandbits|RandomState)\(|\.sample\(|\brandom_state\s*=\s*None`),
+	{lazyregexp.New(`\b(?:random|rand|randn|randint|randrange|shuffle|choice|choices|default_rng|permutation|normal|uniform|getrandbits|RandomState)\(|\.sample\(|\brandom_state\s*=\s*None`),
 		true, "it may use randomness without a seed"},
-	{regexp.MustCompile(`\b(?:secrets|uuid)\.|\burandom\(|\buuid[14]\(|\bSystemRandom\b|\bNamedTemporaryFile\(|\bmkdtemp\(|\bmkstemp\(`),
+	{lazyregexp.New(`\b(?:secrets|uuid)\.|\burandom\(|\buuid[14]\(|\bSystemRandom\b|\bNamedTemporaryFile\(|\bmkdtemp\(|\bmkstemp\(`),
 		true, "it may use names or numbers that are made up at random"},
-	{regexp.MustCompile(`\bset\(|\bfrozenset\(|\bhash\(|\{\s*\w+\s+for\s`),
+	{lazyregexp.New(`\bset\(|\bfrozenset\(|\bhash\(|\{\s*\w+\s+for\s`),
 		true, "it may depend on the order of a set or on hash(), which vary without a seed"},
-	{regexp.MustCompile(`\b(?:threading|concurrent\.futures|ThreadPoolExecutor|ProcessPoolExecutor|multiprocessing|asyncio|joblib|n_jobs)\b|\bThread\(`),
+	{lazyregexp.New(`\b(?:threading|concurrent\.futures|ThreadPoolExecutor|ProcessPoolExecutor|multiprocessing|asyncio|joblib|n_jobs)\b|\bThread\(`),
 		false, "it may depend on the order in which threads or processes run"},
-	{regexp.MustCompile(`\bid\(|__repr__\b|\bobject at 0x`),
+	{lazyregexp.New(`\bid\(|__repr__\b|\bobject at 0x`),
 		true, "it may show addresses in memory"},
-	{regexp.MustCompile(`\b(?:getpid|getppid|get_ident|get_native_id)\(`),
+	{lazyregexp.New(`\b(?:getpid|getppid|get_ident|get_native_id)\(`),
 		true, "it may show numbers of processes or threads"},
-	{regexp.MustCompile(`\bst_[mca]time\b|\bget[mca]time\(|\bos\.stat\(|\.stat\(\)`),
+	{lazyregexp.New(`\bst_[mca]time\b|\bget[mca]time\(|\bos\.stat\(|\.stat\(\)`),
 		true, "it may read times of files"},
-	{regexp.MustCompile(`\b(?:listdir|scandir|iterdir|i?glob|rglob|walk)\(`),
+	{lazyregexp.New(`\b(?:listdir|scandir|iterdir|i?glob|rglob|walk)\(`),
 		false, "it may depend on the order in which a folder is listed"},
-	{regexp.MustCompile(`\b(?:virtual_memory|cpu_count|getloadavg|cpu_percent|memory_info|disk_usage)\(|/proc/`),
+	{lazyregexp.New(`\b(?:virtual_memory|cpu_count|getloadavg|cpu_percent|memory_info|disk_usage)\(|/proc/`),
 		false, "it may read how much of the machine is free or used"},
-	{regexp.MustCompile(`\bsavefig\(|\bto_excel\(|\bZipFile\(|\bgzip\.|\btarfile\.|\bpickle\.dump`),
+	{lazyregexp.New(`\bsavefig\(|\bto_excel\(|\bZipFile\(|\bgzip\.|\btarfile\.|\bpickle\.dump`),
 		true, "it may write files that hold the time or an order"},
 }
 
 var (
-	commentRE = regexp.MustCompile(`(?m)^\s*#.*$`)
-	seededRE  = regexp.MustCompile(`\bseed\(\s*[^)\s]|\bdefault_rng\(\s*[^)\s]|\bRandomState\(\s*[^)\s]|\brandom_state\s*=\s*\d|\bRandom\(\s*[^)\s]`)
-	addressRE = regexp.MustCompile(`\b0x[0-9a-f]{8,16}\b`)
+	commentRE = lazyregexp.New(`(?m)^\s*#.*$`)
+	seededRE  = lazyregexp.New(`\bseed\(\s*[^)\s]|\bdefault_rng\(\s*[^)\s]|\bRandomState\(\s*[^)\s]|\brandom_state\s*=\s*\d|\bRandom\(\s*[^)\s]`)
+	addressRE = lazyregexp.New(`\b0x[0-9a-f]{8,16}\b`)
 )
 
 const randomRule = "it may use randomness without a seed"

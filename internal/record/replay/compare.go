@@ -6,12 +6,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"praxis/event"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/record/report"
 	"praxis/internal/tool/jsondoc"
 )
@@ -337,7 +337,7 @@ func differences(was, is []aspect, open bool) []Difference {
 }
 
 // shortRE is what can be shown in the line that names a difference.
-var shortRE = regexp.MustCompile(`^[ -~]{0,60}$`)
+var shortRE = lazyregexp.New(`^[ -~]{0,60}$`)
 
 func newDifference(what string, execution int, was, is string) Difference {
 	d := Difference{What: what, Execution: execution}
@@ -350,11 +350,11 @@ func newDifference(what string, execution int, was, is string) Difference {
 
 var (
 	// durationRE finds lengths of time and times of day in messages.
-	durationRE = regexp.MustCompile(`\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|min|m|h|seconds?|minutes?)\b|\b\d+m\d+(?:\.\d+)?s\b|\b\d{1,2}:\d{2}:\d{2}\b`)
+	durationRE = lazyregexp.New(`\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|min|m|h|seconds?|minutes?)\b|\b\d+m\d+(?:\.\d+)?s\b|\b\d{1,2}:\d{2}:\d{2}\b`)
 	// secretRE finds the digest that replaces a secret. Its digest is made
 	// with a key of the place where the run was recorded.
-	secretRE  = regexp.MustCompile(`\[secret ([^\s\]]+) [0-9a-f]{8}\]`)
-	sessionRE = regexp.MustCompile(`\bs-[0-9a-f]{12}\b`)
+	secretRE  = lazyregexp.New(`\[secret ([^\s\]]+) [0-9a-f]{8}\]`)
+	sessionRE = lazyregexp.New(`\bs-[0-9a-f]{12}\b`)
 )
 
 // stable leaves out of a message of ours what changes from run to run.

@@ -2,10 +2,10 @@ package report
 
 import (
 	"html"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
@@ -41,8 +41,8 @@ func (c gridCell) Number() bool {
 }
 
 var (
-	gridTag  = regexp.MustCompile(`^<(/?)([a-zA-Z][a-zA-Z0-9]*)((?:\s+[a-zA-Z:_-]+(?:\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>=]+))?)*)\s*/?>`)
-	gridSpan = regexp.MustCompile(`(?i)\b(colspan|rowspan)\s*=\s*["']?(\d{1,4})`)
+	gridTag  = lazyregexp.New(`^<(/?)([a-zA-Z][a-zA-Z0-9]*)((?:\s+[a-zA-Z:_-]+(?:\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>=]+))?)*)\s*/?>`)
+	gridSpan = lazyregexp.New(`(?i)\b(colspan|rowspan)\s*=\s*["']?(\d{1,4})`)
 )
 
 // parseGrid reads HTML that is one plain table and some text around it. It

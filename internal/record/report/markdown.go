@@ -5,10 +5,10 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"praxis/event"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
@@ -354,7 +354,7 @@ var mdEscape = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, 
 	"|", `\|`, "~", `\~`, "$", `\$`, "!", `\!`, "#", `\#`)
 
 // mdEntity finds what could be read as a character's name or number.
-var mdEntity = regexp.MustCompile(`&([#A-Za-z])`)
+var mdEntity = lazyregexp.New(`&([#A-Za-z])`)
 
 // mdText writes a text that stays on one line and means nothing in Markdown.
 func mdText(s string) string {
@@ -378,7 +378,7 @@ func mdTarget(path string) string {
 
 // mdActive finds what could open a tag, an entity, a link, a picture or a
 // formula in prose.
-var mdActive = regexp.MustCompile(`<[A-Za-z/!?]|&[#A-Za-z]|!\[|\](?:\(|:|\[)|\\+\$?|\$`)
+var mdActive = lazyregexp.New(`<[A-Za-z/!?]|&[#A-Za-z]|!\[|\](?:\(|:|\[)|\\+\$?|\$`)
 
 // prose writes a model's text, which is Markdown itself, so that its form is
 // kept and nothing in it is active.

@@ -1,11 +1,11 @@
 package report
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
@@ -34,11 +34,11 @@ type inline struct {
 const maxInline = 64 << 10
 
 var (
-	blockFence   = regexp.MustCompile("^ {0,3}(```+|~~~+)")
-	blockHeading = regexp.MustCompile(`^ {0,3}#{1,6} +(.*?)[ #]*$`)
-	blockItem    = regexp.MustCompile(`^( *)([-*+]|\d{1,4}[.)]) +(.*)$`)
-	blockQuote   = regexp.MustCompile(`^ {0,3}> ?(.*)$`)
-	blockRule    = regexp.MustCompile(`^ *\|?( *:?-+:? *\|)+( *:?-+:? *)?$|^ *\| *:?-+:? *$`)
+	blockFence   = lazyregexp.New("^ {0,3}(```+|~~~+)")
+	blockHeading = lazyregexp.New(`^ {0,3}#{1,6} +(.*?)[ #]*$`)
+	blockItem    = lazyregexp.New(`^( *)([-*+]|\d{1,4}[.)]) +(.*)$`)
+	blockQuote   = lazyregexp.New(`^ {0,3}> ?(.*)$`)
+	blockRule    = lazyregexp.New(`^ *\|?( *:?-+:? *\|)+( *:?-+:? *)?$|^ *\| *:?-+:? *$`)
 )
 
 // blocks reads prose. The result is visible text.

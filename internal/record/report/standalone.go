@@ -4,24 +4,24 @@ import (
 	"bytes"
 	"html"
 	"html/template"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
 // What a value's HTML is, as far as its text tells.
 var (
 	// active is HTML that is more than formatted text.
-	active = regexp.MustCompile(`(?i)<(?:script|iframe|canvas|!doctype)\b|<html[\s>]`)
+	active = lazyregexp.New(`(?i)<(?:script|iframe|canvas|!doctype)\b|<html[\s>]`)
 	// styled is HTML that brings a look of its own, and ordinary the HTML that libraries
 	// make for each of their values, whose text says as much.
-	styled   = regexp.MustCompile(`(?i)<style[\s>]`)
-	ordinary = regexp.MustCompile(`class="(?:dataframe|xr-|sk-|[^"]* dataframe)|id="sk-`)
+	styled   = lazyregexp.New(`(?i)<style[\s>]`)
+	ordinary = lazyregexp.New(`class="(?:dataframe|xr-|sk-|[^"]* dataframe)|id="sk-`)
 	// scripted is HTML that shows nothing, or less, where no script runs.
-	scripted = regexp.MustCompile(`(?i)<(?:script|iframe)\b`)
+	scripted = lazyregexp.New(`(?i)<(?:script|iframe)\b`)
 )
 
 // IsPage says whether the HTML of a value without a picture is saved as a page: its
@@ -79,7 +79,7 @@ func escapeAttribute(b *bytes.Buffer, source string) {
 }
 
 // loaded finds the addresses that HTML loads scripts, styles and pictures from.
-var loaded = regexp.MustCompile(`(?i)<(?:script|link|img|iframe)\b[^<>]{0,500}?\b(?:src|href)\s*=\s*["']?(?:https?:)?//([a-z0-9.-]{1,253})|(?:\btileLayer\(|\bimport\()\s*["'](?:https?:)?//([a-z0-9.{}-]{1,253})`)
+var loaded = lazyregexp.New(`(?i)<(?:script|link|img|iframe)\b[^<>]{0,500}?\b(?:src|href)\s*=\s*["']?(?:https?:)?//([a-z0-9.-]{1,253})|(?:\btileLayer\(|\bimport\()\s*["'](?:https?:)?//([a-z0-9.{}-]{1,253})`)
 
 // maxHosts bounds how many hosts of a page are named.
 const maxHosts = 8

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/binary"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"praxis/event"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
@@ -52,7 +52,7 @@ type view struct {
 }
 
 // defaultText is the repr of an object that has none of its own: it says nothing.
-var defaultText = regexp.MustCompile(`^<[\w.<>]+ object(?: at 0x[0-9a-fA-F]+)?>$`)
+var defaultText = lazyregexp.New(`^<[\w.<>]+ object(?: at 0x[0-9a-fA-F]+)?>$`)
 
 // beside returns the text to show with a picture: of an image none, of a page its own.
 func (v view) beside() string {

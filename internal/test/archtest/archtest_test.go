@@ -138,7 +138,7 @@ func TestPlanted(t *testing.T) {
 		{"variable with a value", "b/x.go", "package b\n\nvar n = 1\n", "variable", "b/x.go:3"},
 		{"variable from a call", "b/x.go", "package b\n\nimport \"os\"\n\nvar n = os.Getpid()\n", "variable", "b/x.go:5"},
 		{"excused variable", "a/x.go", "package a\n\n// Excused is.\nvar Excused = 1\n", "", ""},
-		{"error, pattern, pin", "b/x.go", "package b\n\nvar e = errors.New(\"\")\n\nvar p = regexp.MustCompile(\"\")\n\nvar _ I = x\n", "", ""},
+		{"error, pattern, pin", "b/x.go", "package b\n\nvar e = errors.New(\"\")\n\nvar p = regexp.MustCompile(\"\")\n\nvar q = lazyregexp.New(\"\")\n\nvar _ I = x\n", "", ""},
 		{"table made when it is needed", "b/x.go", "package b\n\nvar t = sync.OnceValue(table)\n", "", ""},
 		{"embed", "b/x.go", "package b\n\nimport _ \"embed\"\n\n//go:embed x.go\nvar text string\n", "", ""},
 		{"variable of another package", "b/x.go", "package b\n\nimport _ \"embed\"\n\n//go:linkname text other.text\nvar text string\n", "", ""},

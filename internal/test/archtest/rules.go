@@ -11,6 +11,7 @@ const (
 	store      = "internal/store"
 	safetext   = "internal/safetext"
 	bounded    = "internal/bounded"
+	lazy       = "internal/lazyregexp"
 	seals      = "internal/seal"
 	wire       = "internal/guest/wire"
 	lang       = "internal/language"
@@ -49,7 +50,7 @@ func PraxisRules() Rules {
 	return Rules{
 		Module:     "praxis",
 		Packages:   packages(),
-		Everywhere: []string{safetext, bounded},
+		Everywhere: []string{safetext, bounded, lazy},
 		// The terminal, what libraries log, what runs inside of a sandbox, and programs
 		// that are not the product.
 		Writers:  []string{"cmd/praxis", "internal/cli/cmd", "internal/diagnostics", "internal/guest/agent", "internal/image/embedded/pack", "internal/programs/pack", "bench/..."},
@@ -207,6 +208,7 @@ func guestPackages() map[string]Package {
 		"internal/linediff":    {},
 		"internal/diagnostics": {},
 		bounded:                {},
+		lazy:                   {},
 		seals:                  {Imports: []string{fault, "internal/atomicfile"}, Third: []string{unix}},
 		"internal/chunks":      {Imports: []string{"internal/atomicfile"}, Third: []string{"github.com/klauspost/compress", "golang.org/x/sync", unix}},
 

@@ -302,7 +302,7 @@ func constantCall(x *ast.CallExpr) bool {
 		return false
 	}
 	switch pkg.Name + "." + sel.Sel.Name {
-	case "errors.New", "fmt.Errorf", "fault.New", "regexp.MustCompile", "strings.NewReplacer", "sync.OnceValue":
+	case "errors.New", "fmt.Errorf", "fault.New", "regexp.MustCompile", "lazyregexp.New", "strings.NewReplacer", "sync.OnceValue":
 		return true
 	}
 	return false
