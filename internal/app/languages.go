@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"praxis/fault"
 	"praxis/internal/image"
@@ -19,7 +20,10 @@ import (
 
 // Languages lists the languages whose kernels sessions can start. The first is
 // the one that is meant where none is named.
-func Languages() language.Table {
+func Languages() language.Table { return slices.Clone(languages()) }
+
+// languages is made once a process: the kernels' programs are copied for it.
+var languages = sync.OnceValue(func() language.Table {
 	return language.Table{
 		python.Language(),
 		javascript.Language(),
@@ -28,7 +32,7 @@ func Languages() language.Table {
 		bash.Language(),
 		jupyter.Language(),
 	}
-}
+})
 
 // languageOf finds the language that a word means, or that the ending of a file says; "":
 // neither says one, and it is the first that the session's image has, which may be another

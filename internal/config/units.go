@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
@@ -64,8 +64,8 @@ var (
 )
 
 var (
-	sizePattern = regexp.MustCompile(`^([0-9]{1,19}(?:\.[0-9]{1,9})?) ?([A-Za-z]*)$`)
-	timePattern = regexp.MustCompile(`^[0-9]{1,12}(\.[0-9]{1,9})?$`)
+	sizePattern = lazyregexp.New(`^([0-9]{1,19}(?:\.[0-9]{1,9})?) ?([A-Za-z]*)$`)
+	timePattern = lazyregexp.New(`^[0-9]{1,12}(\.[0-9]{1,9})?$`)
 )
 
 // unit returns how many bytes a suffix stands for; KB is 1000, KiB is 1024.

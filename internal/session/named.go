@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,11 +18,12 @@ import (
 	"praxis/internal/atomicfile"
 	"praxis/internal/bounded"
 	"praxis/internal/image"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 	"praxis/internal/seal"
 )
 
-var nameRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var nameRule = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // NamedInfo describes a named session on disk.
 type NamedInfo struct {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/bounded"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 	"praxis/internal/store"
 )
@@ -25,7 +25,7 @@ const (
 	maxQuestion = 200 // bytes of the question that a record repeats
 )
 
-var nameRE = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var nameRE = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // Thread is a conversation that goes on. Of one that was never saved only the
 // name is set.

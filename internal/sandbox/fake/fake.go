@@ -16,13 +16,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sync"
 	"time"
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/sandbox"
 )
 
@@ -64,7 +64,7 @@ var (
 	_ sandbox.Sandbox = (*Sandbox)(nil)
 )
 
-var idPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var idPattern = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
 
 // New returns a backend without sandboxes.
 func New(cfg Config) *Backend {

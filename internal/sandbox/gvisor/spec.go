@@ -6,13 +6,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	specs "github.com/opencontainers/runtime-spec/specs-go"
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/sandbox"
 	"praxis/internal/sandbox/gvisor/control"
 )
@@ -35,7 +35,7 @@ const (
 // which also holds for what lies there.
 const sharedMemory = 256 << 20
 
-var idPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var idPattern = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
 
 // guestCaps are the capabilities of the guest's first process: what an init
 // needs to run others as an unprivileged user and to keep them in bounds. They

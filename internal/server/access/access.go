@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +22,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/atomicfile"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
@@ -85,7 +85,7 @@ const (
 	remedyKey = "Send a key of this server as Authorization: Bearer KEY."
 )
 
-var tenantPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
+var tenantPattern = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,39}$`)
 
 // IsTenant says whether a text can be the name of a tenant.
 func IsTenant(name string) bool { return tenantPattern.MatchString(name) }

@@ -1,8 +1,8 @@
 package access
 
-import "regexp"
+import "praxis/internal/lazyregexp"
 
-var keyForm = regexp.MustCompile(prefix + `[0-9a-f]{56}`)
+var keyForm = lazyregexp.New(prefix + `[0-9a-f]{56}`)
 
 // Contains says whether something in a text has the form of a key: it must not reach who is
 // not trusted with keys.

@@ -18,13 +18,13 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"praxis/fault"
 	"praxis/internal/atomicfile"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 	"praxis/internal/server/access"
 )
@@ -39,7 +39,7 @@ const (
 	fileName  = "secrets.json"
 )
 
-var namePattern = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,99}$`)
+var namePattern = lazyregexp.New(`^[A-Z][A-Z0-9_]{0,99}$`)
 
 // sealed are the secrets in their file: by tenant and name, a nonce and what is encrypted.
 type sealed map[string]map[string][]byte

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -13,6 +12,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/language"
+	"praxis/internal/lazyregexp"
 	"praxis/internal/safetext"
 )
 
@@ -65,7 +65,7 @@ const (
 	callsFolder = "/tmp/.praxis-calls"
 )
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
+var variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
 
 // beginRequest is a request as the module sends it.
 type beginRequest struct {

@@ -8,7 +8,8 @@
 // # What is changed
 //
 // The memory of a restored guest is read when it is touched (memory.go). Which processor a
-// thread runs on is no system call (vdso.go).
+// thread runs on is no system call (vdso.go). What nobody uses is not made when a sandbox
+// starts (start.go).
 //
 // A seeded sandbox gives its programs random bytes that follow from the seed (random.go), and
 // clocks that follow from what they do (clock.go).
@@ -61,7 +62,9 @@ type edit struct {
 }
 
 // edits are all changes.
-func edits() []edit { return slices.Concat(memory(), random(), identity(), clocks(), processor()) }
+func edits() []edit {
+	return slices.Concat(memory(), random(), identity(), clocks(), processor(), starting())
+}
 
 // Overlay writes the changed files of the module in dir to the folder out and returns the
 // file that "go build -overlay" reads.
