@@ -25,8 +25,10 @@ func TestCompiledWhenUsed(t *testing.T) {
 	if refused(func() { bad = New("(") }) {
 		t.Fatal("New compiled the expression")
 	}
-	if !refused(func() { bad.MatchString("x") }) || !refused(func() { bad.MatchString("x") }) {
-		t.Error("an expression that is not valid was used")
+	for range 2 {
+		if !refused(func() { bad.MatchString("x") }) {
+			t.Error("an expression that is not valid was used")
+		}
 	}
 }
 
