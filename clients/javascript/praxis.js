@@ -58,6 +58,9 @@ export class Praxis {
   }
 }
 
+/** How long what was interrupted may take to end, in milliseconds. */
+const endingFor = 10_000;
+
 /** A session: variables and files that stay from one piece of code to the next. */
 export class Session {
   constructor(client, id) {
@@ -69,7 +72,21 @@ export class Session {
   async run(code, { signal, ...options } = {}) {
     // As a stream, in which the server says that it is still there: fetch and proxies give up
     // a connection on which nothing happens.
-    return new Result(await this.client.executions.startStream({ ...options, session: this.id, code }, { signal }).wait());
+    try {
+      return new Result(await this.client.executions.startStream({ ...options, session: this.id, code }, { signal }).wait());
+    } catch (error) {
+      if (signal?.aborted) await this.#free();
+      throw error;
+    }
+  }
+
+  /** Waits until what was interrupted has ended, so that the next call finds the session free. */
+  async #free() {
+    for (const until = Date.now() + endingFor; Date.now() < until; ) {
+      const { executions } = await this.client.executions.list({ session: this.id }).catch(() => ({ executions: [] }));
+      if (executions.every((x) => x.ended)) return;
+      await new Promise((done) => setTimeout(done, 50));
+    }
   }
 
   /** Runs code, and follows what happens, over lost connections, too. */

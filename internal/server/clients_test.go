@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -83,6 +84,53 @@ func clients(t *testing.T, names ...string) string {
 	return path
 }
 
+// interrupted runs a program that is interrupted while it waits for code, and runs other code at
+// once then: the session is free.
+func interrupted(t *testing.T, program string, args []string, env ...string) {
+	t.Helper()
+	w := newWorld(t)
+	web := httptest.NewServer(w.s.Handler())
+	defer web.Close()
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Env = append(os.Environ(), append(env, "PRAXIS_SERVER="+web.URL, "PRAXIS_KEY="+w.key("default", access.Admin))...)
+	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "interrupted\nfree\n" {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+const interruptedPython = `
+import signal, threading, time
+from praxis_client import Praxis
+
+def press(p, s):
+    while not p.executions.list(s.id)["executions"]:
+        time.sleep(0.01)
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+with Praxis() as p, p.session() as s:
+    threading.Thread(target=press, args=(p, s)).start()
+    try:
+        s.run("wait")
+    except KeyboardInterrupt:
+        print("interrupted")
+    print(s.run("print free").stdout, end="")
+`
+
+const interruptedJavaScript = `
+import { Praxis } from "%s";
+const p = new Praxis();
+const s = await p.session();
+const stop = new AbortController();
+const press = async () => {
+  while ((await p.executions.list({ session: s.id })).executions.length === 0);
+  stop.abort();
+};
+const [ran] = await Promise.allSettled([s.run("wait", { signal: stop.signal }), press()]);
+if (ran.status === "rejected") console.log("interrupted");
+process.stdout.write((await s.run("print free")).stdout);
+await s.close?.();
+`
+
 // The tour of the Python client, and the client's own tests.
 func TestPythonClient(t *testing.T) {
 	python, err := cpython.Unpack()
@@ -96,6 +144,7 @@ func TestPythonClient(t *testing.T) {
 		t.Fatalf("%v:\n%s", err, out)
 	}
 	tour(t, python, []string{"-B", clients(t, "python", "examples", "tour.py")}, source)
+	interrupted(t, python, []string{"-B", "-c", interruptedPython}, source)
 }
 
 // The tour of the JavaScript client, and the client's own tests.
@@ -109,4 +158,5 @@ func TestJavaScriptClient(t *testing.T) {
 		t.Fatalf("%v:\n%s", err, out)
 	}
 	tour(t, node, []string{clients(t, "javascript", "examples", "tour.mjs")})
+	interrupted(t, node, []string{"--input-type=module", "-e", fmt.Sprintf(interruptedJavaScript, clients(t, "javascript", "praxis.js"))})
 }

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import os
 import ssl
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +19,9 @@ from ._operations import AskOptions, Operations, SessionOptions
 from ._stream import Stream
 
 DEFAULT_SERVER = "http://127.0.0.1:7411"
+
+ENDING_FOR = 10.0
+"""How long what was interrupted may take to end, in seconds."""
 
 Given = Mapping[str, str | bytes] | Iterable[str | os.PathLike[str]]
 """Files of a question: their paths, or their contents by name."""
@@ -133,8 +138,21 @@ class Session:
         """Run code, and wait for its end. Leaving the wait (Ctrl-C) interrupts it."""
         # As a stream, in which the server says that it is still there: a proxy or a router
         # forgets a connection on which nothing happens.
-        with self.client.executions.start_stream(self.id, code=code, language=language, timeout_s=timeout_s) as stream:
-            return Result(stream.wait())
+        try:
+            with self.client.executions.start_stream(self.id, code=code, language=language, timeout_s=timeout_s) as stream:
+                return Result(stream.wait())
+        except PraxisError:
+            raise
+        except BaseException:
+            self._free()
+            raise
+
+    def _free(self) -> None:
+        """Wait until what was interrupted has ended, so that the next call finds the session free."""
+        until = time.monotonic() + ENDING_FOR
+        with contextlib.suppress(PraxisError):
+            while time.monotonic() < until and not all(x["ended"] for x in self.client.executions.list(self.id)["executions"]):
+                time.sleep(0.05)
 
     def stream(self, code: str, *, language: str | None = None, timeout_s: float | None = None) -> Stream[types.Event, Result]:
         """Run code, and follow what happens, over lost connections, too."""
