@@ -52,7 +52,7 @@ type Repaired struct {
 func (c *Client) Fix(r Repair) *Call[Repaired] {
 	return newCall(func(ctx context.Context, sink event.Sink) (Repaired, error) {
 		spec := app.RepoSpec{Dir: r.Dir, Test: r.Test, EditTests: r.EditTests, Include: r.Include}
-		a, err := does[*app.App](c)
+		a, err := does[asker](c)
 		if err != nil {
 			return Repaired{}, err
 		}
@@ -64,7 +64,7 @@ func (c *Client) Fix(r Repair) *Call[Repaired] {
 		if p := out.Repo; p != nil {
 			done.Passed, done.Before, done.After, done.Files, done.Diff = p.Passed, p.Before, p.After, p.Files, p.Diff
 			if r.Apply && p.Passed && len(p.Diff) > 0 && err == nil {
-				err = a.ApplyPatch(spec, p)
+				err = app.ApplyPatch(spec, p)
 				done.Applied = err == nil
 			}
 		}

@@ -260,7 +260,7 @@ type Resumption struct {
 // again, and no call that is recorded is made again.
 func (c *Client) Resume(r Resumption) *Call[Answer] {
 	return newCall(func(ctx context.Context, sink event.Sink) (Answer, error) {
-		a, err := does[*app.App](c)
+		a, err := does[asker](c)
 		if err != nil {
 			return Answer{}, err
 		}
@@ -400,7 +400,7 @@ func (c *Client) ResumePlan(run string, answer PlanAnswer, tools ToolOptions) *C
 			Approve: answer.Approve, Who: answer.Who, Reason: answer.Reason, Result: answer.Result, Given: answer.Result != nil, Error: answer.Error,
 		}
 		response.Call = response.Approve == nil && !response.Given && response.Error == ""
-		a, err := does[*app.App](c)
+		a, err := does[planner](c)
 		if err != nil {
 			return PlanResult{}, err
 		}

@@ -30,7 +30,7 @@ type Server struct {
 // closed, or after a day; one with a name stays at the server as it is.
 //
 // Tools, policy and hosts are those that the server's operator named: a request that names
-// others is refused, as is what is for one machine alone, such as [Client.Fix].
+// others is refused.
 func Connect(s Server) (*Client, error) {
 	c, err := client.New(client.Config{URL: s.URL, Key: s.Key, CA: s.CA})
 	if err != nil {
@@ -55,9 +55,19 @@ type (
 	}
 	asker interface {
 		Ask(ctx context.Context, q app.AskRequest, sink event.Sink) (app.AskResult, error)
+		Fix(ctx context.Context, q app.FixRequest, sink event.Sink) (app.AskResult, error)
+		ResumeAsk(ctx context.Context, q app.AskResume, sink event.Sink) (app.AskResult, error)
 	}
 	planner interface {
 		RunPlan(ctx context.Context, q app.PlanRequest, sink event.Sink) (app.PlanResult, error)
+		ResumePlan(ctx context.Context, q app.ResumeRequest, sink event.Sink) (app.PlanResult, error)
+	}
+	skiller interface {
+		Skills(ctx context.Context, where string) ([]app.Skill, error)
+		AddSkills(ctx context.Context, q app.SkillAdd, sink event.Sink) ([]app.SkillChange, error)
+		RemoveSkill(ctx context.Context, name string, project bool) error
+		ExportSkills(ctx context.Context, q app.SkillsExport) (string, error)
+		ImportSkills(ctx context.Context, path string, project bool) ([]app.SkillChange, error)
 	}
 	repeater interface {
 		Repeat(ctx context.Context, ref string, sink event.Sink) (app.Repeated, error)

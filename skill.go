@@ -23,7 +23,7 @@ type Skill struct {
 
 // Skills lists the person's own skills, by name.
 func (c *Client) Skills(ctx context.Context) ([]Skill, error) {
-	a, err := does[*app.App](c)
+	a, err := does[skiller](c)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ type NewSkill struct {
 // tests in a fresh session before: a fault with the code [fault.SkillFailed] says that one did not.
 func (c *Client) AddSkills(s NewSkill) *Call[[]Skill] {
 	return newCall(func(ctx context.Context, sink event.Sink) ([]Skill, error) {
-		a, err := does[*app.App](c)
+		a, err := does[skiller](c)
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +70,7 @@ func (c *Client) AddSkills(s NewSkill) *Call[[]Skill] {
 
 // RemoveSkill removes a skill with all of its versions.
 func (c *Client) RemoveSkill(ctx context.Context, name string) error {
-	a, err := does[*app.App](c)
+	a, err := does[skiller](c)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (c *Client) RemoveSkill(ctx context.Context, name string) error {
 // ExportSkills writes skills into one file, at path or with a name of its own in that folder,
 // and returns its path.
 func (c *Client) ExportSkills(ctx context.Context, path string, names ...string) (string, error) {
-	a, err := does[*app.App](c)
+	a, err := does[skiller](c)
 	if err != nil {
 		return "", err
 	}
@@ -90,7 +90,7 @@ func (c *Client) ExportSkills(ctx context.Context, path string, names ...string)
 // ImportSkills stores the skills of a file that ExportSkills wrote. Nobody vouches for them,
 // and their tests are run before one is given to a question.
 func (c *Client) ImportSkills(ctx context.Context, path string) ([]Skill, error) {
-	a, err := does[*app.App](c)
+	a, err := does[skiller](c)
 	if err != nil {
 		return nil, err
 	}

@@ -49,6 +49,10 @@ export interface Answer {
   /** why the model had to answer before it was done */
   incomplete?: string;
   made?: Made;
+  /** what came of the project */
+  project?: ProjectDone;
+  /** of a plan: the tools that were not really called */
+  rehearsed?: Array<string>;
   /** why not all is kept that code made */
   unsaved?: Error;
   /** the answer as JSON, where it is more than a text */
@@ -69,6 +73,25 @@ export interface AnswerTo {
   decision: string;
   /** why; it is recorded, and who made the call reads it */
   reason?: string;
+}
+
+export interface AppPlanWaiting {
+  arguments: Record<string, unknown> | null;
+  decision: string;
+  id: string;
+  labels: Record<string, DataLabel> | null;
+  line: number;
+  rule: string;
+  state: string;
+  tool: string;
+  by?: string;
+  error?: string;
+  file?: string;
+  granted?: boolean;
+  reason?: string;
+  rehearsed?: string;
+  result?: string;
+  said?: string;
 }
 
 export interface AppSkill {
@@ -249,6 +272,7 @@ export interface CallExplained {
   verdict: string;
   anything?: boolean;
   control?: Array<Origin>;
+  demands?: Array<string>;
   reason?: string;
   remedy?: string;
   rule?: string;
@@ -391,6 +415,8 @@ export interface Client {
 
 export interface CodeDone {
   execution: EventExecution;
+  /** of a notebook: the executions of the cells that were run */
+  cells?: Array<EventExecution>;
   /** the exit code that the code ended itself with */
   exit?: number;
   language?: string;
@@ -834,11 +860,24 @@ export interface GivenFile {
   text?: string;
 }
 
+export interface GivenProject {
+  /** base64: a tar archive of its files */
+  files: string;
+  /** tests may be changed, too */
+  edit_tests?: boolean;
+  /** of its folder */
+  name?: string;
+  /** the command that runs its tests, for /bin/sh in its folder; they decide */
+  test?: string;
+}
+
 export interface Going {
   /** with what is used; zeros: as recorded */
   budget?: Budget;
   /** answer at once; the run goes on when the caller is gone */
   detach?: boolean;
+  /** keep the files and pictures that code makes until runs.files has fetched them */
+  keep_files?: boolean;
   /** with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on */
   linger_s?: number;
   /** with those that were taken; 0: as recorded */
@@ -892,6 +931,11 @@ export interface ImagePackage {
   version: string;
 }
 
+export interface ImagePull {
+  /** such as python:3.13-slim or registry.example.com/name@sha256:… */
+  reference: string;
+}
+
 export interface ImageStep {
   by: string;
   bytes: number;
@@ -932,6 +976,8 @@ export interface Imported {
   scripted?: boolean;
   seed?: number;
   thread?: string;
+  /** ids of keys that signed it and are not known here */
+  unknown_keys?: Array<string>;
 }
 
 export interface Info {
@@ -1233,6 +1279,8 @@ export interface NewCode {
   linger_s?: number;
   /** a named session that it runs in; left out: one of its own */
   name?: string;
+  /** base64: a Jupyter notebook, whose cells are run in the place of code */
+  notebook?: string;
   /** packages of npm */
   npm?: Array<string>;
   /** add the packages that the code itself names (PEP 723) */
@@ -1286,6 +1334,8 @@ export interface NewImage {
   /** that they are added to */
   image?: string;
   languages?: Array<string>;
+  /** of the file; left out: image.yaml */
+  name?: string;
   /** packages of npm */
   npm?: Array<string>;
   /** packages of Python, in the place of a file */
@@ -1538,7 +1588,7 @@ export interface PlanDone {
   /** that the plan broke */
   limit?: Error;
   line?: number;
-  waiting?: PlanWaiting;
+  waiting?: AppPlanWaiting;
 }
 
 export interface PlanEnded {
@@ -1616,10 +1666,14 @@ export interface PlanWaiting {
   rule: string;
   state: string;
   tool: string;
+  /** it waits for a person's decision, not for a result */
+  approval?: boolean;
   by?: string;
   error?: string;
   file?: string;
   granted?: boolean;
+  /** something implements the tool */
+  implemented?: boolean;
   reason?: string;
   rehearsed?: string;
   result?: string;
@@ -1675,6 +1729,8 @@ export interface PolicyStep {
 export interface PolicyText {
   /** of policies.explain: a call to decide, as JSON, as in a test of a policy */
   call?: string;
+  /** of its file; left out: policy.yaml */
+  name?: string;
   /** its text; left out: the server's */
   policy?: string;
 }
@@ -1738,6 +1794,28 @@ export interface Progress {
   text: string;
 }
 
+export interface ProjectDone {
+  /** of git; empty: nothing was changed */
+  diff: string;
+  files: Array<PatchedFile>;
+  /** the sum of the files that were changed */
+  of: string;
+  /** its tests pass with the changes, or without any */
+  passed: boolean;
+  /** what they said of the changes */
+  after?: TestsRan;
+  /** what the tests said at first */
+  before?: TestsRan;
+  /** base64: a tar archive of the files that are new or changed */
+  changed?: string;
+  /** paths of the files that are no more */
+  gone?: Array<string>;
+  /** new files that are no part of the diff */
+  left_out?: Array<string>;
+  /** why no model was asked */
+  nothing?: string;
+}
+
 export interface ProviderModels {
   key_set: boolean;
   key_variable: string;
@@ -1745,6 +1823,19 @@ export interface ProviderModels {
   provider: string;
   failure?: Error;
   server?: string;
+}
+
+export interface PrunedSession {
+  bytes: number;
+  left: number;
+  name: string;
+  needed: number;
+  steps: Array<Removed> | null;
+  in_use?: boolean;
+}
+
+export interface PrunedSessions {
+  sessions: Array<PrunedSession>;
 }
 
 export interface Question {
@@ -1793,6 +1884,8 @@ export interface Question {
   npm?: Array<string>;
   /** of the mode plan: how many plans the model may write; 0: the usual number */
   plans?: number;
+  /** that the model works on, with the question as its task */
+  project?: GivenProject;
   /** a JSON Schema that the answer must keep to */
   schema?: unknown;
   seed?: number;
@@ -1870,6 +1963,14 @@ export interface Records {
   records: Array<ListedRun>;
 }
 
+export interface Removed {
+  bytes: number;
+  created: string;
+  id: string;
+  why: string;
+  used?: string;
+}
+
 export interface RemovedRun {
   lost: boolean;
   run: string;
@@ -1944,6 +2045,7 @@ export interface Rollback {
 export interface RuleInfo {
   decision: string;
   name: string;
+  place: string;
   reason: string;
   tools: Array<string> | null;
   remedy?: string;
@@ -2057,6 +2159,8 @@ export interface Session {
   made: string;
   /** live, paused (the next call opens it) or lost (the server ended before it was saved) */
   state: "live" | "paused" | "lost";
+  /** while it is live: packages that it was given beside those of its image */
+  added?: Array<EventPackage>;
   /** when it is deleted; left out: not by itself */
   ends?: string;
   /** while it is live */
@@ -2086,6 +2190,17 @@ export interface SessionForked {
   from: string;
   session: string;
   snapshot: string;
+}
+
+export interface SessionPrune {
+  /** say what would go, and remove nothing */
+  dry_run?: boolean;
+  /** how many states of each stay, the last ones; with neither this nor older_than_s: the server's usual */
+  keep?: number;
+  /** seconds: younger ones stay */
+  older_than_s?: number;
+  /** left out: all */
+  sessions?: Array<string>;
 }
 
 export interface SessionRolledBack {
@@ -2145,8 +2260,12 @@ export interface SkillDetails {
 }
 
 export interface SkillNames {
+  /** that they run */
+  image?: string;
   /** left out: all */
   skills?: Array<string>;
+  /** packages of Python that the sessions of the tests have */
+  with?: Array<string>;
 }
 
 export interface SkillSaved {
@@ -2586,6 +2705,8 @@ export interface Operations {
     history(params: { image: string }, options?: CallOptions): Promise<ImageSteps>;
     /** List the images that there are. It needs the scope read. */
     list(params?: Record<string, never>, options?: CallOptions): Promise<ImageInfos>;
+    /** Get a container image of a registry; for admins of the default tenant. It needs the scope admin. */
+    pull(params: ImagePull, options?: CallOptions): Promise<ImageImage>;
   };
   readonly keys: {
     /** Make a key for the caller's tenant. Its text is shown once. It needs the scope admin. */
@@ -2626,6 +2747,8 @@ export interface Operations {
     runStream(params: Omit<NewPlan, "stream">, options?: CallOptions): EventStream<Run, Event>;
   };
   readonly policies: {
+    /** Write the calls of a recorded run as cases for the tests of a policy. It needs the scope read. */
+    cases(params: { record: string }, options?: CallOptions): Promise<Text>;
     /** Write a first policy for the server's tools. It needs the scope read. */
     draft(params?: Record<string, never>, options?: CallOptions): Promise<Text>;
     /** Check a policy, and say what it decides about each tool, or about one call. Nothing is called. It needs the scope read. */
@@ -2728,6 +2851,8 @@ export interface Operations {
     list(params?: Record<string, never>, options?: CallOptions): Promise<Sessions>;
     /** Save a session and close its sandbox; the next call opens it. It needs the scope run. */
     pause(params: { session: string }, options?: CallOptions): Promise<Session>;
+    /** Remove old states of sessions. A session that is open is left as it is. It needs the scope run. */
+    prune(params?: SessionPrune, options?: CallOptions): Promise<PrunedSessions>;
     /** Open a session that is paused. It needs the scope run. */
     resume(params: { session: string }, options?: CallOptions): Promise<Session>;
     /** Take a session back to a state. It needs the scope run. */

@@ -47,6 +47,7 @@ export const operations = {
     get: ["GET","/v1/images/{image}",[],"json"],
     history: ["GET","/v1/images/{image}/history",[],"json"],
     list: ["GET","/v1/images",[],"json"],
+    pull: ["POST","/v1/images/pull",[],"json"],
   },
   keys: {
     create: ["POST","/v1/keys",[],"json"],
@@ -71,6 +72,7 @@ export const operations = {
     run: ["POST","/v1/plans/run",[],"events"],
   },
   policies: {
+    cases: ["GET","/v1/records/{record}/policy-cases",[],"json"],
     draft: ["POST","/v1/policies/draft",[],"json"],
     explain: ["POST","/v1/policies/explain",[],"json"],
     test: ["POST","/v1/policies/test",[],"json"],
@@ -122,6 +124,7 @@ export const operations = {
     import: ["POST","/v1/sessions/import",["id"],"upload"],
     list: ["GET","/v1/sessions",[],"json"],
     pause: ["POST","/v1/sessions/{session}/pause",[],"json"],
+    prune: ["POST","/v1/sessions/prune",[],"json"],
     resume: ["POST","/v1/sessions/{session}/resume",[],"json"],
     rollback: ["POST","/v1/sessions/{session}/rollback",[],"json"],
     snapshot: ["POST","/v1/sessions/{session}/snapshots",[],"json"],

@@ -40,6 +40,9 @@ type AskResume struct {
 	// Session is used when the run broke off before it had one.
 	Session SessionSpec
 	Output  Output
+	// Repo is the folder of the project that the run works on, for who has the run go on
+	// elsewhere; nil: the recorded copy is all that there is.
+	Repo *RepoSpec
 	// Tools name what implements the tools. Without a policy, the recorded one decides.
 	Tools ToolSpec
 	Net   NetSpec                   // no hosts: the recorded ones
@@ -331,7 +334,7 @@ func (g *resumption) request(q AskResume, began event.RunBegan) AskRequest {
 // open opens the session in the state that comes nearest to where the run broke off and
 // that is still there. A run that had none opens its own.
 func (g *resumption) open(ctx context.Context, q AskResume, sink event.Sink) error {
-	if q.Session.chosen() && (g.rec.Session != nil || g.rec.Requested()) {
+	if q.Session.Chosen() && (g.rec.Session != nil || g.rec.Requested()) {
 		return fault.New(fault.Invalid, "Leave packages and image out.", "cannot go on with run %s in another session than its own", g.id)
 	}
 	for _, at := range g.rec.States() {

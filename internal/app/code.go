@@ -14,7 +14,6 @@ import (
 	"praxis/internal/guest/wire"
 	"praxis/internal/language"
 	"praxis/internal/lazyregexp"
-	"praxis/internal/record/report"
 	"praxis/internal/run"
 	"praxis/internal/safetext"
 )
@@ -114,7 +113,7 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 		inputs = append(inputs, run.Input{File: agent.File{Name: q.Stdin.Name, Path: language.StdinPath, Bytes: q.Stdin.Bytes}, Open: q.Stdin.Open})
 	}
 	pieces, results := []run.Piece{{Code: q.Code, File: nameInErrors(q.File)}}, event.Both(made, sink)
-	cells := &cellCollector{outputs: report.NewCells()}
+	cells := NewCellCollector()
 	if q.Notebook != nil {
 		pieces, results = q.Notebook.pieces(), event.Both(results, cells)
 	}
@@ -149,7 +148,7 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 		}
 	}
 	if out.Cells = cells.executions; q.Save && len(out.Cells) > 0 {
-		saved, saveErr := q.Notebook.save(cells.outputs)
+		saved, saveErr := q.Notebook.Save(cells)
 		if made.err = errors.Join(made.err, saveErr); saveErr == nil {
 			made.made.Saved = append(made.made.Saved, saved)
 		}
@@ -207,7 +206,7 @@ type codeRun struct {
 	request CodeRequest
 	run     *activeRun
 	made    *collector
-	cells   *cellCollector // of a notebook
+	cells   *CellCollector // of a notebook
 	opened  *soon
 
 	session  *Session // open when the run came so far

@@ -298,13 +298,18 @@ type Imported struct {
 // Import takes over a run from a file that one was exported to. Everything in it
 // is checked first; a run that is here already is never replaced by another.
 func (a *App) Import(ctx context.Context, path string) (out Imported, err error) {
+	return a.importAs(ctx, path, path)
+}
+
+// importAs is Import of a file that its caller knows under a name.
+func (a *App) importAs(ctx context.Context, path, name string) (out Imported, err error) {
 	f, size, err := openExported(path)
 	if err != nil {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	if out.Run, err = a.records.Journal.Import(ctx, f, size); err != nil {
-		return out, fmt.Errorf("cannot import %s: %w", safetext.Line(path), err)
+		return out, fmt.Errorf("cannot import %s: %w", safetext.Line(name), err)
 	}
 	rep, err := a.records.Journal.Verify(ctx, out.ID)
 	for _, k := range rep.Keys {

@@ -262,6 +262,16 @@ func questionInputs(inputs []Input, sink event.Sink) ([]run.Input, error) {
 
 // AddFiles copies files into the session's working folder.
 func (s *Session) AddFiles(ctx context.Context, inputs []Input) error {
+	return AddFiles(ctx, s, inputs)
+}
+
+// FileWriter is what files are written into.
+type FileWriter interface {
+	WriteFile(ctx context.Context, name string, from io.Reader) error
+}
+
+// AddFiles copies inputs into the working folder of a session.
+func AddFiles(ctx context.Context, s FileWriter, inputs []Input) error {
 	for _, in := range inputs {
 		f, err := in.Open()
 		if err != nil {

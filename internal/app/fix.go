@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -42,6 +41,8 @@ type RepoSpec struct {
 	// Include are the paths, below the folder, of files that are taken although they look like
 	// secrets.
 	Include []string
+	// Packed has the files in the place of Dir, of somebody who has no folder on this machine.
+	Packed *PackedRepo
 }
 
 // FixRequest asks for a project to be repaired until its tests pass.
@@ -65,20 +66,28 @@ type RepoResult struct {
 	files   worktree.Tree // as they were read
 }
 
+// Check refuses a request that says no project, or not how its tests are run.
+func (q FixRequest) Check() error {
+	if q.Repo == nil || q.Repo.Test == "" {
+		return fault.New(fault.Invalid, "Name the command that runs them.", "cannot repair the project: nothing says how its tests are run")
+	}
+	return nil
+}
+
 // Fix lets the agent repair a project: it looks at it, changes its copy and runs the tests
 // until they pass, or the budget ends. What it changed is a patch.
 func (a *App) Fix(ctx context.Context, q FixRequest, sink event.Sink) (AskResult, error) {
-	ask := q.AskRequest
-	if ask.Repo == nil || ask.Repo.Test == "" {
-		return AskResult{}, fault.New(fault.Invalid, "Name the command that runs them.", "cannot repair the project: nothing says how its tests are run")
+	if err := q.Check(); err != nil {
+		return AskResult{}, err
 	}
+	ask := q.AskRequest
 	ask.Question = cmp.Or(ask.Question, repo.Repair)
 	return a.Ask(ctx, ask, sink)
 }
 
 // ApplyPatch changes the folder of a project as a run changed its copy: wholly or not at all,
 // and only if the folder is as the run found it.
-func (a *App) ApplyPatch(spec RepoSpec, r *RepoResult) error {
+func ApplyPatch(spec RepoSpec, r *RepoResult) error {
 	if r == nil || len(r.changes) == 0 {
 		return nil
 	}
@@ -116,17 +125,11 @@ func (q *AskRequest) takeRepo(memory int64, sink event.Sink) error {
 	case len(q.Repo.Test) > maxTest:
 		return refuse("Write it into a script.", "the command that runs its tests is longer than "+safetext.Size(maxTest))
 	}
-	files, left, err := folder.Read(q.Repo.Dir, q.Repo.Include)
+	given, err := PackRepo(*q.Repo, sink)
 	if err != nil {
 		return err
 	}
-	for _, l := range left {
-		sink.Emit(event.Notice{Text: "left out " + l.Path + ": " + l.Why})
-	}
-	packed, err := files.Archive()
-	if err != nil {
-		return err
-	}
+	files, packed := given.tree, given.Files
 	own := func(name, at string, data []byte) Input {
 		return Input{Name: name, at: at, Bytes: int64(len(data)), Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
 	}
@@ -166,12 +169,8 @@ func (q AskRequest) describeRepo(b *event.RunBegan) {
 	if q.Repo == nil {
 		return
 	}
-	name := filepath.Base(q.Repo.Dir)
-	if full, err := filepath.Abs(q.Repo.Dir); err == nil {
-		name = filepath.Base(full)
-	}
 	b.Style = "" // it has a way of its own, whatever is configured
-	b.Repo = &event.Repo{Name: safetext.Line(name), Test: q.Repo.Test, EditTests: q.Repo.EditTests}
+	b.Repo = &event.Repo{Name: q.Repo.name(), Test: q.Repo.Test, EditTests: q.Repo.EditTests}
 }
 
 // ownPlace is where an input lies that is no file of the person's; "" for others.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,7 @@ type ImageFile struct {
 	// Text is the file itself, in the place of Path, of somebody who has no files on this
 	// machine: nothing is copied into the image, and its steps reach no hosts but Hosts.
 	Text  string
+	Name  string // of the file that Text was read from; "": image.yaml
 	Hosts []string
 	// Limits are those of the session that steps run in: see buildLimits for what is not set.
 	Limits event.Limits
@@ -106,7 +108,7 @@ func (q ImageFile) load() (buildfile.File, error) {
 	if len(q.Text) > buildfile.MaxFile {
 		return buildfile.File{}, fault.New(fault.Invalid, "Give a shorter one.", "cannot build image: its file has more than %s", safetext.Size(buildfile.MaxFile))
 	}
-	f, err := buildfile.Load("image.yaml", []byte(q.Text))
+	f, err := buildfile.Load(cmp.Or(q.Name, "image.yaml"), []byte(q.Text))
 	switch {
 	case err != nil:
 		return f, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/image"
 	"praxis/internal/language"
@@ -69,6 +70,9 @@ func (s *Session) Speaks(word string) (language.Language, error) {
 	}
 	return l, nil
 }
+
+// MissingOf says which module an execution ended for the lack of; nil: for none.
+func (s *Session) MissingOf(x event.Execution) *Missing { return MissingOf(s.s.Languages(), x) }
 
 // LanguageName is the name of the language that a word means; "" stays "".
 func (s *Session) LanguageName(word string) (string, error) {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"praxis/event"
+	"praxis/internal/language"
 	"praxis/internal/language/javascript"
 )
 
@@ -17,11 +18,15 @@ type Missing struct {
 func (m Missing) FromNPM() bool { return m.Language == javascript.Name }
 
 // MissingOf returns what an execution ended for the lack of, or nil.
-func (a *App) MissingOf(x event.Execution) *Missing {
+func (a *App) MissingOf(x event.Execution) *Missing { return MissingOf(a.opt.Languages, x) }
+
+// MissingOf says which module an execution ended for the lack of, as code of one of some
+// languages does; nil: for none.
+func MissingOf(languages language.Table, x event.Execution) *Missing {
 	if x.Error == nil {
 		return nil
 	}
-	for _, l := range a.opt.Languages {
+	for _, l := range languages {
 		if l.Model.Package == nil {
 			continue
 		}

@@ -36,9 +36,9 @@ func ReadNotebook(path string, save bool) (*Notebook, error) {
 	if err != nil {
 		return nil, err
 	}
-	book, err := notebook.Parse(data, Languages())
+	n, err := ParseNotebook(path, data)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, fault.RemedyOf(err), "cannot run notebook %s: %w", safetext.Line(path), err)
+		return nil, err
 	}
 	if save {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -49,8 +49,20 @@ func ReadNotebook(path string, save bool) (*Notebook, error) {
 			return nil, saveFault(path, err)
 		}
 	}
-	return &Notebook{path: path, read: data, book: book}, nil
+	return n, nil
 }
+
+// ParseNotebook is ReadNotebook of what somebody read before, from a file of a name.
+func ParseNotebook(name string, data []byte) (*Notebook, error) {
+	book, err := notebook.Parse(data, Languages())
+	if err != nil {
+		return nil, fault.New(fault.Invalid, fault.RemedyOf(err), "cannot run notebook %s: %w", safetext.Clip(safetext.Line(name), 200), err)
+	}
+	return &Notebook{path: name, read: data, book: book}, nil
+}
+
+// File is the notebook as it was read.
+func (n *Notebook) File() []byte { return n.read }
 
 // Code is the code of all cells.
 func (n *Notebook) Code() string { return strings.Join(n.book.Code(), "\n") }
@@ -65,11 +77,11 @@ func (n *Notebook) pieces() []run.Piece {
 	return out
 }
 
-// save writes the notebook with the outputs of the cells that were run over the file that
+// Save writes the notebook with the outputs of the cells that were run over the file that
 // it was read from, unless that is another by now.
-func (n *Notebook) save(cells *report.Cells) (SavedFile, error) {
+func (n *Notebook) Save(cells *CellCollector) (SavedFile, error) {
 	failed := func(err error) (SavedFile, error) { return SavedFile{}, saveFault(n.path, err) }
-	outputs, err := cells.Outputs()
+	outputs, err := cells.outputs.Outputs()
 	if err != nil {
 		return failed(err)
 	}
@@ -98,14 +110,17 @@ func (n *Notebook) save(cells *report.Cells) (SavedFile, error) {
 	return SavedFile{Path: n.path, Bytes: int64(len(data))}, nil
 }
 
-// cellCollector takes what comes of a notebook's cells while they run.
-type cellCollector struct {
+// NewCellCollector returns what takes what comes of a notebook's cells.
+func NewCellCollector() *CellCollector { return &CellCollector{outputs: report.NewCells()} }
+
+// CellCollector takes what comes of a notebook's cells while they run.
+type CellCollector struct {
 	outputs    *report.Cells
 	executions []event.Execution
 }
 
 // Emit keeps what a cell shows, and how it ended.
-func (c *cellCollector) Emit(e event.Event) {
+func (c *CellCollector) Emit(e event.Event) {
 	c.outputs.Emit(e)
 	if ended, ok := e.(event.ExecutionEnded); ok {
 		c.executions = append(c.executions, ended.Execution)

@@ -8,7 +8,6 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
-	"praxis/internal/record/report"
 )
 
 // TestSaveNotebook saves over a notebook, and not over one that is another by now, or
@@ -23,16 +22,16 @@ func TestSaveNotebook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells := report.NewCells()
+	cells := NewCellCollector()
 	cells.Emit(event.ExecutionBegan{Code: "x"})
-	saved, err := n.save(cells)
+	saved, err := n.Save(cells)
 	want := strings.Replace(text, "null", "1", 1)
 	if got, readErr := os.ReadFile(path); err != nil || readErr != nil || string(got) != want || saved.Bytes != int64(len(want)) {
 		t.Errorf("%v, %v, %v\n%s", saved, err, readErr, got)
 	}
 
 	// The file is what was saved, and not what was read.
-	if _, err := n.save(cells); fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "it was changed while its cells ran") {
+	if _, err := n.Save(cells); fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "it was changed while its cells ran") {
 		t.Errorf("saved over what somebody wrote: %v", err)
 	}
 
@@ -41,7 +40,7 @@ func TestSaveNotebook(t *testing.T) {
 	}
 	picture := event.Display{Bundle: event.Bundle{"image/svg+xml": strings.Repeat(" ", maxNotebook/4*3)}}
 	cells.Emit(picture)
-	if _, err := n.save(cells); fault.KindOf(err) != fault.Exhausted {
+	if _, err := n.Save(cells); fault.KindOf(err) != fault.Exhausted {
 		t.Errorf("saved more than can be read again: %v", err)
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != want {

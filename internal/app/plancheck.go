@@ -55,8 +55,8 @@ type CallExplained struct {
 	Paths   []PlanPath   `json:"paths"`
 	Reason  string       `json:"reason,omitempty"`
 	Remedy  string       `json:"remedy,omitempty"`
-	Rules   []PolicyRule `json:"rules"` // of the policy, about this tool
-	Demands []string     `json:"-"`     // of the tool's own definition
+	Rules   []PolicyRule `json:"rules"`             // of the policy, about this tool
+	Demands []string     `json:"demands,omitempty"` // of the tool's own definition
 }
 
 // ExplainPlan says of each call of a plan what the policy says of it, by which

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -27,6 +28,7 @@ type (
 type PolicyQuery struct {
 	File     string
 	Text     string   // the policy itself, in the place of File
+	Name     string   // of the file that Text was read from; "": policy.yaml
 	Tools    []string // files that declare the tools
 	Commands bool     // tools and servers may run programs on this machine
 }
@@ -51,7 +53,7 @@ func (a *App) loadPolicy(ctx context.Context, q PolicyQuery, sink event.Sink) (p
 		if len(q.Text) > maxPolicy {
 			return plan.Options{}, fault.New(fault.Invalid, "Give a shorter one.", "cannot use the policy: it has more than %s", safetext.Size(maxPolicy))
 		}
-		spec.Policy, spec.policy = "", &planner.Text{Name: "policy.yaml", Text: q.Text}
+		spec.Policy, spec.policy = "", &planner.Text{Name: cmp.Or(q.Name, "policy.yaml"), Text: q.Text}
 	}
 	return a.loadRules(ctx, spec, sink)
 }

@@ -20,6 +20,9 @@ import (
 // sessionExtension ends the names of session files.
 const sessionExtension = ".praxis-session"
 
+// SessionFile is the usual name of the file of a session.
+func SessionFile(name string) string { return name + sessionExtension }
+
 // ImageRecipes makes images again that were made elsewhere.
 type ImageRecipes interface {
 	Recipe(ctx context.Context, img image.Image, sink event.Sink) (image.Recipe, error)
@@ -61,7 +64,7 @@ type ExportedSession struct {
 func (a *App) ExportSession(ctx context.Context, q SessionExport, sink event.Sink) (out ExportedSession, err error) {
 	out.Name = q.Name
 	out.Snapshots, err = a.exportSession(ctx, q, sink, func(write func(io.Writer) error) error {
-		if out.Path, err = exportPath(q.Path, q.Name+sessionExtension); err != nil {
+		if out.Path, err = exportPath(q.Path, SessionFile(q.Name)); err != nil {
 			return err
 		}
 		return writeWhole(out.Path, q.Force, func(w io.Writer) error {

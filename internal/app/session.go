@@ -56,8 +56,8 @@ func (s SessionSpec) image() image.Request {
 	return image.Request{Image: s.Image, With: s.With, Requirements: s.Requirements, Languages: s.Languages, NPM: s.NPM}
 }
 
-// chosen says whether the spec asks for more than the default image.
-func (s SessionSpec) chosen() bool {
+// Chosen says whether the spec asks for more than the default image.
+func (s SessionSpec) Chosen() bool {
 	return s.Image != "" || len(s.With) > 0 || s.Requirements != "" || len(s.NPM) > 0 || len(s.Languages) > 0
 }
 
@@ -170,7 +170,7 @@ func (m *machine) openNamed(ctx context.Context, c Config, spec SessionSpec, bef
 	if err != nil {
 		spec.Image = cmp.Or(spec.Image, c.Image)
 	}
-	if err != nil || spec.chosen() {
+	if err != nil || spec.Chosen() {
 		if opt.Image, err = m.images.Resolve(ctx, spec.image(), sink); err != nil {
 			return nil, err
 		}
@@ -200,7 +200,7 @@ func (s SessionSpec) fits(ctx context.Context, info session.NamedInfo, lookup lo
 	if !s.Date.IsZero() && !s.Date.Equal(info.Date) {
 		return refuse("its date was set when it was made")
 	}
-	if !s.chosen() {
+	if !s.Chosen() {
 		return nil
 	}
 	name, err := s.image().Name()

@@ -41,7 +41,7 @@ func (a *App) AddSkills(ctx context.Context, q SkillAdd, sink event.Sink) ([]Ski
 	if err != nil {
 		return nil, err
 	}
-	if img.ID == "" || q.Session.chosen() {
+	if img.ID == "" || q.Session.Chosen() {
 		if img, err = a.imageOf(ctx, q.Session, sink); err != nil {
 			return nil, err
 		}
@@ -251,4 +251,28 @@ func definedIn(rec replay.Recording, name string) int {
 		}
 	}
 	return step
+}
+
+// ReadFiles reads the file of Python that From names, with its tests, so that somebody else
+// can be asked to store its function; From is "" then. What names no file stays as it is.
+func (q *SkillAdd) ReadFiles() error {
+	info, gone := os.Stat(q.From)
+	switch {
+	case gone != nil && q.Tests == "":
+		return nil
+	case gone != nil:
+		return fault.New(fault.Invalid, "Leave the tests out, or do it on this machine.", "cannot send tests for a function of a run: those of its run count")
+	case info.IsDir():
+		return fault.New(fault.Invalid, "Name the file of the function, or export the skill, and import the file that is written.", "cannot send the skill %s: it is a folder", safetext.Line(q.From))
+	}
+	s, err := draftOfFile(*q)
+	if err == nil {
+		err = q.complete(&s)
+	}
+	if err != nil {
+		return err
+	}
+	q.Function, q.Code, q.TestCode, q.Description = s.Name, s.Code, s.Tests, s.Description
+	q.From, q.Tests = "", ""
+	return nil
 }

@@ -167,6 +167,9 @@ func (a *App) RemoveSkill(ctx context.Context, name string, project bool) error 
 // skillExtension ends the names of files with skills.
 const skillExtension = ".praxis-skills.zip"
 
+// SkillsFile is the usual name of a file with skills, of which name is the first.
+func SkillsFile(name string) string { return skill.Folder(skill.NameOf(name)) + skillExtension }
+
 // SkillsExport asks for skills to be written into a file.
 type SkillsExport struct {
 	Names []string
@@ -180,7 +183,7 @@ func (a *App) ExportSkills(_ context.Context, q SkillsExport) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path, err := exportPath(q.Path, skill.Folder(all[0].Name)+skillExtension)
+	path, err := exportPath(q.Path, SkillsFile(all[0].Name))
 	if err != nil {
 		return "", err
 	}

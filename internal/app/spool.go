@@ -35,7 +35,7 @@ func (a *App) ReadSession(ctx context.Context, r io.Reader, name string, sink ev
 // ReadBundle is Import of what r gives.
 func (a *App) ReadBundle(ctx context.Context, r io.Reader) (out Imported, err error) {
 	err = spooled(r, ".praxis", func(path string) error {
-		out, err = a.Import(ctx, path)
+		out, err = a.importAs(ctx, path, "the run")
 		return err
 	})
 	return out, err

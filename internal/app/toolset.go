@@ -199,7 +199,8 @@ func (a *App) approver(spec ApprovalSpec) (_ approval.Approver, unattended bool,
 		}
 		spec.Who = "terminal"
 	}
-	c := approval.Config{Secret: a.opt.Getenv("PRAXIS_APPROVE_SECRET"), Who: a.opt.Getenv("USER"), Timeout: spec.Timeout, Hold: spec.Hold, Plain: slices.Contains([]string{"", "dumb"}, a.opt.Getenv("TERM"))}
+	c := spec.terminal(a.opt.Getenv)
+	c.Secret = a.opt.Getenv("PRAXIS_APPROVE_SECRET")
 	if token := a.opt.Getenv("PRAXIS_APPROVE_TOKEN"); token != "" {
 		c.Headers = map[string]string{"Authorization": "Bearer " + token}
 	}
@@ -208,6 +209,11 @@ func (a *App) approver(spec ApprovalSpec) (_ approval.Approver, unattended bool,
 		return nil, false, err
 	}
 	return approval.Remember(approver, memory), false, nil
+}
+
+// terminal is how the terminal is asked on.
+func (s ApprovalSpec) terminal(getenv func(string) string) approval.Config {
+	return approval.Config{Who: getenv("USER"), Timeout: s.Timeout, Hold: s.Hold, Plain: slices.Contains([]string{"", "dumb"}, getenv("TERM"))}
 }
 
 // approved is the memory of what was approved.

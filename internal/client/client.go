@@ -313,7 +313,7 @@ func answer[Out any](c *Client, r *http.Request) (out Out, err error) {
 
 // upload sends content.
 func (c *Client) upload(ctx context.Context, name string, in any, from io.Reader) error {
-	r, err := c.request(ctx, c.operations[name], in, from, 0)
+	r, err := c.request(ctx, c.operations[name], in, io.NopCloser(from), 0) // who opened it closes it
 	if err == nil {
 		_, err = answer[json.RawMessage](c, r)
 	}

@@ -255,3 +255,31 @@ func FuzzRecorded(f *testing.F) {
 		}
 	})
 }
+
+// What a server says of images, sessions and rules is shown as it stands: nothing in it is hidden.
+func TestResultsAreClean(t *testing.T) {
+	c := open(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/v1/images":
+			fmt.Fprint(w, `{"id": "0123456789abcdef", "name": "a\u001b[2J", "runtimes": [{"language": "\u202e"}], "packages": [{"name": "\u0007"}]}`)
+		case "/v1/policies/explain":
+			fmt.Fprint(w, `{"policy": {"rules": [{"name": "\u001b", "decision": "deny"}], "tools": [{"tool": "\u009b", "rules": ["\u001b"]}]}}`)
+		case "/v1/sessions/prune":
+			fmt.Fprint(w, `{"sessions": [{"name": "\u001b", "steps": [{"Why": "\u001b", "why": "\u001b"}]}]}`)
+		}
+	})
+	file := filepath.Join(t.TempDir(), "policy.yaml")
+	if err := os.WriteFile(file, []byte("version: 1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	image, err1 := c.BuildImage(t.Context(), app.SessionSpec{}, event.Discard)
+	rules, err2 := c.ExplainPolicy(t.Context(), app.PolicyQuery{File: file}, event.Discard)
+	pruned, err3 := c.PruneSessions(t.Context(), app.PruneRequest{})
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("%+v %+v %+v", image, rules, pruned)
+	if strings.ContainsAny(text, "\x1b\x07\u009b\u202e") || !strings.Contains(text, `a\x1b[2J`) || len(rules.Tools) != 1 || len(pruned) != 1 {
+		t.Errorf("got %q", text)
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/bounded"
 	"praxis/internal/safetext"
+	"praxis/internal/server/api"
 	"praxis/internal/server/rest"
 )
 
@@ -31,7 +32,8 @@ const (
 // work names the operations over something that goes on at the server.
 type work struct {
 	events, interrupt string
-	ref               any // names it in the requests of both
+	ref               any        // names it in the requests of both
+	open              *questions // about calls of it that wait for somebody; nil: nobody is asked
 }
 
 // follow passes the events of something to sink until it has ended, and returns what it came
@@ -56,6 +58,10 @@ func follow[Out any](ctx context.Context, c *Client, w work, sink event.Sink) (o
 		}
 	}()
 	f := &following{client: c, work: w, sink: sink, alive: time.Now()}
+	if w.open != nil {
+		f.ask = func(question []byte) { w.open.ask(ctx, question) }
+		defer func() { err = errors.Join(err, w.open.close()) }()
+	}
 	for wait := firstWait; ; wait = min(2*wait, longWait) {
 		was := f.alive
 		end, err := f.read(reading)
@@ -86,9 +92,10 @@ type following struct {
 	client *Client
 	work   work
 	sink   event.Sink
-	after  int64     // the last event that was seen
-	alive  time.Time // when something came last
-	noted  bool      // that there are events that cannot be read
+	after  int64                 // the last event that was seen
+	alive  time.Time             // when something came last
+	noted  bool                  // that there are events that cannot be read
+	ask    func(question []byte) // nil: nobody is asked
 }
 
 // passing says whether it may go well later.
@@ -157,9 +164,18 @@ func (f *following) take(m message) {
 		return // it was seen
 	}
 	f.after = m.id
+	if m.name == api.ApprovalOpen {
+		if f.ask != nil {
+			f.ask(m.data)
+		}
+		return
+	}
 	e, err := event.Unmarshal(m.name, m.data)
 	switch {
 	case err == nil:
+		if given, is := e.(event.ApprovalGiven); is && f.ask != nil {
+			f.work.open.decided(given)
+		}
 		f.sink.Emit(e)
 	case !f.noted:
 		f.noted = true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,12 +19,29 @@ const unnamedFor = 24 * time.Hour
 
 // Session is one session of the server. Its methods are safe for concurrent use.
 type Session struct {
+	app.Spoken
 	client *Client
 	ref    api.SessionRef
 	named  bool
+	limits event.Limits
+	image  event.Image
 
 	mu      sync.Mutex
 	running string // the execution that began last and goes on; "": none does
+	added   []event.Package
+}
+
+// session is a session of the server, as it describes it.
+func (c *Client) session(made api.Session, named bool) *Session {
+	s := &Session{client: c, ref: api.SessionRef{Session: made.ID}, named: named, added: made.Added}
+	if made.Limits != nil {
+		s.limits = *made.Limits
+	}
+	if made.Image != nil {
+		s.image = *made.Image
+	}
+	s.Spoken = app.SpokenBy(s.image)
+	return s
 }
 
 // OpenSession opens the session that a spec names, or makes it. One without a name ends when
@@ -43,7 +61,7 @@ func (c *Client) OpenSession(ctx context.Context, spec app.SessionSpec, _ event.
 	if err != nil {
 		return nil, err
 	}
-	return &Session{client: c, ref: api.SessionRef{Session: made.ID}, named: spec.Name != ""}, nil
+	return c.session(made, spec.Name != ""), nil
 }
 
 // LanguageName returns the word: the server knows what it means.
@@ -59,7 +77,14 @@ func (s *Session) Execute(ctx context.Context, language, code string, b event.Bo
 	}
 	s.set("", begun.ID)
 	defer s.set(begun.ID, "")
-	done, err := follow[api.Execution](ctx, s.client, work{"executions.events", "executions.interrupt", s.execution(begun.ID)}, sink)
+	within := event.SinkFunc(func(e event.Event) {
+		switch e.(type) {
+		case event.ExecutionBegan, event.ExecutionEnded: // its caller knows, and gets the result
+		default:
+			sink.Emit(e)
+		}
+	})
+	done, err := follow[api.Execution](ctx, s.client, work{events: "executions.events", interrupt: "executions.interrupt", ref: s.execution(begun.ID)}, within)
 	switch {
 	case err != nil:
 		return event.Execution{}, err
@@ -99,7 +124,39 @@ func (s *Session) Interrupt(ctx context.Context, _ string) error {
 // AddPackages is that of app. The session is saved when there are new ones.
 func (s *Session) AddPackages(ctx context.Context, packages []string, sink event.Sink) (app.AddedPackages, error) {
 	out, _, err := s.client.AddToSession(ctx, s.ref.Session, packages, sink)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.added = append(s.added, out.Added...)
 	return out, err
+}
+
+// Packages is that of app.
+func (s *Session) Packages() (image, added []event.Package) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.image.Packages, slices.Clone(s.added)
+}
+
+// Limits is that of app.
+func (s *Session) Limits() event.Limits { return s.limits.WithDefaults() }
+
+// MissingOf is that of app.
+func (s *Session) MissingOf(x event.Execution) *app.Missing { return app.MissingOf(app.Languages(), x) }
+
+// Complete is that of app.
+func (s *Session) Complete(ctx context.Context, language, code string, cursor int) (app.Completion, error) {
+	return call[app.Completion](ctx, s.client, "contexts.complete", api.Completing{SessionRef: s.ref, Code: code, Cursor: cursor, Language: language})
+}
+
+// Restart is that of app.
+func (s *Session) Restart(ctx context.Context, language string) error {
+	_, err := call[api.Nothing](ctx, s.client, "contexts.restart", api.ContextRef{SessionRef: s.ref, Context: language})
+	return err
+}
+
+// AddFiles is that of app.
+func (s *Session) AddFiles(ctx context.Context, inputs []app.Input) error {
+	return app.AddFiles(ctx, s, inputs)
 }
 
 // WriteFile is that of app.
@@ -139,7 +196,7 @@ func (s *Session) Fork(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Session{client: s.client, ref: api.SessionRef{Session: made.Sessions[0].ID}}, nil
+	return s.client.session(made.Sessions[0], false), nil
 }
 
 // closeFor bounds the time in which a session is removed.

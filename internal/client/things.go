@@ -29,29 +29,70 @@ func (c *Client) CheckPlan(ctx context.Context, src app.PlanSource, t app.ToolSp
 	return app.CheckedPlan(found, src), nil
 }
 
+// ExplainPlan is that of app, by the tools and the policy of the server.
+func (c *Client) ExplainPlan(ctx context.Context, src app.PlanSource, t app.ToolSpec, sink event.Sink) (app.PlanExplained, error) {
+	check, err := c.CheckPlan(ctx, src, t, sink)
+	if err != nil {
+		return app.PlanExplained{}, err
+	}
+	out, err := cleaned(call[app.PlanExplained](ctx, c, "plans.explain", api.PlanText{Name: src.Name, Text: string(src.Text), Strict: t.Strict}))
+	out.Check = check
+	return out, err
+}
+
+// ofHost are what a plan is run with on the machine that runs it.
+func ofHost(h app.PlanHost) []local {
+	return []local{{"a plan with replies of a file", h.Replies != ""}, {"a plan whose calls are approved beforehand", h.Yes}, {"the state of a plan in a file", h.StateFile != ""}}
+}
+
 // RunPlan is that of app, by the tools and the policy of the server.
 func (c *Client) RunPlan(ctx context.Context, q app.PlanRequest, sink event.Sink) (out app.PlanResult, err error) {
 	h := q.Host
-	err = refuse(append(toolsAndNet(q.Tools, app.NetSpec{}), local{"a plan with replies of a file", h.Replies != ""}, local{"a plan whose calls are approved beforehand", h.Yes},
-		local{"the state of a plan in a file", h.StateFile != ""})...)
-	if err != nil {
+	if err := refuse(append(toolsAndNet(q.Tools, app.NetSpec{}), ofHost(h)...)...); err != nil {
 		return out, err
 	}
 	in := api.NewPlan{
 		PlanText: api.PlanText{Name: q.Plan.Name, Text: string(q.Plan.Text), Strict: q.Tools.Strict}, Now: some(q.Start.Now), Seed: q.Start.Seed,
-		Model: h.Model, TimeoutS: h.Timeout.Seconds(), Later: true, Following: detached(), Inputs: map[string]json.RawMessage{},
+		Model: h.Model, TimeoutS: h.Timeout.Seconds(), Later: h.Later, Inputs: map[string]json.RawMessage{},
 	}
-	in.Unattended = !h.Later
 	for name, value := range q.Start.Inputs {
 		if in.Inputs[name], err = json.Marshal(value); err != nil {
 			return out, fmt.Errorf("cannot send the input %s: %w", name, err)
 		}
 	}
-	begun, err := call[api.Run](ctx, c, "plans.run", in)
+	return c.plan(ctx, "plans.run", q.Plan, h, q.Tools.Approval, func(f api.Following) any { in.Following = f; return in }, sink)
+}
+
+// ResumePlan is that of app, by the tools of the server.
+func (c *Client) ResumePlan(ctx context.Context, q app.ResumeRequest, sink event.Sink) (out app.PlanResult, err error) {
+	r := q.Response
+	err = refuse(slices.Concat(toolsAndNet(q.Tools, app.NetSpec{}), ofHost(q.Host), []local{{"a plan whose state is a file of this machine", app.IsFile(q.Ref)}, {"a plan with another model than that of its run", q.Host.Model != ""}})...)
 	if err != nil {
 		return out, err
 	}
-	done, err := c.run(ctx, begun, app.Output{}, nil, sink)
+	in := api.PlanGoing{
+		RecordRef: api.RecordRef{Record: q.Ref}, Approve: r.Approve, Reason: r.Reason, Error: r.Error, Endorse: r.Endorse, Make: r.Call, Again: q.Again, TimeoutS: q.Host.Timeout.Seconds(), Later: q.Host.Later,
+	}
+	if r.Given {
+		if in.Result, err = json.Marshal(r.Result); err != nil {
+			return out, fmt.Errorf("cannot send the result: %w", err)
+		}
+	}
+	return c.plan(ctx, "plans.resume", app.PlanSource{}, q.Host, q.Tools.Approval, func(f api.Following) any { in.Following = f; return in }, sink)
+}
+
+// plan begins a plan, follows it, and returns what it came to.
+func (c *Client) plan(ctx context.Context, operation string, src app.PlanSource, h app.PlanHost, who app.ApprovalSpec, request func(api.Following) any, sink event.Sink) (out app.PlanResult, err error) {
+	follows, err := detached(who)
+	if err != nil {
+		return out, err
+	}
+	follows.Unattended = follows.Unattended && !h.Later
+	begun, err := call[api.Run](ctx, c, operation, request(follows))
+	if err != nil {
+		return out, err
+	}
+	done, err := c.run(ctx, begun, who, app.Output{}, nil, sink)
 	if err != nil {
 		return out, err
 	}
@@ -60,8 +101,8 @@ func (c *Client) RunPlan(ctx context.Context, q app.PlanRequest, sink event.Sink
 		if p.Limit != nil {
 			out.Limit = foreign(p.Limit)
 		}
-		if out.Check != nil {
-			out.Check = app.CheckedPlan(out.Check, q.Plan)
+		if out.Check != nil && len(src.Text) > 0 {
+			out.Check = app.CheckedPlan(out.Check, src)
 		}
 		if w := out.Waiting; w != nil {
 			w.Approval, w.Implemented = p.Approval, p.Implemented
@@ -73,7 +114,7 @@ func (c *Client) RunPlan(ctx context.Context, q app.PlanRequest, sink event.Sink
 
 // NamedSessions is that of app. A session that was never saved has no states.
 func (c *Client) NamedSessions(ctx context.Context) ([]app.NamedSession, error) {
-	stored, err := call[api.StoredSessions](ctx, c, "sessions.stored", api.Nothing{})
+	stored, err := cleaned(call[api.StoredSessions](ctx, c, "sessions.stored", api.Nothing{}))
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +136,7 @@ func (c *Client) NamedSessions(ctx context.Context) ([]app.NamedSession, error) 
 
 // SessionLog is that of app.
 func (c *Client) SessionLog(ctx context.Context, name string) ([]app.SnapshotInfo, error) {
-	stored, err := call[api.StoredSessions](ctx, c, "sessions.stored", api.Nothing{})
+	stored, err := cleaned(call[api.StoredSessions](ctx, c, "sessions.stored", api.Nothing{}))
 	for _, s := range stored.Sessions {
 		if s.Name != name {
 			continue
@@ -150,6 +191,18 @@ func (c *Client) ThreadTurns(ctx context.Context, name string) ([]app.Turn, erro
 // RemoveThread is that of app.
 func (c *Client) RemoveThread(ctx context.Context, name string) error {
 	_, err := call[api.Nothing](ctx, c, "threads.delete", api.ThreadRef{Thread: name})
+	return err
+}
+
+// ForkThread is that of app.
+func (c *Client) ForkThread(ctx context.Context, from, to string) error {
+	_, err := call[api.Nothing](ctx, c, "threads.fork", api.ThreadTo{ThreadRef: api.ThreadRef{Thread: from}, To: to})
+	return err
+}
+
+// RenameThread is that of app.
+func (c *Client) RenameThread(ctx context.Context, from, to string) error {
+	_, err := call[api.Nothing](ctx, c, "threads.rename", api.ThreadTo{ThreadRef: api.ThreadRef{Thread: from}, To: to})
 	return err
 }
 

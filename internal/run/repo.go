@@ -69,6 +69,12 @@ func (p Patched) Files() []event.PatchedFile {
 	return out
 }
 
+// Changed is a project that was changed from one tree to another, with the patch.
+func Changed(before, after worktree.Tree) Patched {
+	changes := worktree.Changes(before, after)
+	return Patched{Changes: changes, Diff: patch.Write(changes)}
+}
+
 // LoadProject reads a project from the inputs of a run.
 func LoadProject(inputs []Input) (*Project, error) {
 	p := &Project{}

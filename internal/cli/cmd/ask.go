@@ -109,7 +109,6 @@ type askCommand struct {
 	subcalls subcallFlags
 	skills   skillFlags
 	repo     repoFlags
-	app      *app.App // while it is open
 }
 
 func (p *program) askCommand() *cobra.Command {

@@ -55,8 +55,7 @@ func (a *askCommand) goOn(cmd *cobra.Command, args []string) error {
 	if err := app.PrepareFolder(a.out); err != nil {
 		return err
 	}
-	return a.p.withApp(func(x *app.App) error {
-		a.app = x
+	return on(a.p, func(x asker) error {
 		return a.ask(cmd.Context(), func(ctx context.Context, sink event.Sink) (app.AskResult, error) { return x.ResumeAsk(ctx, q, sink) })
 	})
 }

@@ -135,8 +135,7 @@ func (a *askCommand) fix(ctx context.Context, task string) error {
 	if err := a.flags.warn(a.p); err != nil {
 		return err
 	}
-	return a.p.withApp(func(x *app.App) error {
-		a.app = x
+	return on(a.p, func(x asker) error {
 		return a.ask(ctx, func(ctx context.Context, sink event.Sink) (app.AskResult, error) { return x.Fix(ctx, q, sink) })
 	})
 }
@@ -177,7 +176,7 @@ func (a *askCommand) deliver(r *app.RepoResult) (*patched, error) {
 	case !r.Passed && (r.Before != nil || r.After != nil):
 		out.said += "the patch was not applied: the tests do not pass with it\n"
 	default:
-		if e := a.app.ApplyPatch(app.RepoSpec{Dir: a.repo.dir, Include: a.repo.include}, r); e != nil {
+		if e := app.ApplyPatch(app.RepoSpec{Dir: a.repo.dir, Include: a.repo.include}, r); e != nil {
 			err = errors.Join(err, e)
 			break
 		}

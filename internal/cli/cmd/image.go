@@ -93,7 +93,7 @@ Steps whose inputs did not change do not run again.`,
 				file.Path = args[0]
 				return p.buildImageOf(cmd, file, asJSON)
 			}
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a imageMaker) error {
 				img, err := a.BuildImage(cmd.Context(), spec, p.quiet())
 				p.settled()
 				if err != nil {
@@ -129,7 +129,7 @@ Steps whose inputs did not change do not run again.`,
 
 // buildImageOf builds the image that a file declares.
 func (p *program) buildImageOf(cmd *cobra.Command, file app.ImageFile, asJSON bool) error {
-	return p.withApp(func(a *app.App) error {
+	return on(p, func(a imageMaker) error {
 		img, err := a.BuildImageOf(cmd.Context(), file, p.quiet())
 		p.settled()
 		if err != nil {
@@ -147,7 +147,7 @@ func (p *program) imageRemove() *cobra.Command {
 	return objectLines(&cobra.Command{
 		Use: "rm IMAGE…", Short: "Remove images by id or name", Args: takes(1, 1000, "an id or a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a imager) error {
 				for _, name := range args {
 					if err := a.RemoveImage(cmd.Context(), name); err != nil {
 						return err

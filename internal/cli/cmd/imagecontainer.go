@@ -38,7 +38,7 @@ the password in ` + passwordVariable + `.`,
 			if user != "" {
 				q.Password = os.Getenv(passwordVariable)
 			}
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a imageMaker) error {
 				img, err := a.PullImage(cmd.Context(), q, p.quiet())
 				return p.gotImage(img, err, asJSON)
 			})
@@ -123,7 +123,7 @@ func (p *program) imageShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "show IMAGE", Short: "Show what is known of an image", Args: takes(1, 1, "an id or a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a imager) error {
 				d, err := a.DescribeImage(cmd.Context(), args[0])
 				if err != nil {
 					return err
@@ -200,7 +200,7 @@ func (p *program) imageHistory() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "history IMAGE", Short: "Show how an image was made, the last step first", Args: takes(1, 1, "an id or a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a imager) error {
 				steps, err := a.ImageHistory(cmd.Context(), args[0])
 				if err != nil {
 					return err

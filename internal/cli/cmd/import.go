@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
-
-	"praxis/internal/app"
 )
 
 const importLong = `Takes over runs that praxis export wrote. Everything in a file is checked first:
@@ -17,7 +15,7 @@ func (p *program) importCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "import FILE…", Short: "Take over runs from files that were exported", Long: importLong, Args: takes(1, 10000, "a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a importer) error {
 				for _, path := range args {
 					if err := p.importFile(cmd.Context(), a, path, asJSON); err != nil {
 						return err
@@ -31,7 +29,7 @@ func (p *program) importCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *program) importFile(ctx context.Context, a *app.App, path string, asJSON bool) error {
+func (p *program) importFile(ctx context.Context, a importer, path string, asJSON bool) error {
 	r, err := a.Import(ctx, path)
 	if r.ID == "" {
 		return err

@@ -38,7 +38,7 @@ func (c *planChecking) explain(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return c.p.withApp(func(a *app.App) error {
+	return on(c.p, func(a planner) error {
 		found, err := a.ExplainPlan(ctx, src, c.tools.spec(c.p), c.p.quiet())
 		c.p.settled()
 		switch {
@@ -210,7 +210,7 @@ func (c *planChecking) graph(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return c.p.withApp(func(a *app.App) error {
+	return on(c.p, func(a planner) error {
 		found, err := a.CheckPlan(ctx, src, c.tools.spec(c.p), c.p.quiet())
 		c.p.settled()
 		if err != nil {

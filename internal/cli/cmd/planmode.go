@@ -92,10 +92,10 @@ func (a *askCommand) plan(ctx context.Context, question string) error {
 	if v := a.flags.seed.value; v != nil {
 		q.Start.Seed = *v
 	}
-	return a.p.withApp(func(x *app.App) error { return a.askPlan(ctx, x, q) })
+	return on(a.p, func(x asker) error { return a.askPlan(ctx, x, q) })
 }
 
-func (a *askCommand) askPlan(ctx context.Context, x *app.App, q app.PlanAskRequest) error {
+func (a *askCommand) askPlan(ctx context.Context, x asker, q app.PlanAskRequest) error {
 	rep := a.reporter()
 	runCtx, broken := context.WithCancelCause(ctx)
 	defer broken(nil)

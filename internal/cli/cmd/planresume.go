@@ -97,7 +97,7 @@ func (r *planResuming) run(cmd *cobra.Command, ref string) error {
 	if q.Response, err = r.response(cmd); err != nil {
 		return err
 	}
-	return r.p.withApp(func(a *app.App) error {
+	return on(r.p, func(a planner) error {
 		return r.p.showPlan(cmd.Context(), r.json, &r.tools, func(ctx context.Context, sink event.Sink) (app.PlanResult, error) {
 			return a.ResumePlan(ctx, q, sink)
 		})

@@ -53,7 +53,7 @@ func (t *policyTask) query(file string) app.PolicyQuery {
 }
 
 func (t *policyTask) test(ctx context.Context, file string) error {
-	return t.p.withApp(func(a *app.App) error {
+	return on(t.p, func(a policer) error {
 		report, err := a.TestPolicy(ctx, t.query(file), t.p.quiet())
 		t.p.settled()
 		if err != nil {
@@ -94,7 +94,7 @@ func (t *policyTask) report(file string, r app.PolicyReport) string {
 		b.WriteString(considered(c.Got.Steps, "      "))
 	}
 	for _, rule := range r.Uncovered {
-		fmt.Fprintf(&b, "%s  no case covers the rule %q (%s)\n", s.Paint(format.Yellow, "note"), safetext.Line(rule.Name), safetext.Line(rule.Pos.String()))
+		fmt.Fprintf(&b, "%s  no case covers the rule %q (%s)\n", s.Paint(format.Yellow, "note"), safetext.Line(rule.Name), safetext.Line(rule.Place))
 	}
 	fmt.Fprintf(&b, "%s: %s, %s\n", safetext.Line(file), safetext.Count(len(r.Cases), "case"), failedOf(r.Failed))
 	return b.String()
@@ -141,7 +141,7 @@ func (p *program) policyExplainCommand() *cobra.Command {
 }
 
 func (t *policyTask) explain(ctx context.Context, file string) error {
-	return t.p.withApp(func(a *app.App) error {
+	return on(t.p, func(a policer) error {
 		if t.call != "" {
 			d, err := a.ExplainCall(ctx, t.query(file), t.call, t.p.quiet())
 			t.p.settled()
@@ -198,7 +198,7 @@ func (p *program) policyInitCommand() *cobra.Command {
 		Use: "init", Short: "Write a first policy for tools", Long: policyInitLong, Example: "  praxis policy init --tools tools.yaml > policy.yaml",
 		Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a policer) error {
 				text, err := a.DraftPolicy(cmd.Context(), t.query(""), p.quiet())
 				p.settled()
 				if err != nil {
@@ -223,7 +223,7 @@ func (p *program) policyCasesCommand() *cobra.Command {
 		Use: "cases RUN", Short: "Write test cases of a policy from a recorded run", Long: policyCasesLong, Example: "  praxis policy cases last",
 		Args: takes(1, 1, "the run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a policer) error {
 				text, err := a.PolicyCases(cmd.Context(), args[0])
 				if err != nil {
 					return err

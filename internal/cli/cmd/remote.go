@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"io"
 	"slices"
 	"strings"
 
@@ -73,23 +72,57 @@ func remoteSession() []string {
 func remoteCommands() map[string][]string {
 	object := []string{"json"}
 	span := []string{"since", "until"}
+	approving := []string{"approve", "approve-timeout"}
+	modelled := slices.Concat(remoteSession(), budgetFlags(), []string{"model", "fallback-model", "effort", "max-steps", "lang", "json", "resume", "test", "allow-test-edits", "include", "apply", "patch"})
 	return map[string][]string{
-		"run": slices.Concat(remoteSession(), []string{"code", "lang", "file", "with-folder", "out", "session", "json", "stdin", "full", "read-only"}),
-		"ask": slices.Concat(remoteSession(), budgetFlags(), []string{
-			"file", "out", "model", "fallback-model", "effort", "max-steps", "style", "branches", "sees", "lang", "thread", "notes", "show-changes", "json", "mode", "strict",
-			"schema", "input-check", "check", "check-expr", "subagents", "sub-model",
+		"run":   slices.Concat(remoteSession(), approving, []string{"code", "lang", "file", "with-folder", "out", "session", "json", "stdin", "full", "read-only", "save"}),
+		"shell": slices.Concat(remoteSession(), []string{"session", "lang", "out", "file", "json", "full", "read-only"}),
+		"ask": slices.Concat(modelled, approving, []string{
+			"file", "out", "style", "branches", "sees", "thread", "notes", "show-changes", "mode", "strict",
+			"schema", "input-check", "check", "check-expr", "subagents", "sub-model", "skills", "learn", "repo", "later",
 		}),
-		"plan check": {"strict", "json", "sarif"},
-		"plan run":   {"strict", "input", "now", "seed", "timeout", "model", "later", "json"},
-		"tools ls":   {"search", "json"},
-		"runs":       slices.Concat(span, []string{"model", "status", "kind", "thread", "cost", "text", "limit", "children", "json"}),
-		"runs rm":    object, "show": {"step", "figures", "out", "json"}, "diff": {"step", "json"}, "verify": object, "replay": object,
+		"fix":        modelled,
+		"plan check": {"strict", "json", "sarif"}, "plan explain": {"strict", "json"}, "plan graph": {"strict", "json", "format"},
+		"plan run":    slices.Concat(approving, []string{"strict", "input", "now", "seed", "timeout", "model", "later", "json"}),
+		"plan resume": {"result", "error", "approve", "deny", "endorse", "again", "later", "json"},
+		"policy init": object, "policy test": object, "policy explain": {"call", "json"}, "policy cases": object,
+		"tools ls":  {"search", "json"},
+		"skill add": {"function", "description", "tests", "with", "json"}, "skill ls": object, "skill show": object, "skill test": {"with", "image", "json"},
+		"skill rm": object, "skill export": {"out", "force", "json"}, "skill import": object,
+		"runs":    slices.Concat(span, []string{"model", "status", "kind", "thread", "cost", "text", "limit", "children", "json"}),
+		"runs rm": object, "show": {"step", "figures", "out", "json"}, "diff": {"step", "json"}, "verify": object, "replay": object, "import": object,
 		"cost": slices.Concat(span, []string{"by", "json"}), "export": {"format", "out", "force", "json"},
 		"session ls": object, "session add": {"npm", "json"}, "session fork": object, "session rollback": object, "session log": object, "session rm": object,
-		"thread ls": object, "thread show": object, "thread rm": object,
+		"session export": {"out", "head", "force", "json"}, "session import": {"name", "json"}, "session prune": {"keep", "older-than", "dry-run", "json"},
+		"thread ls": object, "thread show": object, "thread rm": object, "thread fork": object, "thread rename": object,
 		"memory ls": {"thread", "tag", "limit", "json"}, "memory search": object, "memory show": object, "memory rm": object,
-		"image ls": object, "models": object,
+		"image ls": object, "image show": object, "image history": object, "image rm": object, "image build": {"with", "npm", "image", "json"}, "image pull": object, "models": object,
 		"serve key add": {"name", "scope", "lasts", "quota", "json"}, "serve key ls": object, "serve key rm": object,
+	}
+}
+
+// notHere says why no server is asked for a command, and what to do instead.
+type notHere struct{ why, remedy string }
+
+// refusedCommands are those that no server is asked for.
+func refusedCommands() map[string]notHere {
+	serves := notHere{"it makes this machine the server", "Log in to the machine that is to serve."}
+	operates := notHere{"it works on the data folder of the server itself", "Run it on the server's machine, as the user that it runs as."}
+	measures := notHere{"it measures the machine that it runs on", "Run it on the server's machine."}
+	declares := notHere{"the tools of a server are files of its operator", "Look at them with \"praxis tools ls\"; files of tools are worked on where they lie."}
+	signs := notHere{"the keys that sign records are those of one data folder", "Ask the server to check a record: \"praxis verify RUN\"."}
+	files := notHere{"container images travel as files of the operator's machine", "Have the server get it: \"praxis image pull\", or run it on the server's machine."}
+	return map[string]notHere{
+		"serve": serves, "rpc": serves, "serve audit": operates, "serve quota set": operates, "serve quota ls": operates, "serve quota rm": operates,
+		"serve secret set": operates, "serve secret ls": operates, "serve secret rm": operates, "serve secret rotate": operates, "gc": operates, "image prune": operates,
+		"bench": measures, "bench server": measures, "plan bench": measures, "bench trace": measures, "doctor": measures,
+		"tools show": declares, "tools call": declares, "tools check": declares, "tools test": declares, "tools diff": declares, "tools import mcp": declares, "tools import openapi": declares,
+		"key ls": signs, "key show": signs, "key rotate": signs, "key trust": signs, "key distrust": signs,
+		"image import": files, "image export": files,
+		"demo":   {"it shows what this machine can do", "Ask something: \"praxis ask\"."},
+		"eval":   {"it grades in sessions of its own, and keeps results beside the file of cases", "Ask the questions one by one: \"praxis ask --json\"."},
+		"test":   {"it executes the runs in a folder of this machine again", "Have the server repeat its own: \"praxis replay RUN\"."},
+		"assert": {"its assertions are a file that is run in a copy of the run's session", "Export the run, \"praxis export RUN\", import it here, and leave the server out."},
 	}
 }
 
@@ -110,7 +143,8 @@ func (p *program) choose(cmd *cobra.Command, flags *serverFlags) error {
 		return err
 	}
 	if !remote {
-		return notRemote("%s: it is for the machine that it runs on", cmd.CommandPath())
+		r := refusedCommands()[path]
+		return fault.New(fault.Invalid, r.remedy+` Or leave the server out: --server "" says so.`, "cannot ask a server for %s: %s", cmd.CommandPath(), r.why)
 	}
 	var refused []string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -143,85 +177,6 @@ func on[T any](p *program, f func(T) error) (err error) {
 	defer p.closing(c, &err)
 	return f(any(c).(T))
 }
-
-// What commands need of who does the work.
-type (
-	coder interface {
-		RunCode(ctx context.Context, q app.CodeRequest, sink event.Sink) (app.CodeResult, error)
-	}
-	asker interface {
-		Ask(ctx context.Context, q app.AskRequest, sink event.Sink) (app.AskResult, error)
-	}
-	planner interface {
-		CheckPlan(ctx context.Context, src app.PlanSource, t app.ToolSpec, sink event.Sink) (*app.PlanCheck, error)
-		RunPlan(ctx context.Context, q app.PlanRequest, sink event.Sink) (app.PlanResult, error)
-	}
-	lister interface {
-		Runs(ctx context.Context, q app.RunQuery, prices app.PriceTable) ([]app.ListedRun, bool, error)
-		HasRuns(ctx context.Context) (bool, error)
-		Cost(ctx context.Context, q app.RunQuery, prices app.PriceTable) (app.Costs, error)
-		RemoveRun(ctx context.Context, ref string) (app.RemovedRun, error)
-	}
-	recorder interface {
-		ReadTree(ctx context.Context, ref string) (app.RecordedRun, error)
-		ReadRun(ctx context.Context, ref string) (app.RecordedRun, error)
-		Verify(ctx context.Context, ref string, pinned app.Key) (app.Verified, error)
-		Repeat(ctx context.Context, ref string, sink event.Sink) (app.Repeated, error)
-	}
-	exporter interface {
-		Export(ctx context.Context, q app.ExportRequest) (app.Exported, error)
-		WriteExport(ctx context.Context, q app.ExportRequest, w io.Writer) ([]string, error)
-	}
-	sessioner interface {
-		NamedSessions(ctx context.Context) ([]app.NamedSession, error)
-		SessionLog(ctx context.Context, name string) ([]app.SnapshotInfo, error)
-		ForkSession(ctx context.Context, from, to string) error
-		RollbackSession(ctx context.Context, name, id string) (string, error)
-		RemoveSession(ctx context.Context, name string) error
-	}
-	adder interface {
-		AddToSession(ctx context.Context, name string, packages []string, sink event.Sink) (app.AddedPackages, string, error)
-	}
-	threader interface {
-		Threads(ctx context.Context) ([]app.Thread, error)
-		ThreadTurns(ctx context.Context, name string) ([]app.Turn, error)
-		RemoveThread(ctx context.Context, name string) error
-	}
-	noter interface {
-		Notes(ctx context.Context, q app.NoteQuery) ([]app.Note, error)
-		SearchNotes(ctx context.Context, words string) ([]app.Note, error)
-		Note(ctx context.Context, ref string) (app.Note, error)
-		RemoveNote(ctx context.Context, ref string) (string, error)
-	}
-	imager interface {
-		ListImages(ctx context.Context) ([]app.ImageInfo, error)
-	}
-	tooler interface {
-		ListTools(ctx context.Context, q app.ToolsQuery, sink event.Sink) ([]app.Tool, error)
-	}
-	keyer interface {
-		AddKey(ctx context.Context, like access.Key) (string, access.Key, error)
-		ListKeys(ctx context.Context) ([]access.Key, error)
-		RemoveKey(ctx context.Context, id string) error
-	}
-)
-
-// Both satisfy them.
-var (
-	_, _ coder     = (*app.App)(nil), (*client.Client)(nil)
-	_, _ asker     = (*app.App)(nil), (*client.Client)(nil)
-	_, _ planner   = (*app.App)(nil), (*client.Client)(nil)
-	_, _ lister    = (*app.App)(nil), (*client.Client)(nil)
-	_, _ recorder  = (*app.App)(nil), (*client.Client)(nil)
-	_, _ exporter  = (*app.App)(nil), (*client.Client)(nil)
-	_, _ sessioner = (*app.App)(nil), (*client.Client)(nil)
-	_, _ adder     = (*app.App)(nil), (*client.Client)(nil)
-	_, _ threader  = (*app.App)(nil), (*client.Client)(nil)
-	_, _ noter     = (*app.App)(nil), (*client.Client)(nil)
-	_, _ imager    = (*app.App)(nil), (*client.Client)(nil)
-	_, _ tooler    = (*app.App)(nil), (*client.Client)(nil)
-	_, _ keyer     = localKeys{}, (*client.Client)(nil)
-)
 
 // localKeys are the keys of the server over the person's own data folder.
 type localKeys struct{ *access.Keys }

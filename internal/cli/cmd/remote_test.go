@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"praxis/internal/app"
 	"praxis/internal/server"
 )
@@ -29,13 +31,19 @@ func here(t *testing.T, dir string) *world {
 // there is a world in which a server does everything.
 func there(t *testing.T, dir string, tools ...string) *world {
 	t.Helper()
+	return thereWith(t, dir, app.ToolSpec{Files: tools})
+}
+
+// thereWith is there with tools that can be called.
+func thereWith(t *testing.T, dir string, tools app.ToolSpec) *world {
+	t.Helper()
 	home := t.TempDir()
 	none := func(string) string { return "" }
 	parts, err := toyParts(none)()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.New(server.Config{Home: home, Version: "v0-test", FileModels: true, Tools: app.ToolSpec{Files: tools},
+	s, err := server.New(server.Config{Home: home, Version: "v0-test", FileModels: true, Tools: tools,
 		Models: func(ctx context.Context) []app.ProviderModels { return app.ListModels(ctx, none) },
 		Open: func(of server.Tenant) (*app.App, error) {
 			c, err := app.DefaultConfig(of.Home, none)
@@ -83,8 +91,12 @@ var varying = regexp.MustCompile(`ed25519:[^"]*|[0-9]{8}-[0-9]{6}-[0-9a-f]{4}|[0
 // onBehalf is on whose behalf a run was: a server records it.
 var onBehalf = regexp.MustCompile(`,"client":\{[^}]*\}|(?m)^.*tenant default, key [0-9a-f]+.*\n`)
 
+// progress is what is said of what is only waited for at a server, and the events whose place in
+// a record is a matter of chance, with the places.
+var progress = regexp.MustCompile(`(?m)^praxis: (testing the skill|building).*\n|^.*"event":"snapshot_taken".*\n|"seq":\d+,`)
+
 func same(text, dir string) string {
-	return varying.ReplaceAllString(onBehalf.ReplaceAllString(strings.ReplaceAll(text, dir, "DIR"), ""), "·")
+	return varying.ReplaceAllString(progress.ReplaceAllString(onBehalf.ReplaceAllString(strings.ReplaceAll(text, dir, "DIR"), ""), ""), "·")
 }
 
 // TestRemote runs every command that a server can be asked for against one and by itself: what
@@ -171,7 +183,63 @@ func TestRemote(t *testing.T) {
 	compare("", "plan", "run", plan)
 	compare("", "plan", "run", plan, "--json")
 	compare("", "replay", "last")
+	compare("", "plan", "run", plan, "--approve", "never")
+	compare("", "plan", "graph", plan)
+	compare("", "plan", "graph", bad, "--format", "dot")
+	compare("", "plan", "explain", plan)
+	compare("", "plan", "explain", bad, "--json")
+	compare("", "plan", "resume", "last", "--approve")
+	compare("", "plan", "resume", "none", "--deny", "no")
+	compare("", "ask", "What is it?", "--mode", "plan", "--model", "scripted:none")
+	compare("", "ask", "--resume", "last")
+	compare("", "ask", "--resume", "none")
+	cut := "scripted:" + write("cut.script", "=== reply\n```python\nprint 42\nwrite answer.txt forty-two\n```\n")
+	compare("", "ask", "What is it?", "--model", cut)
+	compare("", "ask", "--resume", "last", "--model", cut)
+	compare("", "ask", "--resume", "last", "--model", "scripted:"+write("end.script", "=== reply\nFINAL ANSWER: It is 42.\n"), "--json")
+	compare("", "ask", "What is it?", "--model", script, "--thread", "talk")
+	compare("", "thread", "fork", "talk", "other-talk")
+	compare("", "thread", "rename", "other-talk", "third")
+	compare("", "thread", "ls")
+	compare("", "thread", "rename", "none", "fourth")
+	compare("", "policy", "cases", "last")
+	compare("", "skill", "ls")
+	compare("", "skill", "show", "none")
+	compare("", "skill", "test", "none")
+	compare("", "skill", "rm", "none")
+	compare("", "skill", "export", "none")
+	compare("", "skill", "import", data)
+	compare("", "skill", "add", write("twice.py", "def twice(x):\n    return 2 * x\n"), "--tests", write("tests.py", "print nothing\n"))
+	if code, _, errs := far.do("", "import", data); code != exitUsage || strings.Contains(errs, os.TempDir()) || !strings.Contains(errs, "it is no bundle") {
+		t.Errorf("%d %q", code, errs)
+	}
+	tested["import"] = true
+	compare("", "run", "--session", "work", "-c", "set y")
+	compare("", "session", "prune", "--keep", "1", "--dry-run")
+	compare("", "session", "prune", "none")
+	compare("", "session", "export", "work", "--out", "made")
+	compare("", "session", "import", data)
+	book := write("book.ipynb", `{"cells": [{"cell_type": "code", "source": "print 1", "metadata": {}, "outputs": [], "execution_count": null}, {"cell_type": "code", "source": "value 2", "metadata": {}, "outputs": [], "execution_count": null}], "metadata": {"kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}}, "nbformat": 4, "nbformat_minor": 5}`)
+	compare("", "run", book)
+	compare("", "run", book, "--json")
+	compare("", "run", book, "--save")
+	if text, err := os.ReadFile(book); err != nil || !strings.Contains(string(text), `"execution_count": 2`) {
+		t.Errorf("the outputs of the cells are not in the notebook: %s %v", text, err)
+	}
+	compare("", "run", data+".ipynb")
+	compare("print 1\nset q\n:files\n:save\n%bash\n:put data.txt\ncat data.txt\nraise E x\n", "shell", "--session", "typed")
+	compare("get q\n:restart\nget q\n", "shell", "--session", "typed")
+	compare("value 3", "shell", "--json")
+	compare("print 1", "shell", "--lang", "cobol")
+	compare("", "fix", "nowhere", "--test", "true")
+	compare("", "fix", dir)
 	compare("", "image", "ls")
+	compare("", "image", "show", "none")
+	compare("", "image", "history", "none")
+	compare("", "image", "rm", "none")
+	compare("", "image", "pull", "none.invalid/none")
+	compare("", "image", "build", "--with", "numpy")
+	compare("", "image", "build", data)
 	compare("", "models", "--json")
 	compare("", "memory", "ls")
 	compare("", "memory", "search", "anything")
@@ -180,6 +248,15 @@ func TestRemote(t *testing.T) {
 	far = there(t, dir, tools)
 	compare("", "tools", "ls")
 	compare("", "tools", "ls", "--search", "balance")
+	rules := write("rules.yaml", "version: 1\nrules:\n- {name: pays, tools: [bank.pay], decision: ask, reason: it pays}\ntests:\n- {name: one, call: bank.balance, expect: allow}\n")
+	for _, args := range [][]string{{"policy", "test", rules}, {"policy", "explain", rules}, {"policy", "explain", rules, "--call", `{"call": "bank.pay", "args": {}}`}, {"policy", "test", rules, "--json"}, {"policy", "init"}} {
+		code, out, errs := near.do("", append(args, "--tools", tools)...)
+		code2, out2, errs2 := far.do("", args...)
+		if code != code2 || same(out, dir) != same(out2, dir) || same(errs, dir) != same(errs2, dir) {
+			t.Errorf("%q\nhere:  %d\n%s%s\nthere: %d\n%s%s", args, code, out, errs, code2, out2, errs2)
+		}
+		tested[strings.Join(args[:2], " ")] = true
+	}
 	// Nobody is asked about calls; a plan can wait for who is.
 	pay := write("pay.py", "bank.pay()\n")
 	if code, out, errs := far.do("", "plan", "run", pay); code != exitRaised || !strings.Contains(errs, "denied") {
@@ -234,8 +311,8 @@ func TestNotRemote(t *testing.T) {
 	dir := t.TempDir()
 	far := &world{t, map[string]string{"PRAXIS_HOME": t.TempDir(), "PRAXIS_SERVER": "http://127.0.0.1:1", "PRAXIS_KEY": "praxis_secret"}, dir}
 	for _, line := range []string{
-		"doctor", "gc", "serve", "rpc", "bench", "fix x", "demo", "shell", "eval f", "policy check f", "import f", "key ls", "session prune", "plan explain f",
-		"run -c 1 --requirements f", "run -c 1 --allow-net example.com", "run -c 1 --trust-code", "ask x --tools f", "ask x --mode plan", "plan run f --yes", "verify", "replay last --from 1", "tools ls --tools f",
+		"doctor", "gc", "serve", "rpc", "bench", "demo", "eval f", "key ls", "image export i", "tools show x", "fix x --requirements f", "policy test f --tools t",
+		"run -c 1 --requirements f", "run -c 1 --allow-net example.com", "run -c 1 --trust-code", "ask x --tools f", "plan run f --yes", "verify", "replay last --from 1", "tools ls --tools f",
 	} {
 		code, out, errs := far.do("", strings.Fields(line)...)
 		if code != exitUsage || out != "" || !strings.HasPrefix(errs, "praxis: cannot ") || strings.Contains(errs, "there is no such file") {
@@ -262,6 +339,29 @@ func TestNotRemote(t *testing.T) {
 		}
 	}
 	root := (&program{getenv: func(string) string { return "" }}).root()
+	refused := refusedCommands()
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		path := strings.TrimSpace(strings.TrimPrefix(c.CommandPath(), root.Name()))
+		_, remote := remoteCommands()[path]
+		r, no := refused[path]
+		switch local := slices.Contains(localCommands(), path) || c.Annotations[holdsOthers] != ""; {
+		case remote && (no || local) || no && local:
+			t.Errorf("%q is remote %v, refused %v and local %v at once", path, remote, no, local)
+		case !remote && !no && !local:
+			t.Errorf("%q is neither remote nor refused with a reason", path)
+		case no && (r.why == "" || r.remedy == ""):
+			t.Errorf("%q is refused without a reason, or without what to do instead", path)
+		}
+		delete(refused, path)
+		for _, child := range c.Commands() {
+			walk(child)
+		}
+	}
+	walk(root)
+	for path := range refused {
+		t.Errorf("there is no command %q", path)
+	}
 	for path, flags := range remoteCommands() {
 		c, _, err := root.Find(strings.Fields(path))
 		if err != nil || c == root {

@@ -22,7 +22,7 @@ func (p *program) sessionExport() *cobra.Command {
 		Use: "export A", Short: "Write a session into a file", Long: sessionExportLong, Args: takes(1, 1, "a name"),
 		Example: "  praxis session export analysis --out analysis.praxis-session",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a traveller) error {
 				q.Name = args[0]
 				out, err := a.ExportSession(cmd.Context(), q, p.progress())
 				if err != nil {
@@ -52,7 +52,7 @@ func (p *program) sessionImport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "import FILE", Short: "Take over a session from a file that was exported", Long: sessionImportLong, Args: takes(1, 1, "a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a traveller) error {
 				s, err := a.ImportSession(cmd.Context(), args[0], name, p.progress())
 				if err != nil {
 					return err

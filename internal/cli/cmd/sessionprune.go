@@ -38,7 +38,7 @@ func (p *program) sessionPrune() *cobra.Command {
 			if keep.value != nil {
 				q.Keep = int(*keep.value)
 			}
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a traveller) error {
 				all, err := a.PruneSessions(cmd.Context(), q)
 				if err != nil {
 					return err

@@ -118,26 +118,21 @@ func (s *shellCommand) run(ctx context.Context) error {
 	if err := s.flags.warn(s.p); err != nil {
 		return err
 	}
-	return s.p.withApp(func(a *app.App) (err error) {
-		spec := s.flags.session(s.session)
-		if s.lang != "" {
-			spec.Languages = []string{s.lang}
-		}
-		w, err := a.OpenSession(ctx, spec, s.p.quiet())
+	spec := s.flags.session(s.session)
+	if s.lang != "" {
+		spec.Languages = []string{s.lang}
+	}
+	return s.p.inSession(ctx, spec, func(w shellSession) error {
 		s.p.settled()
-		if err != nil {
-			return err
-		}
-		defer s.p.closing(w, &err)
 		if err := w.AddFiles(ctx, inputs); err != nil {
 			return err
 		}
-		return s.loop(ctx, a, cfg, w)
+		return s.loop(ctx, cfg, w)
 	})
 }
 
 // language is the one that the conversation begins in.
-func (s *shellCommand) language(w *app.Session) (language.Language, error) {
+func (s *shellCommand) language(w shellSession) (language.Language, error) {
 	if s.lang == "" {
 		return w.Language(), nil
 	}
@@ -147,9 +142,8 @@ func (s *shellCommand) language(w *app.Session) (language.Language, error) {
 // shell is one conversation at the prompt.
 type shell struct {
 	*shellCommand
-	a      *app.App
 	cfg    app.Config
-	w      *app.Session
+	w      shellSession
 	lang   language.Language // of what is typed now
 	pieces tui.PieceReader
 	prompt bool
@@ -158,12 +152,12 @@ type shell struct {
 	last   event.Status // of the last code; 0 when none ran
 }
 
-func (s *shellCommand) loop(ctx context.Context, a *app.App, cfg app.Config, w *app.Session) (err error) {
+func (s *shellCommand) loop(ctx context.Context, cfg app.Config, w shellSession) (err error) {
 	lang, err := s.language(w)
 	if err != nil {
 		return err
 	}
-	sh := &shell{shellCommand: s, a: a, cfg: cfg, w: w, lang: lang, prompt: isTerminal(s.p.stdin) && isTerminal(s.p.stdout) && s.p.getenv("TERM") != "dumb" && !s.json}
+	sh := &shell{shellCommand: s, cfg: cfg, w: w, lang: lang, prompt: isTerminal(s.p.stdin) && isTerminal(s.p.stdout) && s.p.getenv("TERM") != "dumb" && !s.json}
 	pieces := tui.Pieces{Language: func() language.Language { return sh.lang }, Command: sh.isCommand}
 	if sh.prompt {
 		if err := s.p.emit(s.banner(cfg, lang)); err != nil {
@@ -296,7 +290,7 @@ func (s *shell) executeIn(ctx context.Context, lang language.Language, code stri
 	} else {
 		err = printer.end(x)
 	}
-	if m := s.a.MissingOf(x); m != nil && err == nil && !s.json {
+	if m := s.w.MissingOf(x); m != nil && err == nil && !s.json {
 		err = s.say("%s", missingText(*m, installer(*m)+" install "+m.Package))
 	}
 	if err != nil {

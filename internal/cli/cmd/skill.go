@@ -43,7 +43,7 @@ func (p *program) skillAdd() *cobra.Command {
 		Example: "  praxis skill add find_outliers.py\n  praxis skill add last --function find_outliers --tests tests.py --description \"Finds values far from the others\"",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.From = args[0]
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a skiller) error {
 				done, err := a.AddSkills(cmd.Context(), q, p.quiet())
 				p.settled()
 				return p.changedSkills(done, err, asJSON, "stored")
@@ -71,7 +71,7 @@ func (p *program) changedSkills(done []app.SkillChange, err error, asJSON bool, 
 		if !c.Written {
 			text = c.Name + " is there already, as version " + strconv.Itoa(c.Version)
 		}
-		if printErr := p.done(asJSON, c, text+": "+safetext.Line(c.Path)+"\n"); printErr != nil {
+		if printErr := p.done(asJSON, c, strings.TrimSuffix(text+": "+safetext.Line(c.Path), ": ")+"\n"); printErr != nil {
 			return printErr
 		}
 	}
@@ -83,7 +83,7 @@ func (p *program) skillList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "ls", Short: "List the skills, yours and the project's", Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a skiller) error {
 				found, err := a.Skills(cmd.Context(), app.SkillsAll)
 				if err != nil {
 					return err
@@ -149,7 +149,7 @@ func (p *program) skillShow() *cobra.Command {
 			if given && (err != nil || version < 1) {
 				return usage("praxis skill show", "%q is no version", safetext.Line(number))
 			}
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a skiller) error {
 				s, err := a.ShowSkill(cmd.Context(), name, version)
 				if err != nil {
 					return err
@@ -208,7 +208,7 @@ func (p *program) skillTest() *cobra.Command {
 		Long: "Runs the tests of the skills that are named, or of all, each in a fresh session, whether or\nnot they passed before. The exit code is 1 when one fails.",
 		Args: takes(0, 100, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a skiller) error {
 				failed, tested := 0, 0
 				var printErr error
 				err := a.TestSkills(cmd.Context(), args, where, spec, p.quiet(), func(r app.SkillTest) {
@@ -261,7 +261,7 @@ func (p *program) skillRemove() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "rm NAME", Short: "Remove a skill with all of its versions", Args: takes(1, 1, "the name of a skill"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a skiller) error {
 				if err := a.RemoveSkill(cmd.Context(), args[0], project); err != nil {
 					return err
 				}
@@ -280,7 +280,7 @@ func (p *program) skillExport() *cobra.Command {
 		Use: "export NAME…", Short: "Write skills into one file", Args: takes(1, 100, "the name of a skill"),
 		Long: "Writes skills, each in its newest version, into one zip archive, whose folders other readers\nof Agent Skills understand, too.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a skillTraveller) error {
 				q.Names = args
 				path, err := a.ExportSkills(cmd.Context(), q)
 				if err != nil {
@@ -306,7 +306,7 @@ func (p *program) skillImport() *cobra.Command {
 		Use: "import FILE", Short: "Take over skills from a file that was exported", Args: takes(1, 1, "a file"),
 		Long: "Stores the skills of a file that praxis skill export wrote. Every file in it is compared with\nthe hash of its skill, and all of them are stored or none. It does not say who wrote them:\nread a skill before you rely on it. Its tests are run before it is first given to a question.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a skillTraveller) error {
 				done, err := a.ImportSkills(cmd.Context(), args[0], project)
 				return p.changedSkills(done, err, asJSON, "imported")
 			})

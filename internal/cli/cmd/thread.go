@@ -99,7 +99,7 @@ func (p *program) threadFork() *cobra.Command {
 	return oneObject(&cobra.Command{
 		Use: "fork A B", Short: "Make thread B, which goes on where A stands now", Args: takes(2, 2, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a threader) error {
 				if err := a.ForkThread(cmd.Context(), args[0], args[1]); err != nil {
 					return err
 				}
@@ -114,7 +114,7 @@ func (p *program) threadRename() *cobra.Command {
 	return oneObject(&cobra.Command{
 		Use: "rename A B", Short: "Give a thread and its session another name", Args: takes(2, 2, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withApp(func(a *app.App) error {
+			return on(p, func(a threader) error {
 				if err := a.RenameThread(cmd.Context(), args[0], args[1]); err != nil {
 					return err
 				}

@@ -105,6 +105,7 @@ func (p *Policy) Hash() [sha256.Size]byte { return p.hash }
 type RuleInfo struct {
 	Name    string           `json:"name"`
 	Pos     jsondoc.Position `json:"-"`
+	Place   string           `json:"place"` // Pos in words
 	Tools   []string         `json:"tools"`
 	When    string           `json:"when,omitempty"` // canonical; "" is always
 	Verdict Verdict          `json:"decision"`
@@ -119,7 +120,7 @@ func (p *Policy) Counts() bool { return p != nil && p.counts }
 func (p *Policy) Rules() []RuleInfo {
 	out := make([]RuleInfo, len(p.rules))
 	for i, r := range p.rules {
-		out[i] = RuleInfo{Name: r.name, Pos: r.pos, Tools: slices.Clone(r.tools), Verdict: r.verdict, Reason: r.reason, Remedy: r.remedy}
+		out[i] = RuleInfo{Name: r.name, Pos: r.pos, Place: r.pos.String(), Tools: slices.Clone(r.tools), Verdict: r.verdict, Reason: r.reason, Remedy: r.remedy}
 		if r.when != nil {
 			out[i].When = r.when.text
 		}

@@ -22,6 +22,10 @@ func (c *Call) tools(r *live.Run, unattended bool) app.ToolSpec {
 	return t
 }
 
+// ApprovalOpen is the name of the event of a run that is an open question, an
+// [app.OpenApproval].
+const ApprovalOpen = live.ApprovalOpen
+
 // who names the caller in a record.
 func (c *Call) who() string { return "key " + c.Key.ID + " of " + c.Key.Tenant }
 

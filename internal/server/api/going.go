@@ -34,6 +34,8 @@ type Going struct {
 	Model    string  `json:"model,omitempty" jsonschema:"left out: the recorded one"`
 	MaxSteps int     `json:"max_steps,omitempty" jsonschema:"with those that were taken; 0: as recorded"`
 	Budget   *Budget `json:"budget,omitempty" jsonschema:"with what is used; zeros: as recorded"`
+	// KeepFiles is as in Making.
+	KeepFiles bool `json:"keep_files,omitempty" jsonschema:"keep the files and pictures that code makes until runs.files has fetched them"`
 	Following
 }
 
@@ -62,10 +64,10 @@ func resume(ctx context.Context, c *Call, in Going) (any, error) {
 		return nil, err
 	}
 	q := app.AskResume{Run: in.Record, Model: in.Model, MaxSteps: in.MaxSteps, Budget: budget, MostTokens: int(tokens), MostCost: usd}
-	return c.follow(ctx, in.Following, func(ctx context.Context, r *live.Run) (any, error) {
-		q.Tools = c.tools(r, in.Unattended)
+	return c.began(ctx, in.Following, in.KeepFiles, "", func(ctx context.Context, out app.Output, r *live.Run) (any, error) {
+		q.Tools, q.Output = c.tools(r, in.Unattended), out
 		if in.Detach {
-			q.Begun = keeping(r, c.stored(in.Following, in.Model, false))
+			q.Begun = keeping(r, c.stored(in.Following, in.Model, in.KeepFiles))
 		}
 		return c.goOn(ctx, r, q)
 	})
@@ -137,6 +139,12 @@ func verifyAll(ctx context.Context, c *Call, _ Nothing) (AllVerified, error) {
 	return out, err
 }
 
+// Imported is a run that was taken in.
+type Imported struct {
+	app.Run
+	UnknownKeys []string `json:"unknown_keys,omitempty" jsonschema:"ids of keys that signed it and are not known here"`
+}
+
 // PlanGoing answers the call that a plan waits at.
 type PlanGoing struct {
 	RecordRef
@@ -160,8 +168,9 @@ func goingOn() []Operation {
 		events[NewBranch, Run]("records.branch", http.MethodPost, "/records/{record}/branch", access.Run, http.StatusCreated, "Go another way from a step of a run.", branch),
 		operation("records.verify_all", http.MethodPost, "/records/verify", access.Read, http.StatusOK, "Check all records, and the chain that says which there were.", verifyAll),
 		operation("records.import", http.MethodPost, "/records/import", access.Run, http.StatusCreated, "Take in a run that was exported, of which the body is the file.",
-			func(ctx context.Context, c *Call, _ Nothing) (app.Imported, error) {
-				return c.Tenant.App.ReadBundle(ctx, c.Body)
+			func(ctx context.Context, c *Call, _ Nothing) (Imported, error) {
+				run, err := c.Tenant.App.ReadBundle(ctx, c.Body)
+				return Imported{run.Run, run.UnknownKeys}, err
 			}).of(Upload),
 		events[PlanGoing, Run]("plans.resume", http.MethodPost, "/plans/{record}/resume", access.Run, http.StatusCreated,
 			"Answer the call that a plan waits at, and go on with the plan.", resumePlan),
@@ -203,7 +212,7 @@ func askPlan(ctx context.Context, c *Call, in Question) (any, error) {
 	if err := in.check(c); err != nil {
 		return nil, err
 	}
-	if name := set(in, "question", "mode", "model", "fallback_models", "effort", "plans", "later", "timeout_s", "seed", "stream", "detach", "linger_s", "unattended"); name != "" {
+	if name := set(in, "question", "mode", "model", "fallback_models", "effort", "plans", "later", "strict", "timeout_s", "seed", "stream", "detach", "linger_s", "unattended"); name != "" {
 		return nil, fault.New(fault.Invalid, "Leave it out, or use another mode.", "cannot answer by a plan with %s", name)
 	}
 	timeout, err := seconds("timeout_s", in.TimeoutS)
@@ -217,7 +226,7 @@ func askPlan(ctx context.Context, c *Call, in Question) (any, error) {
 		q.Start.Seed = *in.Seed
 	}
 	return c.follow(ctx, in.Following, func(ctx context.Context, r *live.Run) (any, error) {
-		q.Tools = c.tools(r, in.Unattended)
+		q.Tools = PlanText{Strict: in.Strict}.with(c.tools(r, in.Unattended))
 		return c.Tenant.App.AskPlan(ctx, q, r.Log)
 	})
 }

@@ -36,6 +36,7 @@ func threads() []Operation {
 // PolicyText is a policy that is judged over the server's tools.
 type PolicyText struct {
 	Policy string `json:"policy,omitempty" jsonschema:"its text; left out: the server's"`
+	Name   string `json:"name,omitempty" jsonschema:"of its file; left out: policy.yaml"`
 	Call   string `json:"call,omitempty" jsonschema:"of policies.explain: a call to decide, as JSON, as in a test of a policy"`
 }
 
@@ -50,19 +51,22 @@ type Text struct {
 	Text string `json:"text"`
 }
 
-func (c *Call) policy(text string) (app.PolicyQuery, error) {
+func (c *Call) policy(in PolicyText) (app.PolicyQuery, error) {
 	t := c.Server.Tools
-	if text == "" && t.Policy == "" {
+	if in.Policy == "" && t.Policy == "" {
 		return app.PolicyQuery{}, fault.New(fault.Invalid, "Send the text of one.", "cannot use a policy: the server has none")
 	}
-	return app.PolicyQuery{File: t.Policy, Text: text, Tools: t.Files, Commands: t.Commands}, nil
+	return app.PolicyQuery{File: t.Policy, Text: in.Policy, Name: safetext.Clip(safetext.Line(in.Name), maxFileName), Tools: t.Files, Commands: t.Commands}, nil
 }
+
+// maxFileName bounds the name by which a file is called that a client read, in bytes.
+const maxFileName = 200
 
 func policies() []Operation {
 	return []Operation{
 		operation("policies.explain", http.MethodPost, "/policies/explain", access.Read, http.StatusOK, "Check a policy, and say what it decides about each tool, or about one call. Nothing is called.",
 			func(ctx context.Context, c *Call, in PolicyText) (out PolicyAnswer, err error) {
-				q, err := c.policy(in.Policy)
+				q, err := c.policy(in)
 				if err != nil {
 					return out, err
 				}
@@ -76,7 +80,7 @@ func policies() []Operation {
 			}),
 		operation("policies.test", http.MethodPost, "/policies/test", access.Read, http.StatusOK, "Run the cases that stand in a policy. Nothing is called.",
 			func(ctx context.Context, c *Call, in PolicyText) (app.PolicyReport, error) {
-				q, err := c.policy(in.Policy)
+				q, err := c.policy(in)
 				if err != nil {
 					return app.PolicyReport{}, err
 				}
@@ -85,6 +89,15 @@ func policies() []Operation {
 		operation("policies.draft", http.MethodPost, "/policies/draft", access.Read, http.StatusOK, "Write a first policy for the server's tools.",
 			func(ctx context.Context, c *Call, _ Nothing) (Text, error) {
 				text, err := c.Tenant.App.DraftPolicy(ctx, app.PolicyQuery{Tools: c.Server.Tools.Files, Commands: c.Server.Tools.Commands}, event.Discard)
+				return Text{text}, err
+			}),
+		operation("policies.cases", http.MethodGet, "/records/{record}/policy-cases", access.Read, http.StatusOK, "Write the calls of a recorded run as cases for the tests of a policy.",
+			func(ctx context.Context, c *Call, in RecordRef) (Text, error) {
+				id, err := in.find(ctx, c)
+				if err != nil {
+					return Text{}, err
+				}
+				text, err := c.Tenant.App.PolicyCases(ctx, id)
 				return Text{text}, err
 			}),
 	}
@@ -120,6 +133,8 @@ type SkillChanges struct {
 // SkillNames name skills.
 type SkillNames struct {
 	Skills []string `json:"skills,omitempty" jsonschema:"left out: all"`
+	With   []string `json:"with,omitempty" jsonschema:"packages of Python that the sessions of the tests have"`
+	Image  string   `json:"image,omitempty" jsonschema:"that they run"`
 }
 
 // SkillTests say how the tests of skills ended.
@@ -173,7 +188,7 @@ func skills() []Operation {
 		operation("skills.test", http.MethodPost, "/skills/test", access.Run, http.StatusOK, "Run the tests of skills anew.",
 			func(ctx context.Context, c *Call, in SkillNames) (SkillTests, error) {
 				out := SkillTests{[]app.SkillTest{}}
-				err := c.Tenant.App.TestSkills(ctx, in.Skills, app.SkillsHome, app.SessionSpec{}, event.Discard, func(t app.SkillTest) { out.Tests = append(out.Tests, t) })
+				err := c.Tenant.App.TestSkills(ctx, in.Skills, app.SkillsHome, app.SessionSpec{With: in.With, Image: in.Image}, event.Discard, func(t app.SkillTest) { out.Tests = append(out.Tests, t) })
 				return out, err
 			}).beginning(),
 		operation("skills.delete", http.MethodDelete, "/skills/{skill}", access.Approve, http.StatusNoContent, "Remove a skill with all of its versions.",
@@ -201,10 +216,22 @@ type ImageRef struct {
 // NewImage asks for an image: one with packages, or one that a file declares.
 type NewImage struct {
 	File      string   `json:"file,omitempty" jsonschema:"the text of an image file; it copies nothing, and reaches the operator's hosts alone"`
+	Name      string   `json:"name,omitempty" jsonschema:"of the file; left out: image.yaml"`
 	With      []string `json:"with,omitempty" jsonschema:"packages of Python, in the place of a file"`
 	NPM       []string `json:"npm,omitempty" jsonschema:"packages of npm"`
 	Image     string   `json:"image,omitempty" jsonschema:"that they are added to"`
 	Languages []string `json:"languages,omitempty"`
+}
+
+// ImagePull asks for an image of a registry.
+type ImagePull struct {
+	Reference string `json:"reference" jsonschema:"such as python:3.13-slim or registry.example.com/name@sha256:…"`
+}
+
+// pulled is an image without where it lies on this machine.
+func pulled(img app.Image) app.Image {
+	img.Root, img.Mounts = "", nil
+	return img
 }
 
 // ImageSteps say how an image was made, the first step first.
@@ -217,10 +244,21 @@ func images() []Operation {
 		operation("images.build", http.MethodPost, "/images", access.Run, http.StatusCreated, "Make an image with packages, or one that a file declares, unless it is there.",
 			func(ctx context.Context, c *Call, in NewImage) (app.BuiltImage, error) {
 				if in.File != "" {
-					return c.Tenant.App.BuildImageOf(ctx, app.ImageFile{Text: in.File, Hosts: c.Server.Net.Hosts}, event.Discard)
+					built, err := c.Tenant.App.BuildImageOf(ctx, app.ImageFile{Text: in.File, Name: safetext.Clip(safetext.Line(in.Name), maxFileName), Hosts: c.Server.Net.Hosts}, event.Discard)
+					built.Image = pulled(built.Image)
+					return built, err
 				}
 				img, err := c.Tenant.App.BuildImage(ctx, app.SessionSpec{With: in.With, NPM: in.NPM, Image: in.Image, Languages: in.Languages}, event.Discard)
-				return app.BuiltImage{Image: img}, err
+				return app.BuiltImage{Image: pulled(img)}, err
+			}).beginning(),
+		operation("images.pull", http.MethodPost, "/images/pull", access.Admin, http.StatusCreated, "Get a container image of a registry; for admins of the default tenant.",
+			func(ctx context.Context, c *Call, in ImagePull) (app.Image, error) {
+				// Which hosts the server itself reaches is for the operator to say.
+				if c.Key.Tenant != access.DefaultTenant {
+					return app.Image{}, fault.New(fault.Denied, "Ask whoever runs the server to pull it.", "cannot pull the image: which registries the server reaches is for its operator to say")
+				}
+				img, err := c.Tenant.App.PullImage(ctx, app.ImagePull{Reference: in.Reference}, event.Discard)
+				return pulled(img), err
 			}).beginning(),
 		operation("images.get", http.MethodGet, "/images/{image}", access.Read, http.StatusOK, "Describe an image.",
 			func(ctx context.Context, c *Call, in ImageRef) (app.ImageDetails, error) {
@@ -257,9 +295,36 @@ type SessionImport struct {
 	ID string `json:"id,omitempty" in:"query" jsonschema:"left out: one is chosen"`
 }
 
+// SessionPrune says which states of sessions go.
+type SessionPrune struct {
+	Sessions   []string `json:"sessions,omitempty" jsonschema:"left out: all"`
+	Keep       int      `json:"keep,omitempty" jsonschema:"how many states of each stay, the last ones; with neither this nor older_than_s: the server's usual"`
+	OlderThanS *float64 `json:"older_than_s,omitempty" jsonschema:"seconds: younger ones stay"`
+	DryRun     bool     `json:"dry_run,omitempty" jsonschema:"say what would go, and remove nothing"`
+}
+
+// PrunedSessions say which states went, or would go.
+type PrunedSessions struct {
+	Sessions []app.PrunedSession `json:"sessions"`
+}
+
+func prune(ctx context.Context, c *Call, in SessionPrune) (PrunedSessions, error) {
+	q := app.PruneRequest{Names: in.Sessions, Keep: in.Keep, DryRun: in.DryRun}
+	if in.OlderThanS != nil {
+		age, err := seconds("older_than_s", *in.OlderThanS)
+		if err != nil {
+			return PrunedSessions{}, err
+		}
+		q.OlderThan = &age
+	}
+	list, err := c.Tenant.App.PruneSessions(ctx, q)
+	return PrunedSessions{append([]app.PrunedSession{}, list...)}, err
+}
+
 // travels are the operations by which a session goes to another server.
 func travels() []Operation {
 	return []Operation{
+		operation("sessions.prune", http.MethodPost, "/sessions/prune", access.Run, http.StatusOK, "Remove old states of sessions. A session that is open is left as it is.", prune),
 		operation("sessions.export", http.MethodGet, "/sessions/{session}/export", access.Run, http.StatusOK, "Save a session, and write it with its packages into a file that another server goes on with.",
 			func(ctx context.Context, c *Call, in SessionExport) (*Content, error) {
 				if _, err := c.Tenant.Hub.Save(ctx, in.Session, "exported"); err != nil {

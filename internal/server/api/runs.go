@@ -33,7 +33,7 @@ type Run struct {
 	Code   *CodeDone `json:"code,omitempty" jsonschema:"of a piece of code"`
 	Plan   *PlanDone `json:"plan,omitempty" jsonschema:"of a plan"`
 	// Waiting is the call that the plan of an answer waits at.
-	Waiting *app.PlanWaiting  `json:"waiting,omitempty" jsonschema:"the call that the plan of a question waits at; plans.resume goes on"`
+	Waiting *PlanWaiting      `json:"waiting,omitempty" jsonschema:"the call that the plan of a question waits at; plans.resume goes on"`
 	Branch  *app.BranchResult `json:"branch,omitempty" jsonschema:"of a branch"`
 	Failure *fault.Error      `json:"failure,omitempty" jsonschema:"why it did not come to its end"`
 }
@@ -52,6 +52,15 @@ type Answer struct {
 	Unsaved    *fault.Error    `json:"unsaved,omitempty" jsonschema:"why not all is kept that code made"`
 	Draft      string          `json:"draft,omitempty" jsonschema:"without an answer: the last one that could not be taken"`
 	Found      string          `json:"found,omitempty" jsonschema:"without an answer: the last output of code"`
+	Project    *ProjectDone    `json:"project,omitempty" jsonschema:"what came of the project"`
+	Rehearsed  []string        `json:"rehearsed,omitempty" jsonschema:"of a plan: the tools that were not really called"`
+}
+
+// PlanWaiting is the call that a plan waits at.
+type PlanWaiting struct {
+	app.PlanWaiting
+	Approval    bool `json:"approval,omitempty" jsonschema:"it waits for a person's decision, not for a result"`
+	Implemented bool `json:"implemented,omitempty" jsonschema:"something implements the tool"`
 }
 
 // CodeDone is what a piece of code came to.
@@ -64,6 +73,8 @@ type CodeDone struct {
 	Whole     bool            `json:"whole,omitempty" jsonschema:"every byte of the output was an event"`
 	Made      *Made           `json:"made,omitempty"`
 	Unsaved   *fault.Error    `json:"unsaved,omitempty" jsonschema:"why not all is kept that the code made"`
+	// Cells are those of a notebook that were run.
+	Cells []event.Execution `json:"cells,omitempty" jsonschema:"of a notebook: the executions of the cells that were run"`
 }
 
 func runOf(r *live.Run) Run {
@@ -80,14 +91,18 @@ func runOf(r *live.Run) Run {
 		out.Record = v.Run
 		out.Answer = &Answer{Text: v.Text, Value: v.Value, Incomplete: v.Incomplete, Figures: v.Figures, Files: v.Files, Steps: v.Steps, Tokens: v.Tokens, Draft: v.Draft, Found: v.Found, Made: madeOf(v.Made), Unsaved: fault.Of(v.Unsaved)}
 		out.Answer.Verified = err == nil && v.Verified()
+		out.Answer.Project = projectDone(v.Repo)
 	case app.CodeResult:
 		out.Record = v.Run
-		out.Code = &CodeDone{v.Execution, v.Exit, v.Language, v.Missing, v.Snapshot, v.Whole, madeOf(v.Made), fault.Of(v.Unsaved)}
+		out.Code = &CodeDone{v.Execution, v.Exit, v.Language, v.Missing, v.Snapshot, v.Whole, madeOf(v.Made), fault.Of(v.Unsaved), v.Cells}
 	case app.PlanResult:
 		out.Record, out.Plan = v.Run, planDone(v)
 	case app.PlanAskResult:
-		out.Record, out.Waiting = v.Run, v.Waiting
-		out.Answer = &Answer{Text: v.Text, Verified: err == nil && v.Waiting == nil && len(v.Rehearsed) == 0, Steps: v.Steps, Tokens: v.Tokens}
+		out.Record = v.Run
+		out.Answer = &Answer{Text: v.Text, Verified: err == nil && v.Waiting == nil && len(v.Rehearsed) == 0, Steps: v.Steps, Tokens: v.Tokens, Rehearsed: v.Rehearsed}
+		if w := v.Waiting; w != nil {
+			out.Waiting = &PlanWaiting{*w, w.Approval, w.Implemented}
+		}
 	case app.BranchResult:
 		out.Record, out.Branch = v.ID, &v
 	}
@@ -166,6 +181,7 @@ type Question struct {
 	Checks      []event.Check `json:"checks,omitempty" jsonschema:"Python that runs when the model has answered"`
 	Subcalls    bool          `json:"subcalls,omitempty" jsonschema:"let code query models and begin runs of its own"`
 	Models      []string      `json:"subcall_models,omitempty" jsonschema:"that code may name beside the run's own"`
+	Project     *GivenProject `json:"project,omitempty" jsonschema:"that the model works on, with the question as its task"`
 	NoSkills    bool          `json:"no_skills,omitempty" jsonschema:"no stored skill is given to the run"`
 	Learn       bool          `json:"learn,omitempty" jsonschema:"the model may have functions stored as skills"`
 	Later       bool          `json:"later,omitempty" jsonschema:"of the mode plan: a call that somebody has to agree to lets the plan wait for plans.resume"`
@@ -219,6 +235,7 @@ type NewCode struct {
 
 	Languages   []string `json:"languages,omitempty" jsonschema:"that the session has, the main one first"`
 	File        string   `json:"file,omitempty" jsonschema:"name of the file that the code was read from"`
+	Notebook    []byte   `json:"notebook,omitempty" jsonschema:"base64: a Jupyter notebook, whose cells are run in the place of code"`
 	Stdin       []byte   `json:"stdin,omitzero" jsonschema:"base64: what the code reads from standard input"`
 	OwnPackages bool     `json:"own_packages,omitempty" jsonschema:"add the packages that the code itself names (PEP 723)"`
 	Making
@@ -290,7 +307,7 @@ func (c *Call) question(in Question) (q app.AskRequest, err error) {
 	if len(in.Schema) > 0 {
 		q.Checks.Schema = app.Text{Name: "the schema of the request", Text: string(in.Schema)}
 	}
-	q.Learn = in.Learn
+	q.Learn, q.Repo = in.Learn, in.Project.spec()
 	if in.NoSkills {
 		q.Skills = app.SkillsNone
 	}
@@ -314,6 +331,9 @@ func ask(ctx context.Context, c *Call, in Question) (any, error) {
 		if in.Detach {
 			q.Begun = keeping(r, c.stored(in.Following, in.Model, in.KeepFiles))
 		}
+		if in.Project != nil && in.Project.Test != "" {
+			return c.Tenant.App.Fix(ctx, app.FixRequest{AskRequest: q}, r.Log)
+		}
 		return c.Tenant.App.Ask(ctx, q, r.Log)
 	})
 }
@@ -335,6 +355,11 @@ func code(ctx context.Context, c *Call, in NewCode) (any, error) {
 	}
 	if in.File == "" {
 		q.File = ""
+	}
+	if in.Notebook != nil {
+		if q.Notebook, err = app.ParseNotebook(q.File, in.Notebook); err != nil {
+			return nil, err
+		}
 	}
 	if in.Stdin != nil {
 		q.Stdin = &app.Input{Name: "standard input", Bytes: int64(len(in.Stdin)), Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(in.Stdin)), nil }}

@@ -25,12 +25,13 @@ type Session struct {
 	Image    *event.Image      `json:"image,omitempty" jsonschema:"while it is live"`
 	Limits   *event.Limits     `json:"limits,omitempty" jsonschema:"while it is live"`
 	Seed     *int64            `json:"seed,omitempty"`
+	Added    []event.Package   `json:"added,omitempty" jsonschema:"while it is live: packages that it was given beside those of its image"`
 }
 
 func sessionOf(i live.Info) Session {
 	out := Session{ID: i.ID, State: i.State, Made: i.Made, Ends: i.Ends, Metadata: i.Metadata}
 	if s := i.Session; s != nil {
-		out.Image, out.Limits, out.Seed = &s.Image, &s.Limits, s.Seed
+		out.Image, out.Limits, out.Seed, out.Added = &s.Image, &s.Limits, s.Seed, s.Added
 	}
 	return out
 }

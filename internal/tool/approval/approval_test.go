@@ -2,6 +2,7 @@ package approval
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -226,4 +227,58 @@ func TestParse(t *testing.T) {
 	if err != nil || answerOf(t, a, deletion(t)).By != gate.ByPolicy {
 		t.Errorf("never: %v", err)
 	}
+}
+
+// TestQuestionTravels checks that a question which went to another machine is shown there as it
+// is here.
+func TestQuestionTravels(t *testing.T) {
+	q := deletion(t)
+	q.Found = map[string][]gate.Found{"why": {{Text: "what mail.read returned", Quote: "asked by mail"}}}
+	q.New = map[string][]string{"customer": {"c-1"}}
+	facts, err := factsOf(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var there Facts
+	if err := json.Unmarshal(data, &there); err != nil {
+		t.Fatal(err)
+	}
+	got, err := there.Question()
+	if err != nil {
+		t.Fatal(err)
+	}
+	screen := NewTerminal(strings.NewReader(""), io.Discard, 80, "ann")
+	if here, there := screen.question(q), screen.question(got); here != there || !strings.Contains(here, "NEW") {
+		t.Errorf("here:\n%s\nthere:\n%s", here, there)
+	}
+	for name, f := range map[string]Facts{"no effects": {Arguments: []byte(`{}`)}, "no object": {Effects: "read", Arguments: []byte(`[]`)}, "no JSON": {Effects: "read", Arguments: []byte(`{`)}, "nothing": {Effects: "read"}} {
+		if _, err := f.Question(); err == nil {
+			t.Errorf("%s: it is a question", name)
+		}
+	}
+}
+
+// FuzzQuestion checks that nothing of a question from elsewhere reaches a terminal as it is.
+func FuzzQuestion(f *testing.F) {
+	f.Add(`{"tool":"a.b","effects":"external","description":"\u001b[2J","arguments":{"x":"\u202e"},"labels":{"x":{"sources":["\u001b"]}},"new":{"x":["\u0007"]},"found":{"x":[{"text":"\u001b","quote":"\u009b"}]}}`)
+	screen := NewTerminal(strings.NewReader(""), io.Discard, 80, "ann")
+	f.Fuzz(func(t *testing.T, text string) {
+		var facts Facts
+		if json.Unmarshal([]byte(text), &facts) != nil {
+			return
+		}
+		q, err := facts.Question()
+		if err != nil {
+			return
+		}
+		for _, shown := range []string{screen.question(q), screen.whole(q), screen.explanation(q, "word")} {
+			if i := strings.IndexFunc(shown, func(r rune) bool { return r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0x202e }); i >= 0 {
+				t.Errorf("%q is shown", shown[i:min(len(shown), i+20)])
+			}
+		}
+	})
 }

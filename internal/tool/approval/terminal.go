@@ -64,6 +64,9 @@ var (
 	errQuit      = errors.New("the question was given up")
 )
 
+// ErrElsewhere is the cause by which a question is given up that somebody else answered.
+var ErrElsewhere = errors.New("the question was answered elsewhere")
+
 // NewTerminal asks on any reader and writer. Where the reader has
 // SetReadDeadline, it is not read outside questions; else a question that nobody
 // answered may leave one read behind, whose input is thrown away.
@@ -201,6 +204,8 @@ func (t *Terminal) alone(ctx context.Context, q gate.Question) (a gate.Answer, e
 	}()
 	a, err = t.untilAnswered(ctx, q)
 	switch {
+	case errors.Is(context.Cause(ctx), ErrElsewhere):
+		status = "answered elsewhere"
 	case err != nil:
 	case a.Granted:
 		status = "approved " + map[gate.Scope]string{gate.Once: "once", gate.Exact: "for exactly these arguments", gate.Whole: "for this run"}[a.Scope]

@@ -9,6 +9,7 @@ import (
 
 	"praxis/event"
 	"praxis/internal/safetext"
+	"praxis/internal/tool"
 	"praxis/internal/tool/gate"
 	"praxis/internal/tool/jsondoc"
 )
@@ -76,6 +77,29 @@ func factsOf(q gate.Question) (Facts, error) {
 	var err error
 	f.Arguments, err = json.Marshal(arguments)
 	return f, err
+}
+
+// Question returns facts that came from another machine as a question that a person here can
+// be asked. Its definition has what a person is shown of one, and no more.
+func (f Facts) Question() (gate.Question, error) {
+	effects, known := tool.ParseEffects(f.Effects)
+	if !known {
+		return gate.Question{}, errors.New("the question does not say what the tool does")
+	}
+	v, err := jsondoc.Decode(f.Arguments)
+	if err != nil {
+		return gate.Question{}, fmt.Errorf("the arguments are no JSON: %s", safetext.Clip(safetext.Line(err.Error()), maxReason))
+	}
+	arguments, ok := v.(*jsondoc.Object)
+	if !ok {
+		return gate.Question{}, errors.New("the arguments are no JSON object")
+	}
+	q := gate.Question{
+		Run: f.Run, ID: f.ID, Origin: gate.Origin(f.Origin), Line: f.Line, Arguments: arguments, Labels: f.Labels, Found: f.Found, New: f.New,
+		Rule: f.Rule, Reason: f.Reason, Rehearsed: f.Rehearsed, Bound: f.Bound,
+		Tool: &tool.Definition{Name: f.Tool, Version: tool.Version(f.ToolVersion), Title: f.Title, Description: f.Description, Effects: effects},
+	}
+	return q, nil
 }
 
 func encode(q gate.Question) ([]byte, error) {

@@ -33,6 +33,7 @@ class AskOptions(TypedDict, total=False):
     notes: bool | None  # let the model keep notes and find those of all threads
     npm: List[str] | None  # packages of npm
     plans: int | None  # of the mode plan: how many plans the model may write; 0: the usual number
+    project: types.GivenProject | None  # that the model works on, with the question as its task
     schema: Any | None  # a JSON Schema that the answer must keep to
     seed: int | None
     sees: bool | None  # the model sees pictures, although its server does not say so
@@ -271,15 +272,16 @@ class Images:
     def __init__(self, http: Http) -> None:
         self._http = http
 
-    def build(self, *, file: str | None = None, image: str | None = None, languages: List[str] | None = None, npm: List[str] | None = None, with_: List[str] | None = None) -> types.BuiltImage:
+    def build(self, *, file: str | None = None, image: str | None = None, languages: List[str] | None = None, name: str | None = None, npm: List[str] | None = None, with_: List[str] | None = None) -> types.BuiltImage:
         """Make an image with packages, or one that a file declares, unless it is there. It needs the scope run.
 
         file: the text of an image file; it copies nothing, and reaches the operator's hosts alone
         image: that they are added to
+        name: of the file; left out: image.yaml
         npm: packages of npm
         with_: packages of Python, in the place of a file
         """
-        return cast("types.BuiltImage", self._http.call("POST", "/v1/images", None, {"file": file, "image": image, "languages": languages, "npm": npm, "with": with_}))
+        return cast("types.BuiltImage", self._http.call("POST", "/v1/images", None, {"file": file, "image": image, "languages": languages, "name": name, "npm": npm, "with": with_}))
 
     def delete(self, image: str) -> None:
         """Remove an image that no session needs. It needs the scope run."""
@@ -296,6 +298,13 @@ class Images:
     def list(self) -> types.ImageInfos:
         """List the images that there are. It needs the scope read."""
         return cast("types.ImageInfos", self._http.call("GET", "/v1/images"))
+
+    def pull(self, *, reference: str) -> types.ImageImage:
+        """Get a container image of a registry; for admins of the default tenant. It needs the scope admin.
+
+        reference: such as python:3.13-slim or registry.example.com/name@sha256:…
+        """
+        return cast("types.ImageImage", self._http.call("POST", "/v1/images/pull", None, {"reference": reference}))
 
 
 class Keys:
@@ -451,25 +460,31 @@ class Policies:
     def __init__(self, http: Http) -> None:
         self._http = http
 
+    def cases(self, record: str) -> types.Text:
+        """Write the calls of a recorded run as cases for the tests of a policy. It needs the scope read."""
+        return cast("types.Text", self._http.call("GET", f"/v1/records/{segment(record)}/policy-cases"))
+
     def draft(self) -> types.Text:
         """Write a first policy for the server's tools. It needs the scope read."""
         return cast("types.Text", self._http.call("POST", "/v1/policies/draft"))
 
-    def explain(self, *, call: str | None = None, policy: str | None = None) -> types.PolicyAnswer:
+    def explain(self, *, call: str | None = None, name: str | None = None, policy: str | None = None) -> types.PolicyAnswer:
         """Check a policy, and say what it decides about each tool, or about one call. Nothing is called. It needs the scope read.
 
         call: of policies.explain: a call to decide, as JSON, as in a test of a policy
+        name: of its file; left out: policy.yaml
         policy: its text; left out: the server's
         """
-        return cast("types.PolicyAnswer", self._http.call("POST", "/v1/policies/explain", None, {"call": call, "policy": policy}))
+        return cast("types.PolicyAnswer", self._http.call("POST", "/v1/policies/explain", None, {"call": call, "name": name, "policy": policy}))
 
-    def test(self, *, call: str | None = None, policy: str | None = None) -> types.PolicyReport:
+    def test(self, *, call: str | None = None, name: str | None = None, policy: str | None = None) -> types.PolicyReport:
         """Run the cases that stand in a policy. Nothing is called. It needs the scope read.
 
         call: of policies.explain: a call to decide, as JSON, as in a test of a policy
+        name: of its file; left out: policy.yaml
         policy: its text; left out: the server's
         """
-        return cast("types.PolicyReport", self._http.call("POST", "/v1/policies/test", None, {"call": call, "policy": policy}))
+        return cast("types.PolicyReport", self._http.call("POST", "/v1/policies/test", None, {"call": call, "name": name, "policy": policy}))
 
 
 class Ports:
@@ -623,29 +638,31 @@ class Records:
         """Execute a run again with its recorded replies, and compare. It needs the scope run."""
         return cast("types.Replayed", self._http.call("POST", f"/v1/records/{segment(record)}/replay"))
 
-    def resume(self, record: str, *, budget: types.Budget | None = None, detach: bool | None = None, linger_s: float | None = None, max_steps: int | None = None, model: str | None = None, unattended: bool | None = None) -> types.Run:
+    def resume(self, record: str, *, budget: types.Budget | None = None, detach: bool | None = None, keep_files: bool | None = None, linger_s: float | None = None, max_steps: int | None = None, model: str | None = None, unattended: bool | None = None) -> types.Run:
         """Go on with a question that broke off: no recorded reply is requested again, and no recorded call made again. It needs the scope run.
 
         budget: with what is used; zeros: as recorded
         detach: answer at once; the run goes on when the caller is gone
+        keep_files: keep the files and pictures that code makes until runs.files has fetched them
         linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
         max_steps: with those that were taken; 0: as recorded
         model: left out: the recorded one
         unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
         """
-        return cast("types.Run", self._http.call("POST", f"/v1/records/{segment(record)}/resume", None, {"budget": budget, "detach": detach, "linger_s": linger_s, "max_steps": max_steps, "model": model, "unattended": unattended}))
+        return cast("types.Run", self._http.call("POST", f"/v1/records/{segment(record)}/resume", None, {"budget": budget, "detach": detach, "keep_files": keep_files, "linger_s": linger_s, "max_steps": max_steps, "model": model, "unattended": unattended}))
 
-    def resume_stream(self, record: str, *, budget: types.Budget | None = None, detach: bool | None = None, linger_s: float | None = None, max_steps: int | None = None, model: str | None = None, unattended: bool | None = None) -> Stream[types.Event, types.Run]:
+    def resume_stream(self, record: str, *, budget: types.Budget | None = None, detach: bool | None = None, keep_files: bool | None = None, linger_s: float | None = None, max_steps: int | None = None, model: str | None = None, unattended: bool | None = None) -> Stream[types.Event, types.Run]:
         """Go on with a question that broke off: no recorded reply is requested again, and no recorded call made again. It needs the scope run.
 
         budget: with what is used; zeros: as recorded
         detach: answer at once; the run goes on when the caller is gone
+        keep_files: keep the files and pictures that code makes until runs.files has fetched them
         linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
         max_steps: with those that were taken; 0: as recorded
         model: left out: the recorded one
         unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
         """
-        return self._http.stream("POST", f"/v1/records/{segment(record)}/resume", None, {"stream": True, "budget": budget, "detach": detach, "linger_s": linger_s, "max_steps": max_steps, "model": model, "unattended": unattended})
+        return self._http.stream("POST", f"/v1/records/{segment(record)}/resume", None, {"stream": True, "budget": budget, "detach": detach, "keep_files": keep_files, "linger_s": linger_s, "max_steps": max_steps, "model": model, "unattended": unattended})
 
     def verify(self, record: str) -> types.Verified:
         """Check the chain and the signatures of a record. It needs the scope read."""
@@ -660,7 +677,7 @@ class Runs:
     def __init__(self, http: Http) -> None:
         self._http = http
 
-    def ask(self, *, question: str, bounds: types.Bounds | None = None, branches: int | None = None, budget: types.Budget | None = None, checks: List[types.Check] | None = None, date: str | None = None, detach: bool | None = None, effort: str | None = None, fallback_models: List[str] | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, input_checks: List[types.Check] | None = None, keep_files: bool | None = None, language: str | None = None, later: bool | None = None, learn: bool | None = None, limits: types.Limits | None = None, linger_s: float | None = None, max_steps: int | None = None, mode: str | None = None, model: str | None = None, no_skills: bool | None = None, notes: bool | None = None, npm: List[str] | None = None, plans: int | None = None, schema: Any | None = None, seed: int | None = None, sees: bool | None = None, show_changes: bool | None = None, strict: bool | None = None, style: str | None = None, subcall_models: List[str] | None = None, subcalls: bool | None = None, thread: str | None = None, timeout_s: float | None = None, unattended: bool | None = None, with_: List[str] | None = None) -> types.Run:
+    def ask(self, *, question: str, bounds: types.Bounds | None = None, branches: int | None = None, budget: types.Budget | None = None, checks: List[types.Check] | None = None, date: str | None = None, detach: bool | None = None, effort: str | None = None, fallback_models: List[str] | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, input_checks: List[types.Check] | None = None, keep_files: bool | None = None, language: str | None = None, later: bool | None = None, learn: bool | None = None, limits: types.Limits | None = None, linger_s: float | None = None, max_steps: int | None = None, mode: str | None = None, model: str | None = None, no_skills: bool | None = None, notes: bool | None = None, npm: List[str] | None = None, plans: int | None = None, project: types.GivenProject | None = None, schema: Any | None = None, seed: int | None = None, sees: bool | None = None, show_changes: bool | None = None, strict: bool | None = None, style: str | None = None, subcall_models: List[str] | None = None, subcalls: bool | None = None, thread: str | None = None, timeout_s: float | None = None, unattended: bool | None = None, with_: List[str] | None = None) -> types.Run:
         """Ask a question that is answered by code, by tools or by both. Without stream and detach the answer comes when the run has ended. It needs the scope run.
 
         bounds: of each execution; zero fields: the usual ones
@@ -683,6 +700,7 @@ class Runs:
         notes: let the model keep notes and find those of all threads
         npm: packages of npm
         plans: of the mode plan: how many plans the model may write; 0: the usual number
+        project: that the model works on, with the question as its task
         schema: a JSON Schema that the answer must keep to
         sees: the model sees pictures, although its server does not say so
         show_changes: show the model which variables each step made and changed
@@ -695,9 +713,9 @@ class Runs:
         unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
         with_: packages of Python
         """
-        return cast("types.Run", self._http.call("POST", "/v1/runs", None, {"question": question, "bounds": bounds, "branches": branches, "budget": budget, "checks": checks, "date": date, "detach": detach, "effort": effort, "fallback_models": fallback_models, "files": files, "image": image, "input_checks": input_checks, "keep_files": keep_files, "language": language, "later": later, "learn": learn, "limits": limits, "linger_s": linger_s, "max_steps": max_steps, "mode": mode, "model": model, "no_skills": no_skills, "notes": notes, "npm": npm, "plans": plans, "schema": schema, "seed": seed, "sees": sees, "show_changes": show_changes, "strict": strict, "style": style, "subcall_models": subcall_models, "subcalls": subcalls, "thread": thread, "timeout_s": timeout_s, "unattended": unattended, "with": with_}))
+        return cast("types.Run", self._http.call("POST", "/v1/runs", None, {"question": question, "bounds": bounds, "branches": branches, "budget": budget, "checks": checks, "date": date, "detach": detach, "effort": effort, "fallback_models": fallback_models, "files": files, "image": image, "input_checks": input_checks, "keep_files": keep_files, "language": language, "later": later, "learn": learn, "limits": limits, "linger_s": linger_s, "max_steps": max_steps, "mode": mode, "model": model, "no_skills": no_skills, "notes": notes, "npm": npm, "plans": plans, "project": project, "schema": schema, "seed": seed, "sees": sees, "show_changes": show_changes, "strict": strict, "style": style, "subcall_models": subcall_models, "subcalls": subcalls, "thread": thread, "timeout_s": timeout_s, "unattended": unattended, "with": with_}))
 
-    def ask_stream(self, *, question: str, bounds: types.Bounds | None = None, branches: int | None = None, budget: types.Budget | None = None, checks: List[types.Check] | None = None, date: str | None = None, detach: bool | None = None, effort: str | None = None, fallback_models: List[str] | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, input_checks: List[types.Check] | None = None, keep_files: bool | None = None, language: str | None = None, later: bool | None = None, learn: bool | None = None, limits: types.Limits | None = None, linger_s: float | None = None, max_steps: int | None = None, mode: str | None = None, model: str | None = None, no_skills: bool | None = None, notes: bool | None = None, npm: List[str] | None = None, plans: int | None = None, schema: Any | None = None, seed: int | None = None, sees: bool | None = None, show_changes: bool | None = None, strict: bool | None = None, style: str | None = None, subcall_models: List[str] | None = None, subcalls: bool | None = None, thread: str | None = None, timeout_s: float | None = None, unattended: bool | None = None, with_: List[str] | None = None) -> Stream[types.Event, types.Run]:
+    def ask_stream(self, *, question: str, bounds: types.Bounds | None = None, branches: int | None = None, budget: types.Budget | None = None, checks: List[types.Check] | None = None, date: str | None = None, detach: bool | None = None, effort: str | None = None, fallback_models: List[str] | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, input_checks: List[types.Check] | None = None, keep_files: bool | None = None, language: str | None = None, later: bool | None = None, learn: bool | None = None, limits: types.Limits | None = None, linger_s: float | None = None, max_steps: int | None = None, mode: str | None = None, model: str | None = None, no_skills: bool | None = None, notes: bool | None = None, npm: List[str] | None = None, plans: int | None = None, project: types.GivenProject | None = None, schema: Any | None = None, seed: int | None = None, sees: bool | None = None, show_changes: bool | None = None, strict: bool | None = None, style: str | None = None, subcall_models: List[str] | None = None, subcalls: bool | None = None, thread: str | None = None, timeout_s: float | None = None, unattended: bool | None = None, with_: List[str] | None = None) -> Stream[types.Event, types.Run]:
         """Ask a question that is answered by code, by tools or by both. Without stream and detach the answer comes when the run has ended. It needs the scope run.
 
         bounds: of each execution; zero fields: the usual ones
@@ -720,6 +738,7 @@ class Runs:
         notes: let the model keep notes and find those of all threads
         npm: packages of npm
         plans: of the mode plan: how many plans the model may write; 0: the usual number
+        project: that the model works on, with the question as its task
         schema: a JSON Schema that the answer must keep to
         sees: the model sees pictures, although its server does not say so
         show_changes: show the model which variables each step made and changed
@@ -732,13 +751,13 @@ class Runs:
         unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
         with_: packages of Python
         """
-        return self._http.stream("POST", "/v1/runs", None, {"stream": True, "question": question, "bounds": bounds, "branches": branches, "budget": budget, "checks": checks, "date": date, "detach": detach, "effort": effort, "fallback_models": fallback_models, "files": files, "image": image, "input_checks": input_checks, "keep_files": keep_files, "language": language, "later": later, "learn": learn, "limits": limits, "linger_s": linger_s, "max_steps": max_steps, "mode": mode, "model": model, "no_skills": no_skills, "notes": notes, "npm": npm, "plans": plans, "schema": schema, "seed": seed, "sees": sees, "show_changes": show_changes, "strict": strict, "style": style, "subcall_models": subcall_models, "subcalls": subcalls, "thread": thread, "timeout_s": timeout_s, "unattended": unattended, "with": with_})
+        return self._http.stream("POST", "/v1/runs", None, {"stream": True, "question": question, "bounds": bounds, "branches": branches, "budget": budget, "checks": checks, "date": date, "detach": detach, "effort": effort, "fallback_models": fallback_models, "files": files, "image": image, "input_checks": input_checks, "keep_files": keep_files, "language": language, "later": later, "learn": learn, "limits": limits, "linger_s": linger_s, "max_steps": max_steps, "mode": mode, "model": model, "no_skills": no_skills, "notes": notes, "npm": npm, "plans": plans, "project": project, "schema": schema, "seed": seed, "sees": sees, "show_changes": show_changes, "strict": strict, "style": style, "subcall_models": subcall_models, "subcalls": subcalls, "thread": thread, "timeout_s": timeout_s, "unattended": unattended, "with": with_})
 
     def cancel(self, run: str) -> types.Run:
         """Cancel a run, and wait for its end. It needs the scope run."""
         return cast("types.Run", self._http.call("POST", f"/v1/runs/{segment(run)}/cancel"))
 
-    def code(self, *, code: str, args: List[str] | None = None, bounds: types.Bounds | None = None, date: str | None = None, detach: bool | None = None, file: str | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, keep_files: bool | None = None, language: str | None = None, languages: List[str] | None = None, limits: types.Limits | None = None, linger_s: float | None = None, name: str | None = None, npm: List[str] | None = None, own_packages: bool | None = None, seed: int | None = None, stdin: str | None = None, timeout_s: float | None = None, unattended: bool | None = None, with_: List[str] | None = None) -> types.Run:
+    def code(self, *, code: str, args: List[str] | None = None, bounds: types.Bounds | None = None, date: str | None = None, detach: bool | None = None, file: str | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, keep_files: bool | None = None, language: str | None = None, languages: List[str] | None = None, limits: types.Limits | None = None, linger_s: float | None = None, name: str | None = None, notebook: str | None = None, npm: List[str] | None = None, own_packages: bool | None = None, seed: int | None = None, stdin: str | None = None, timeout_s: float | None = None, unattended: bool | None = None, with_: List[str] | None = None) -> types.Run:
         """Run a piece of code by itself, and record it. It needs the scope run.
 
         bounds: of each execution; zero fields: the usual ones
@@ -750,15 +769,16 @@ class Runs:
         limits: of the session; zero fields: the usual ones
         linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
         name: a named session that it runs in; left out: one of its own
+        notebook: base64: a Jupyter notebook, whose cells are run in the place of code
         npm: packages of npm
         own_packages: add the packages that the code itself names (PEP 723)
         stdin: base64: what the code reads from standard input
         unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
         with_: packages of Python
         """
-        return cast("types.Run", self._http.call("POST", "/v1/runs/code", None, {"code": code, "args": args, "bounds": bounds, "date": date, "detach": detach, "file": file, "files": files, "image": image, "keep_files": keep_files, "language": language, "languages": languages, "limits": limits, "linger_s": linger_s, "name": name, "npm": npm, "own_packages": own_packages, "seed": seed, "stdin": stdin, "timeout_s": timeout_s, "unattended": unattended, "with": with_}))
+        return cast("types.Run", self._http.call("POST", "/v1/runs/code", None, {"code": code, "args": args, "bounds": bounds, "date": date, "detach": detach, "file": file, "files": files, "image": image, "keep_files": keep_files, "language": language, "languages": languages, "limits": limits, "linger_s": linger_s, "name": name, "notebook": notebook, "npm": npm, "own_packages": own_packages, "seed": seed, "stdin": stdin, "timeout_s": timeout_s, "unattended": unattended, "with": with_}))
 
-    def code_stream(self, *, code: str, args: List[str] | None = None, bounds: types.Bounds | None = None, date: str | None = None, detach: bool | None = None, file: str | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, keep_files: bool | None = None, language: str | None = None, languages: List[str] | None = None, limits: types.Limits | None = None, linger_s: float | None = None, name: str | None = None, npm: List[str] | None = None, own_packages: bool | None = None, seed: int | None = None, stdin: str | None = None, timeout_s: float | None = None, unattended: bool | None = None, with_: List[str] | None = None) -> Stream[types.Event, types.Run]:
+    def code_stream(self, *, code: str, args: List[str] | None = None, bounds: types.Bounds | None = None, date: str | None = None, detach: bool | None = None, file: str | None = None, files: List[types.GivenFile] | None = None, image: str | None = None, keep_files: bool | None = None, language: str | None = None, languages: List[str] | None = None, limits: types.Limits | None = None, linger_s: float | None = None, name: str | None = None, notebook: str | None = None, npm: List[str] | None = None, own_packages: bool | None = None, seed: int | None = None, stdin: str | None = None, timeout_s: float | None = None, unattended: bool | None = None, with_: List[str] | None = None) -> Stream[types.Event, types.Run]:
         """Run a piece of code by itself, and record it. It needs the scope run.
 
         bounds: of each execution; zero fields: the usual ones
@@ -770,13 +790,14 @@ class Runs:
         limits: of the session; zero fields: the usual ones
         linger_s: with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
         name: a named session that it runs in; left out: one of its own
+        notebook: base64: a Jupyter notebook, whose cells are run in the place of code
         npm: packages of npm
         own_packages: add the packages that the code itself names (PEP 723)
         stdin: base64: what the code reads from standard input
         unattended: a call that somebody has to agree to is denied at once; otherwise it is an open question
         with_: packages of Python
         """
-        return self._http.stream("POST", "/v1/runs/code", None, {"stream": True, "code": code, "args": args, "bounds": bounds, "date": date, "detach": detach, "file": file, "files": files, "image": image, "keep_files": keep_files, "language": language, "languages": languages, "limits": limits, "linger_s": linger_s, "name": name, "npm": npm, "own_packages": own_packages, "seed": seed, "stdin": stdin, "timeout_s": timeout_s, "unattended": unattended, "with": with_})
+        return self._http.stream("POST", "/v1/runs/code", None, {"stream": True, "code": code, "args": args, "bounds": bounds, "date": date, "detach": detach, "file": file, "files": files, "image": image, "keep_files": keep_files, "language": language, "languages": languages, "limits": limits, "linger_s": linger_s, "name": name, "notebook": notebook, "npm": npm, "own_packages": own_packages, "seed": seed, "stdin": stdin, "timeout_s": timeout_s, "unattended": unattended, "with": with_})
 
     def events(self, run: str) -> Stream[types.Event, types.Run]:
         """Follow a run; Last-Event-ID says what was seen before. It needs the scope read."""
@@ -864,6 +885,16 @@ class Sessions:
         """Save a session and close its sandbox; the next call opens it. It needs the scope run."""
         return cast("types.Session", self._http.call("POST", f"/v1/sessions/{segment(session)}/pause"))
 
+    def prune(self, *, dry_run: bool | None = None, keep: int | None = None, older_than_s: float | None = None, sessions: List[str] | None = None) -> types.PrunedSessions:
+        """Remove old states of sessions. A session that is open is left as it is. It needs the scope run.
+
+        dry_run: say what would go, and remove nothing
+        keep: how many states of each stay, the last ones; with neither this nor older_than_s: the server's usual
+        older_than_s: seconds: younger ones stay
+        sessions: left out: all
+        """
+        return cast("types.PrunedSessions", self._http.call("POST", "/v1/sessions/prune", None, {"dry_run": dry_run, "keep": keep, "older_than_s": older_than_s, "sessions": sessions}))
+
     def resume(self, session: str) -> types.Session:
         """Open a session that is paused. It needs the scope run."""
         return cast("types.Session", self._http.call("POST", f"/v1/sessions/{segment(session)}/resume"))
@@ -936,12 +967,14 @@ class Skills:
         """List the functions that are stored for later runs. It needs the scope read."""
         return cast("types.Skills", self._http.call("GET", "/v1/skills"))
 
-    def test(self, *, skills: List[str] | None = None) -> types.SkillTests:
+    def test(self, *, image: str | None = None, skills: List[str] | None = None, with_: List[str] | None = None) -> types.SkillTests:
         """Run the tests of skills anew. It needs the scope run.
 
+        image: that they run
         skills: left out: all
+        with_: packages of Python that the sessions of the tests have
         """
-        return cast("types.SkillTests", self._http.call("POST", "/v1/skills/test", None, {"skills": skills}))
+        return cast("types.SkillTests", self._http.call("POST", "/v1/skills/test", None, {"image": image, "skills": skills, "with": with_}))
 
 
 class Storage:

@@ -49,6 +49,8 @@ class Answer(TypedDict):
     found: NotRequired[str]  # without an answer: the last output of code
     incomplete: NotRequired[str]  # why the model had to answer before it was done
     made: NotRequired[Made]
+    project: NotRequired[ProjectDone]  # what came of the project
+    rehearsed: NotRequired[List[str]]  # of a plan: the tools that were not really called
     unsaved: NotRequired[Error]  # why not all is kept that code made
     value: NotRequired[Any]  # the answer as JSON, where it is more than a text
 
@@ -65,6 +67,25 @@ class AnswerGiven(TypedDict):
 class AnswerTo(TypedDict):
     decision: str  # once (this call alone), exact (each call of the run with the same arguments and origins), run (each call of the tool in the run) or deny
     reason: NotRequired[str]  # why; it is recorded, and who made the call reads it
+
+
+class AppPlanWaiting(TypedDict):
+    arguments: Dict[str, Any] | None
+    decision: str
+    id: str
+    labels: Dict[str, DataLabel] | None
+    line: int
+    rule: str
+    state: str
+    tool: str
+    by: NotRequired[str]
+    error: NotRequired[str]
+    file: NotRequired[str]
+    granted: NotRequired[bool]
+    reason: NotRequired[str]
+    rehearsed: NotRequired[str]
+    result: NotRequired[str]
+    said: NotRequired[str]
 
 
 class AppSkill(TypedDict):
@@ -241,6 +262,7 @@ class CallExplained(TypedDict):
     verdict: str
     anything: NotRequired[bool]
     control: NotRequired[List[Origin]]
+    demands: NotRequired[List[str]]
     reason: NotRequired[str]
     remedy: NotRequired[str]
     rule: NotRequired[str]
@@ -386,6 +408,7 @@ class Client(TypedDict):
 
 class CodeDone(TypedDict):
     execution: EventExecution
+    cells: NotRequired[List[EventExecution]]  # of a notebook: the executions of the cells that were run
     exit: NotRequired[int]  # the exit code that the code ended itself with
     language: NotRequired[str]
     made: NotRequired[Made]
@@ -817,9 +840,17 @@ class GivenFile(TypedDict):
     text: NotRequired[str]
 
 
+class GivenProject(TypedDict):
+    files: str  # base64: a tar archive of its files
+    edit_tests: NotRequired[bool]  # tests may be changed, too
+    name: NotRequired[str]  # of its folder
+    test: NotRequired[str]  # the command that runs its tests, for /bin/sh in its folder; they decide
+
+
 class Going(TypedDict):
     budget: NotRequired[Budget]  # with what is used; zeros: as recorded
     detach: NotRequired[bool]  # answer at once; the run goes on when the caller is gone
+    keep_files: NotRequired[bool]  # keep the files and pictures that code makes until runs.files has fetched them
     linger_s: NotRequired[float]  # with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
     max_steps: NotRequired[int]  # with those that were taken; 0: as recorded
     model: NotRequired[str]  # left out: the recorded one
@@ -868,6 +899,10 @@ class ImagePackage(TypedDict):
     version: str
 
 
+class ImagePull(TypedDict):
+    reference: str  # such as python:3.13-slim or registry.example.com/name@sha256:…
+
+
 class ImageStep(TypedDict):
     by: str
     bytes: int
@@ -907,6 +942,7 @@ class Imported(TypedDict):
     scripted: NotRequired[bool]
     seed: NotRequired[int]
     thread: NotRequired[str]
+    unknown_keys: NotRequired[List[str]]  # ids of keys that signed it and are not known here
 
 
 class Info(TypedDict):
@@ -1199,6 +1235,7 @@ NewCode = TypedDict(
         "limits": "NotRequired[Limits]",  # of the session; zero fields: the usual ones
         "linger_s": "NotRequired[float]",  # with detach: seconds after which it is interrupted when nobody follows it; 0: it goes on
         "name": "NotRequired[str]",  # a named session that it runs in; left out: one of its own
+        "notebook": "NotRequired[str]",  # base64: a Jupyter notebook, whose cells are run in the place of code
         "npm": "NotRequired[List[str]]",  # packages of npm
         "own_packages": "NotRequired[bool]",  # add the packages that the code itself names (PEP 723)
         "seed": "NotRequired[int]",
@@ -1238,6 +1275,7 @@ NewImage = TypedDict(
         "file": "NotRequired[str]",  # the text of an image file; it copies nothing, and reaches the operator's hosts alone
         "image": "NotRequired[str]",  # that they are added to
         "languages": "NotRequired[List[str]]",
+        "name": "NotRequired[str]",  # of the file; left out: image.yaml
         "npm": "NotRequired[List[str]]",  # packages of npm
         "with": "NotRequired[List[str]]",  # packages of Python, in the place of a file
     },
@@ -1467,7 +1505,7 @@ class PlanDone(TypedDict):
     implemented: NotRequired[bool]  # something implements the tool that it waits at
     limit: NotRequired[Error]  # that the plan broke
     line: NotRequired[int]
-    waiting: NotRequired[PlanWaiting]
+    waiting: NotRequired[AppPlanWaiting]
 
 
 class PlanEnded(TypedDict):
@@ -1531,10 +1569,12 @@ class PlanWaiting(TypedDict):
     rule: str
     state: str
     tool: str
+    approval: NotRequired[bool]  # it waits for a person's decision, not for a result
     by: NotRequired[str]
     error: NotRequired[str]
     file: NotRequired[str]
     granted: NotRequired[bool]
+    implemented: NotRequired[bool]  # something implements the tool
     reason: NotRequired[str]
     rehearsed: NotRequired[str]
     result: NotRequired[str]
@@ -1588,6 +1628,7 @@ class PolicyStep(TypedDict):
 
 class PolicyText(TypedDict):
     call: NotRequired[str]  # of policies.explain: a call to decide, as JSON, as in a test of a policy
+    name: NotRequired[str]  # of its file; left out: policy.yaml
     policy: NotRequired[str]  # its text; left out: the server's
 
 
@@ -1639,6 +1680,19 @@ class Progress(TypedDict):
     text: str
 
 
+class ProjectDone(TypedDict):
+    diff: str  # of git; empty: nothing was changed
+    files: List[PatchedFile]
+    of: str  # the sum of the files that were changed
+    passed: bool  # its tests pass with the changes, or without any
+    after: NotRequired[TestsRan]  # what they said of the changes
+    before: NotRequired[TestsRan]  # what the tests said at first
+    changed: NotRequired[str]  # base64: a tar archive of the files that are new or changed
+    gone: NotRequired[List[str]]  # paths of the files that are no more
+    left_out: NotRequired[List[str]]  # new files that are no part of the diff
+    nothing: NotRequired[str]  # why no model was asked
+
+
 class ProviderModels(TypedDict):
     key_set: bool
     key_variable: str
@@ -1646,6 +1700,19 @@ class ProviderModels(TypedDict):
     provider: str
     failure: NotRequired[Error]
     server: NotRequired[str]
+
+
+class PrunedSession(TypedDict):
+    bytes: int
+    left: int
+    name: str
+    needed: int
+    steps: List[Removed] | None
+    in_use: NotRequired[bool]
+
+
+class PrunedSessions(TypedDict):
+    sessions: List[PrunedSession]
 
 
 Question = TypedDict(
@@ -1676,6 +1743,7 @@ Question = TypedDict(
         "notes": "NotRequired[bool]",  # let the model keep notes and find those of all threads
         "npm": "NotRequired[List[str]]",  # packages of npm
         "plans": "NotRequired[int]",  # of the mode plan: how many plans the model may write; 0: the usual number
+        "project": "NotRequired[GivenProject]",  # that the model works on, with the question as its task
         "schema": "NotRequired[Any]",  # a JSON Schema that the answer must keep to
         "seed": "NotRequired[int]",
         "sees": "NotRequired[bool]",  # the model sees pictures, although its server does not say so
@@ -1737,6 +1805,14 @@ class RecordedEvent(TypedDict):
 class Records(TypedDict):
     more: bool  # there are others
     records: List[ListedRun]
+
+
+class Removed(TypedDict):
+    bytes: int
+    created: str
+    id: str
+    why: str
+    used: NotRequired[str]
 
 
 class RemovedRun(TypedDict):
@@ -1807,6 +1883,7 @@ class Rollback(TypedDict):
 class RuleInfo(TypedDict):
     decision: str
     name: str
+    place: str
     reason: str
     tools: List[str] | None
     remedy: NotRequired[str]
@@ -1910,6 +1987,7 @@ class Session(TypedDict):
     id: str
     made: str
     state: Literal["live", "paused", "lost"]  # live, paused (the next call opens it) or lost (the server ended before it was saved)
+    added: NotRequired[List[EventPackage]]  # while it is live: packages that it was given beside those of its image
     ends: NotRequired[str]  # when it is deleted; left out: not by itself
     image: NotRequired[EventImage]  # while it is live
     limits: NotRequired[Limits]  # while it is live
@@ -1940,6 +2018,13 @@ SessionForked = TypedDict(
         "snapshot": "str",
     },
 )
+
+
+class SessionPrune(TypedDict):
+    dry_run: NotRequired[bool]  # say what would go, and remove nothing
+    keep: NotRequired[int]  # how many states of each stay, the last ones; with neither this nor older_than_s: the server's usual
+    older_than_s: NotRequired[float]  # seconds: younger ones stay
+    sessions: NotRequired[List[str]]  # left out: all
 
 
 class SessionRolledBack(TypedDict):
@@ -1997,8 +2082,14 @@ class SkillDetails(TypedDict):
     step: NotRequired[int]
 
 
-class SkillNames(TypedDict):
-    skills: NotRequired[List[str]]  # left out: all
+SkillNames = TypedDict(
+    "SkillNames",
+    {
+        "image": "NotRequired[str]",  # that they run
+        "skills": "NotRequired[List[str]]",  # left out: all
+        "with": "NotRequired[List[str]]",  # packages of Python that the sessions of the tests have
+    },
+)
 
 
 class SkillSaved(TypedDict):
