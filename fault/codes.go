@@ -10,6 +10,7 @@ const (
 	FolderForeign    Code = "folder_foreign"    // a data folder belongs to another user. Data: folder
 	FolderOpen       Code = "folder_open"       // others may write to a data folder. Data: folder
 	FolderUnwritable Code = "folder_unwritable" // a folder that data is stored in cannot be written to. Data: folder
+	FolderServed     Code = "folder_served"     // another process serves a data folder. Data: folder
 	DiskFull         Code = "disk_full"         // the disk that holds a folder has no free space left. Data: folder
 	QuotaUsedUp      Code = "quota_used_up"     // the stored contents have reached their quota. Data: quota
 	HomeFull         Code = "home_full"         // the data folder has reached its quota, and nothing that can be made again is left to remove. Data: quota, used

@@ -47,6 +47,7 @@ var table = map[Code]line{
 	FolderForeign:    {Denied, "folder", Sentences{sayPath}},
 	FolderOpen:       {Denied, "folder", Sentences{"Take the right to write to {folder} from others, or use a folder of your own."}},
 	FolderUnwritable: {Denied, "folder", Sentences{"Make {folder} writable for you, or use another folder.", sayPath}},
+	FolderServed:     {Conflict, "folder", Sentences{"Stop the other server, or give this one a data folder of its own."}},
 	DiskFull:         {Exhausted, "folder", Sentences{"Free space on the disk that holds {folder}.", "Free space on the disk."}},
 	QuotaUsedUp:      {Exhausted, "quota", Sentences{"Remove what no run needs, or raise the quota."}},
 	HomeFull:         {Exhausted, "quota used", Sentences{"Remove sessions or runs that are not needed, or raise the quota of the data folder."}},

@@ -110,3 +110,25 @@ func TestFull(t *testing.T) {
 		t.Error("no error is a full disk")
 	}
 }
+
+func TestLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	for range 2 { // also where the file is there already
+		f, err := Lock(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Lock(path); !errors.Is(err, ErrLocked) {
+			t.Errorf("it is locked twice: %v", err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(path, path+"2"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Lock(path + "2"); err == nil || errors.Is(err, ErrLocked) {
+		t.Errorf("a link was followed: %v", err)
+	}
+}

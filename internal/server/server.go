@@ -127,9 +127,13 @@ func Audit(home string) string { return filepath.Join(home, Folder, auditFolder)
 // firstKey is the file of the key that was made at the first start.
 const firstKey = "key"
 
+// lockFile is locked, below Folder, by the process that serves a data folder.
+const lockFile = "lock"
+
 // Server owns what lives.
 type Server struct {
 	cfg     Config
+	lock    *os.File // that nobody else serves the data folder
 	shared  *api.Server
 	issuer  *oidc.Issuer // nil: no tokens are accepted
 	wait    patience
@@ -151,9 +155,11 @@ type opening struct {
 	once   sync.Once
 	tenant atomic.Pointer[api.Tenant] // nil until it is open
 	err    error                      // read it after once
+	lock   *os.File                   // of its data folder; nil: that of the server is
 }
 
-// New opens the keys. Close must be called.
+// New opens the keys. Close must be called. Faults: FolderServed, when another process serves
+// the data folder.
 func New(cfg Config) (*Server, error) {
 	if cfg.Failed == nil {
 		cfg.Failed = func(string, string, error) {}
@@ -170,9 +176,38 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Models == nil {
 		cfg.Models = func(context.Context) []app.ProviderModels { return nil }
 	}
-	if err := atomicfile.Make(cfg.Home); err != nil {
+	lock, err := own(cfg.Home)
+	if err != nil {
 		return nil, err
 	}
+	s, err := newServer(cfg)
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	s.lock = lock
+	return s, nil
+}
+
+// own says that this process alone serves a data folder, until what it returns is closed. The
+// sessions that another has would be taken for lost, and what both know of them would be
+// written over by each.
+func own(home string) (*os.File, error) {
+	dir := filepath.Join(home, Folder)
+	if err := atomicfile.Make(dir); err != nil {
+		return nil, err
+	}
+	lock, err := atomicfile.Lock(filepath.Join(dir, lockFile))
+	switch {
+	case errors.Is(err, atomicfile.ErrLocked):
+		return nil, fault.Coded(fault.FolderServed, fault.Data{"folder": home}, "cannot serve %s: another process does", safetext.Line(home))
+	case err != nil:
+		return nil, fmt.Errorf("cannot serve %s: %w", safetext.Line(home), err)
+	}
+	return lock, nil
+}
+
+// newServer opens the keys of a data folder that nobody else serves.
+func newServer(cfg Config) (*Server, error) {
 	keys, err := access.Open(filepath.Join(cfg.Home, Folder), cfg.Now)
 	if err != nil {
 		return nil, err
@@ -272,7 +307,7 @@ func (s *Server) tenant(_ context.Context, name string) (*api.Tenant, error) {
 	s.mu.Unlock()
 	o.once.Do(func() {
 		var t *api.Tenant
-		t, o.err = s.open(name)
+		t, o.lock, o.err = s.open(name)
 		o.tenant.Store(t)
 	})
 	if o.err != nil {
@@ -285,18 +320,24 @@ func (s *Server) tenant(_ context.Context, name string) (*api.Tenant, error) {
 	return o.tenant.Load(), o.err
 }
 
-func (s *Server) open(name string) (*api.Tenant, error) {
+// open opens the data of a tenant. The lock of its folder is nil where it is the server's own.
+func (s *Server) open(name string) (t *api.Tenant, lock *os.File, err error) {
 	home := s.cfg.Home
 	if name != access.DefaultTenant {
 		home = filepath.Join(s.cfg.Home, "tenants", name)
+		if lock, err = own(home); err != nil {
+			return nil, nil, err
+		}
 	}
-	if err := atomicfile.Make(home); err != nil {
-		return nil, err
+	if t, err = s.openIn(name, home); err != nil && lock != nil {
+		return nil, nil, errors.Join(err, lock.Close())
 	}
+	return t, lock, err
+}
+
+// openIn opens the data of a tenant in its folder.
+func (s *Server) openIn(name, home string) (*api.Tenant, error) {
 	dir := filepath.Join(home, Folder)
-	if err := atomicfile.Make(dir); err != nil {
-		return nil, err
-	}
 	quota, _, err := s.quota(access.Key{Tenant: name})
 	if err != nil {
 		return nil, err
@@ -549,11 +590,14 @@ func (s *Server) Close(ctx context.Context) error {
 			if t := o.tenant.Load(); t != nil {
 				failed[i] = errors.Join(t.Hub.Close(ctx), t.App.Close(), t.Usage.Close())
 			}
+			if o.lock != nil {
+				failed[i] = errors.Join(failed[i], o.lock.Close())
+			}
 		})
 	}
 	work.Wait()
 	s.traces.Close(ctx)
-	return errors.Join(errors.Join(failed...), s.shared.Audit.Close())
+	return errors.Join(errors.Join(failed...), s.shared.Audit.Close(), s.lock.Close())
 }
 
 // localKey is the id of the program's own caller, who has no key.

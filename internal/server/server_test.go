@@ -191,35 +191,6 @@ func TestSessionLives(t *testing.T) {
 	w.must(key, "GET", "/v1/sessions/one", nil, 404)
 }
 
-// A session of a server that was killed before it was saved is lost, and says so.
-func TestKilledServer(t *testing.T) {
-	w := newWorld(t)
-	key := w.key("default")
-	w.must(key, "POST", "/v1/sessions", object{"id": "saved"}, 201)
-	w.must(key, "POST", "/v1/sessions/saved/snapshots", object{}, 201)
-	w.must(key, "POST", "/v1/sessions", object{"id": "unsaved"}, 201)
-	killed := w.s
-	again, err := New(config(w.home)) // beside one that says nothing more
-	if err != nil {
-		t.Fatal(err)
-	}
-	was := w.web
-	w.s, w.web = again, httptest.NewServer(again.Handler())
-	for id, state := range map[string]string{"saved": "paused", "unsaved": "lost"} {
-		if got := w.must(key, "GET", "/v1/sessions/"+id, nil, 200); got["state"] != state {
-			t.Errorf("%s: got %v", id, got)
-		}
-	}
-	got := w.must(key, "POST", "/v1/sessions/unsaved/executions", object{"code": "print 1"}, 409)
-	if !strings.Contains(fmt.Sprint(got["detail"]), "lost") {
-		t.Errorf("got %v", got)
-	}
-	was.Close()
-	if err := killed.Close(t.Context()); err != nil {
-		t.Error(err)
-	}
-}
-
 // events reads server-sent events until the stream ends or stop says so.
 func (w *world) events(r *http.Request, each func(id, name, data string) (more bool)) {
 	w.Helper()

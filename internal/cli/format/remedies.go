@@ -27,6 +27,7 @@ var Remedies = map[fault.Code]fault.Sentences{
 	fault.FolderForeign:    {sayHome},
 	fault.FolderOpen:       {"Run chmod go-w on it, or set PRAXIS_HOME to a folder of your own."},
 	fault.FolderUnwritable: {"Make {folder} writable for you, or set PRAXIS_HOME to a folder that is.", "Set PRAXIS_HOME to a folder that you may write to."},
+	fault.FolderServed:     {"Stop the other praxis serve (or praxis rpc), or set PRAXIS_HOME to a folder of its own for this one. To use that server from here, name it with --server."},
 	fault.DiskFull:         {sayFree, "Free space on the disk that holds the data folder; praxis gc removes what no run needs."},
 	fault.QuotaUsedUp:      {"Run praxis gc, which removes what no run needs, or raise the quota."},
 	fault.HomeFull:         {"See what takes the space with praxis gc --dry-run. Remove sessions (praxis session rm, praxis session prune) or runs (praxis gc --runs-older-than 30d), or raise home_quota in the configuration."},
