@@ -231,13 +231,19 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 	return x.result(ctx, began, append(inputs, skills.inputs...))
 }
 
+// callBegun says that a run has a record; begun may be nil.
+func callBegun(begun func(record string) error, record string, sink event.Sink) {
+	if begun == nil {
+		return
+	}
+	if err := begun(record); err != nil {
+		sink.Emit(event.Notice{Text: "a restart of the server does not know of this run: " + err.Error()})
+	}
+}
+
 // result lets the agent answer and closes what the run used.
 func (x *questionRun) result(ctx context.Context, began event.RunBegan, inputs []run.Input) (AskResult, error) {
-	if x.begun != nil {
-		if err := x.begun(x.run.ID()); err != nil {
-			x.run.Emit(event.Notice{Text: "a restart of the server does not go on with this run: " + err.Error()})
-		}
-	}
+	callBegun(x.begun, x.run.ID(), x.run)
 	answer, err := x.ask(ctx, began, inputs)
 	x.children.end()
 	answer.Tokens = answer.Tokens.Add(x.children.used())

@@ -45,6 +45,7 @@ type CodeRequest struct {
 	Net       NetSpec
 	// Running is called when the code begins to run. It may be nil.
 	Running CodeHook
+	Begun   func(record string) error // as in AskRequest
 }
 
 // check completes a request, and refuses one that is wrong in itself.
@@ -123,6 +124,7 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 	if err != nil {
 		return out, err
 	}
+	callBegun(q.Begun, r.ID(), r)
 	out.Run, out.Whole = r.ID(), began.Bounds.Whole
 	c := &codeRun{app: a, request: q, run: r, made: made, cells: cells, opened: opened}
 	out.Execution, err = run.Code(ctx, run.Task{

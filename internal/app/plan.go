@@ -50,6 +50,9 @@ type PlanHost struct {
 	Later   bool          // the plan waits at such a call
 	// StateFile gets the state of a plan that waits, too; "": only the journal does.
 	StateFile string
+	// MostTokens and MostCost bound what models may use, those that write plans included; 0: any.
+	MostTokens int
+	MostCost   float64
 }
 
 // check refuses what is wrong in itself.
@@ -87,6 +90,7 @@ type PlanRequest struct {
 	Tools ToolSpec
 	Start PlanStart
 	Host  PlanHost
+	Begun func(record string) error // as in AskRequest
 }
 
 // PlanResult is what a plan came to.
@@ -163,7 +167,7 @@ func (a *App) RunPlan(ctx context.Context, q PlanRequest, sink event.Sink) (out 
 			return out, err
 		}
 	}
-	r := &planRun{app: a, tools: t, rules: t.rules, host: h, prepared: prepared, start: start}
+	r := &planRun{app: a, tools: t, rules: t.rules, host: h, prepared: prepared, start: start, begun: q.Begun}
 	return r.run(ctx, event.RunBegan{}, sink, func(ctx context.Context, _ *journal.Recorder, host planner.Host) (planner.Result, error) {
 		run, err := prepared.Start(start)
 		if err != nil {
@@ -217,6 +221,7 @@ type planRun struct {
 	host     planHost
 	prepared *plan.Plan
 	start    plan.Start
+	begun    func(record string) error // as in AskRequest
 }
 
 // planDoer runs a plan that was accepted, from its beginning or from where it
@@ -240,6 +245,7 @@ func (p *planRun) run(ctx context.Context, began event.RunBegan, sink event.Sink
 	if err != nil {
 		return PlanResult{}, err
 	}
+	callBegun(p.begun, rec.ID(), rec)
 	s := &stateStore{rec: rec, file: p.host.StateFile}
 	var out planner.Result
 	if err = keepRules(ctx, rec, p.rules); err == nil {
@@ -259,9 +265,13 @@ func (p *planRun) do(ctx context.Context, rec *journal.Recorder, s *stateStore, 
 	if err != nil {
 		return planner.Result{}, err
 	}
+	m, err := p.app.meter(p.host.PlanHost, p.host.model)
+	if err != nil {
+		return planner.Result{}, err
+	}
 	g.Read("the plan", string(p.prepared.Text))
 	return do(ctx, rec, planner.Host{
-		Gate: g, Model: p.host.model, Planner: p.host.model, Sink: rec, Timeout: p.host.Timeout, StoreState: s.keep, Approval: p.host.approval(p.tools.unattended),
+		Gate: g, Model: m.of(p.host.model), Planner: m.of(p.host.model), Sink: rec, Timeout: p.host.Timeout, StoreState: s.keep, Approval: p.host.approval(p.tools.unattended),
 	})
 }
 

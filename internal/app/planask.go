@@ -27,7 +27,8 @@ type PlanAskRequest struct {
 	Start     PlanStart
 	// Host is what its plans are run with. Its Model is the one that sees data;
 	// "": the same model, in a conversation of its own.
-	Host PlanHost
+	Host  PlanHost
+	Begun func(record string) error // as in AskRequest
 }
 
 // check completes a request, and refuses one that is wrong in itself.
@@ -120,15 +121,20 @@ func (p *planQuestionRun) ask(ctx context.Context, sink event.Sink) (PlanAskResu
 	if err != nil {
 		return PlanAskResult{}, err
 	}
+	callBegun(p.request.Begun, rec.ID(), rec)
 	var answer planner.Answer
 	var g *gate.Gate
 	if err = keepRules(ctx, rec, p.tools.rules); err == nil {
 		g, err = p.tools.planGate(p.tools.options, rec, p.host)
 	}
 	s := &stateStore{rec: rec, file: p.host.StateFile}
+	var m *meter
+	if err == nil {
+		m, err = p.app.meter(p.host.PlanHost, p.model, p.host.model)
+	}
 	if err == nil {
 		answer, err = planner.Ask(ctx, planner.Config{
-			Host:    planner.Host{Gate: g, Model: p.host.model, Sink: rec, StoreState: s.keep, Timeout: p.host.Timeout, Planner: p.model, Approval: p.host.approval(p.tools.unattended)},
+			Host:    planner.Host{Gate: g, Model: m.of(p.host.model), Sink: rec, StoreState: s.keep, Timeout: p.host.Timeout, Planner: m.of(p.model), Approval: p.host.approval(p.tools.unattended)},
 			Options: p.tools.options, Start: p.start, Plans: plans,
 		}, p.request.Question)
 	}

@@ -28,7 +28,8 @@ type ResumeRequest struct {
 	// when it names a policy. Without files, calls wait for their results.
 	Tools ToolSpec
 	Host  PlanHost
-	Again bool // go on also when it was gone on with before
+	Again bool                      // go on also when it was gone on with before
+	Begun func(record string) error // as in AskRequest
 }
 
 // check refuses what is wrong in itself.
@@ -60,6 +61,7 @@ type storedPlan struct {
 	run      string // "": it is not recorded here
 	rules    planner.Rules
 	approved bool // the call was: its result is what is missing
+	broken   bool // it broke off rather than wait: the call is decided and made as if it were new
 }
 
 // ResumePlan answers the call that a plan waits at, and goes on with the plan, as
@@ -77,6 +79,11 @@ func (a *App) ResumePlan(ctx context.Context, q ResumeRequest, sink event.Sink) 
 	if err != nil {
 		return out, err
 	}
+	return a.fromState(ctx, q, h, s, sink)
+}
+
+// fromState goes on with a plan from a state, as a run of its own.
+func (a *App) fromState(ctx context.Context, q ResumeRequest, h planHost, s storedPlan, sink event.Sink) (out PlanResult, err error) {
 	t, o, err := a.resumedTools(ctx, q.Tools, &s, sink)
 	if err != nil {
 		return out, err
@@ -89,8 +96,10 @@ func (a *App) ResumePlan(ctx context.Context, q ResumeRequest, sink event.Sink) 
 	if h.Yes && !s.approved && q.Response.Approve == nil && !q.Response.Given && q.Response.Error == "" {
 		q.Response.Approve = &h.Yes // every call is this one, too
 	}
-	if err := q.Response.Fits(r.Waiting(), s.approved); err != nil {
-		return out, err
+	if !s.broken {
+		if err := q.Response.Fits(r.Waiting(), s.approved); err != nil {
+			return out, err
+		}
 	}
 	s.rules.Strict = r.Plan().Strict
 	began := event.RunBegan{}
@@ -104,7 +113,7 @@ func (a *App) ResumePlan(ctx context.Context, q ResumeRequest, sink event.Sink) 
 		return out, err
 	}
 	defer begun()
-	p := &planRun{app: a, tools: t, rules: s.rules, host: h, prepared: r.Plan(), start: r.Started()}
+	p := &planRun{app: a, tools: t, rules: s.rules, host: h, prepared: r.Plan(), start: r.Started(), begun: q.Begun}
 	return p.run(ctx, began, sink, func(ctx context.Context, rec *journal.Recorder, host planner.Host) (planner.Result, error) {
 		sum, n, withheld, err := rec.Keep(ctx, "state", bytes.NewReader(s.state))
 		if err != nil {
@@ -113,6 +122,9 @@ func (a *App) ResumePlan(ctx context.Context, q ResumeRequest, sink event.Sink) 
 		rec.Emit(event.FileGiven{Name: "state", Role: planner.RoleState, Bytes: n, SHA256: sum, Withheld: withheld})
 		rec.Emit(event.PlanResumed{State: s.sum, Run: s.run, Rehearsed: played.Tools, Example: played.Example})
 		begun()
+		if s.broken {
+			return planner.Execute(ctx, r, host)
+		}
 		return planner.Continue(ctx, r, host, q.Response, s.approved)
 	})
 }

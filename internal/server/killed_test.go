@@ -12,7 +12,9 @@ import (
 	"testing"
 
 	"praxis/fault"
+	"praxis/internal/app"
 	"praxis/internal/server/access"
+	"praxis/internal/server/live"
 )
 
 // servedHome is the variable that makes a test serve a data folder until it is killed.
@@ -42,13 +44,23 @@ func (w *world) other() (kill func()) {
 	}
 }
 
+// there says whether there is a file.
+func there(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
 // serveUntilKilled serves in the process that other starts.
 func serveUntilKilled(t *testing.T) {
 	home := os.Getenv(servedHome)
 	if home == "" {
 		return
 	}
-	s, err := New(config(home))
+	cfg := config(home)
+	if file := filepath.Join(home, "tools.yaml"); there(file) {
+		cfg.Tools = app.ToolSpec{Files: []string{file}, Commands: true}
+	}
+	s, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,4 +127,72 @@ func TestStoppedServer(t *testing.T) {
 	}
 	w.start()
 	w.must(w.key("other"), "GET", "/v1/sessions/one", nil, 200)
+}
+
+// What went on without its client when the server was killed goes on under its id, or ends with
+// the reason: a plan makes no call again that has its answer, and asks its open question anew; a
+// piece of code cannot go on.
+func TestKilledRuns(t *testing.T) {
+	serveUntilKilled(t)
+	w := &world{T: t, home: t.TempDir()}
+	w.tools = app.ToolSpec{Files: []string{w.file("tools.yaml", saving)}, Commands: true}
+	kill := w.other()
+	keys, err := access.Open(filepath.Join(w.home, Folder), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, _, err := keys.Add(access.Key{Tenant: "default", Scopes: []access.Scope{access.Admin}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := "from tools import notes\nprint(notes.save(text='a'))\nprint(notes.save(text='b'))\n"
+	planned := fmt.Sprintf("/v1/runs/%s", w.must(key, "POST", "/v1/plans/run", object{"text": plan, "detach": true}, 201)["id"])
+	// agree answers open questions until there is one about a text, which stays open.
+	agree := func(path, until string) {
+		w.events(w.request(key, "GET", path+"/events", nil), func(_, name, data string) bool {
+			if name != "approval_open" {
+				return true
+			}
+			for _, q := range objects(w.must(key, "GET", "/v1/approvals", nil, 200)["approvals"]) {
+				if strings.Contains(fmt.Sprint(q), until) {
+					return false
+				}
+				w.must(key, "POST", fmt.Sprintf("/v1/approvals/%s", q["id"]), object{"decision": "once"}, 204)
+			}
+			return true
+		})
+	}
+	agree(planned, "text:b")
+	code := fmt.Sprintf("/v1/runs/%s", w.must(key, "POST", "/v1/runs/code", object{"code": `call notes.save {"text":"c"}`, "detach": true}, 201)["id"])
+	w.events(w.request(key, "GET", code+"/events", nil), func(_, name, _ string) bool { return name != "approval_open" })
+	kill()
+	w.start()
+	t.Cleanup(w.stop)
+	if err := w.s.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var last string
+	w.events(w.request(key, "GET", code+"/events", nil), func(_, name, data string) bool { last = name + data; return true })
+	ended := w.must(key, "GET", code, nil, 200)
+	why, _ := ended["failure"].(object)
+	if !strings.Contains(fmt.Sprint(why["message"]), "the server ended while it went on") || !strings.HasPrefix(last, "end") || !strings.Contains(last, "the server ended") {
+		t.Errorf("the code: got %v after %s", ended, last)
+	}
+	agree(planned, "text:a") // a call that is made again would be asked about, too
+	got := w.must(key, "GET", planned, nil, 200)
+	done, _ := got["plan"].(object)
+	if done["status"] != "ok" || !strings.HasSuffix(strings.TrimSpace(fmt.Sprint(done["output"])), "kept b") || len(objects(done["calls"])) != 1 {
+		t.Fatalf("the plan: got %v", got)
+	}
+	if v := w.must(key, "POST", fmt.Sprintf("/v1/records/%s/replay", got["record"]), nil, 200); v["identical"] != true {
+		t.Errorf("its record: %v", v)
+	}
+	// By now another run began, which gives the runs that were killed their end.
+	record := fmt.Sprint(w.must(key, "GET", fmt.Sprintf("/v1/records/%s", ended["record"]), nil, 200))
+	if !strings.Contains(record, "abandoned") || !strings.Contains(record, "ended first") {
+		t.Errorf("its record does not say why it ended: %.600s", record)
+	}
+	if left, err := filepath.Glob(filepath.Join(w.home, Folder, live.RunsFolder, "*")); err != nil || len(left) > 0 {
+		t.Errorf("%v is left (%v)", left, err)
+	}
 }

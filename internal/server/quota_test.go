@@ -1,16 +1,21 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"praxis/event"
+	"praxis/internal/app"
 	"praxis/internal/server/access"
 	"praxis/internal/server/observe"
+	"praxis/internal/server/rest"
 )
 
 // What a tenant or a key used up is refused with the time to wait for, is counted over starts,
@@ -173,4 +178,63 @@ func TestProbes(t *testing.T) {
 	}
 	w.must("", "GET", "/readyz", nil, 503)
 	w.must("", "GET", "/healthz", nil, 200)
+}
+
+// A run takes a place among the sandboxes of its key, for which an idle session is paused.
+func TestRunsTakePlaces(t *testing.T) {
+	w := newSavingWorld(t)
+	few, _, err := w.s.shared.Keys.Add(access.Key{Scopes: []access.Scope{access.Admin}, Quota: access.Quota{Sessions: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.must(few, "POST", "/v1/sessions", object{"id": "s"}, 201)
+	run := w.must(few, "POST", "/v1/runs/code", object{"code": `call notes.save {"text":"a"}`, "detach": true}, 201)
+	path := fmt.Sprintf("/v1/runs/%s", run["id"])
+	w.events(w.request(few, "GET", path+"/events", nil), func(_, name, _ string) bool { return name != "approval_open" })
+	if got := w.must(few, "GET", "/v1/sessions/s", nil, 200); got["state"] != "paused" {
+		t.Errorf("got %v", got)
+	}
+	for path, body := range map[string]object{"/v1/sessions": {}, "/v1/runs/code": {"code": "print 1"}} {
+		if got := w.must(few, "POST", path, body, 429); got["code"] != "sessions_used_up" {
+			t.Errorf("%s: got %v", path, got)
+		}
+	}
+	w.must(w.key("default"), "POST", "/v1/runs/code", object{"code": "print 1"}, 201)
+	w.must(few, "POST", path+"/cancel", nil, 200)
+	w.must(few, "POST", "/v1/runs/code", object{"code": "print 1"}, 201)
+}
+
+// All bodies together that are read at a time are bounded: whoever is too much is to come again.
+func TestBodiesTogether(t *testing.T) {
+	w := newWorld(t)
+	key := w.key("default")
+	w.s.doors.Bodies = rest.NewBodies(1 << 20)
+	w.web.Config.Handler = rest.New(w.s.doors)
+	big := `{"code": "` + strings.Repeat("x", 2<<20) + `"}`
+	for range 2 {
+		res, err := http.DefaultClient.Do(w.request(key, "POST", "/v1/runs/code", big))
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != 503 || res.Header.Get("Retry-After") == "" {
+			t.Errorf("status %d, Retry-After %q", res.StatusCode, res.Header.Get("Retry-After"))
+		}
+	}
+	w.must(key, "POST", "/v1/runs/code", object{"code": "print 1"}, 201) // nothing is left of those
+}
+
+// Providers are asked once in a minute, however many callers there are.
+func TestModelsAreRemembered(t *testing.T) {
+	asked, now := 0, time.Now()
+	models := remembered(func(ctx context.Context) []app.ProviderModels {
+		asked++
+		return []app.ProviderModels{{Provider: strconv.Itoa(asked)}}
+	}, func() time.Time { return now })
+	for i, want := range []string{"1", "1", "2"} {
+		if got := models(t.Context()); got[0].Provider != want {
+			t.Errorf("call %d: got %v", i, got)
+		}
+		now = now.Add(50 * time.Second)
+	}
 }

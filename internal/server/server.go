@@ -100,6 +100,7 @@ const (
 	DefaultRequests = 200
 	DefaultBurst    = 400
 	maxHeader       = 64 << 10
+	maxBodies       = 256 << 20        // bytes of requests that are read into memory at a time
 	stopFor         = 10 * time.Second // requests that go on when the server stops
 )
 
@@ -221,11 +222,40 @@ func newServer(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, wait: usual(), quotas: quotas, tenants: map[string]*opening{}, limits: map[string]*rate.Limiter{}}
-	s.shared = &api.Server{Version: cfg.Version, Keys: keys, Audit: log, Tools: cfg.Tools, Net: cfg.Net, FileModels: cfg.FileModels, Models: cfg.Models, Prices: cfg.Prices, Quota: s.quota}
+	s.shared = &api.Server{Version: cfg.Version, Keys: keys, Audit: log, Tools: cfg.Tools, Net: cfg.Net, FileModels: cfg.FileModels, Models: remembered(cfg.Models, cfg.Now), Prices: cfg.Prices, Quota: s.quota}
 	if err := s.openDoors(); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
 	return s, nil
+}
+
+// modelsFor is how long what providers said of their models is believed, and modelsWithin how long
+// they may take to say it.
+const (
+	modelsFor    = time.Minute
+	modelsWithin = 20 * time.Second
+)
+
+// remembered returns models so that many callers have the providers asked once in a while. now is
+// the clock; nil: the machine's.
+func remembered(models func(context.Context) []app.ProviderModels, now func() time.Time) func(context.Context) []app.ProviderModels {
+	if now == nil {
+		now = time.Now
+	}
+	turn := make(chan struct{}, 1)
+	var at time.Time
+	var list []app.ProviderModels
+	return func(ctx context.Context) []app.ProviderModels {
+		turn <- struct{}{}
+		defer func() { <-turn }()
+		if at.IsZero() || now().Sub(at) > modelsFor {
+			ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), modelsWithin) // others wait for it, too
+			list = models(ctx)
+			stop()
+			at = now()
+		}
+		return slices.Clone(list)
+	}
 }
 
 // openDoors makes what answers requests.
@@ -243,7 +273,7 @@ func (s *Server) openDoors() (err error) {
 	}
 	s.traces = trace.New(s.cfg.Traces, s.cfg.Version, func(err error) { s.cfg.Failed("", "", err) })
 	s.counts = newCounts(s)
-	s.doors = rest.Config{Server: s.shared, Caller: s.caller, Tenant: s.tenant, Admit: s.admit, Served: s.served}
+	s.doors = rest.Config{Server: s.shared, Caller: s.caller, Tenant: s.tenant, Admit: s.admit, Served: s.served, Bodies: rest.NewBodies(maxBodies)}
 	mux := http.NewServeMux()
 	mux.Handle("/", rest.New(s.doors))
 	mux.Handle("/rpc", rpc.New(s.doors))

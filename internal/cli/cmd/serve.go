@@ -334,6 +334,9 @@ func (p *program) rpcCommand() *cobra.Command {
 				return err
 			}
 			defer func() { err = s.close(cmd.Context(), srv, err) }()
+			if err := srv.Recover(cmd.Context()); err != nil { // the other runs go on, and what is new begins
+				report(p.stderr, err)
+			}
 			in, stop := io.Pipe()
 			go func() { // ends with the input, or with the process: a read of a terminal cannot be given up
 				_, err := io.Copy(stop, p.stdin)

@@ -19,6 +19,9 @@ func (c *Call) Converse(ctx context.Context, in Question, earlier []app.Said, en
 	q.Earlier = earlier
 	return c.Tenant.Hub.Start(ctx, func(ctx context.Context, r *live.Run) (any, error) {
 		defer ended()
+		if err := c.occupy(ctx, r, 0); err != nil {
+			return app.AskResult{}, err
+		}
 		q.Tools = c.tools(r, in.Unattended)
 		return apart(ctx, c, in.Thread, func() (app.AskResult, error) { return c.Tenant.App.Ask(ctx, q, r.Log) })
 	})

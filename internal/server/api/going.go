@@ -64,19 +64,19 @@ func resume(ctx context.Context, c *Call, in Going) (any, error) {
 		return nil, err
 	}
 	q := app.AskResume{Run: in.Record, Model: in.Model, MaxSteps: in.MaxSteps, Budget: budget, MostTokens: int(tokens), MostCost: usd}
-	return c.began(ctx, in.Following, in.KeepFiles, "", func(ctx context.Context, out app.Output, r *live.Run) (any, error) {
+	return c.began(ctx, in.Following, in.KeepFiles, "", 0, func(ctx context.Context, out app.Output, r *live.Run) (any, error) {
 		q.Tools, q.Output = c.tools(r, in.Unattended), out
 		if in.Detach {
-			q.Begun = keeping(r, c.stored(in.Following, in.Model, in.KeepFiles))
+			q.Begun = keeping(r, c.stored(live.QuestionRun, in.Following, in.Model, in.KeepFiles))
 		}
 		return c.goOn(ctx, r, q)
 	})
 }
 
 // stored is what the next start of the server needs to go on with a run.
-func (c *Call) stored(f Following, model string, keeps bool) live.StoredRun {
+func (c *Call) stored(kind string, f Following, model string, keeps bool) live.StoredRun {
 	return live.StoredRun{
-		Model: fileModel(model), Unattended: f.Unattended, Lingers: time.Duration(f.LingerS * float64(time.Second)), Keeps: keeps,
+		Kind: kind, Model: fileModel(model), Unattended: f.Unattended, Lingers: time.Duration(f.LingerS * float64(time.Second)), Keeps: keeps,
 		By: event.Client{Tenant: c.Key.Tenant, Key: c.Key.ID},
 	}
 }
@@ -90,9 +90,44 @@ func keeping(r *live.Run, k live.StoredRun) func(record string) error {
 	}
 }
 
-// GoOn goes on with a run that went on when the server ended.
+// brokeOff is the result of a run that could not be gone on with: the id of its record.
+type brokeOff struct{ record string }
+
+// GoOn goes on with a run that went on when the server ended, within what its key may still use. One
+// that cannot go on ends, and says why.
 func (c *Call) GoOn(ctx context.Context, dir string, r *live.Run, k live.StoredRun) (any, error) {
-	return c.goOn(ctx, r, app.AskResume{Run: k.Record, Model: k.Model, Tools: c.tools(r, k.Unattended), Output: output(dir), Begun: keeping(r, k)})
+	key, err := c.Server.Keys.Get(k.By.Key)
+	if err != nil {
+		return brokeOff{k.Record}, err
+	}
+	key.Tenant = c.Key.Tenant // also where the key is gone
+	tokens, usd, err := c.Server.Left(key, c.Tenant)
+	if err != nil {
+		return brokeOff{k.Record}, err
+	}
+	switch k.Kind {
+	case live.QuestionRun:
+		if err := c.occupy(ctx, r, 0); err != nil {
+			return brokeOff{k.Record}, err
+		}
+		out, err := c.goOn(ctx, r, app.AskResume{
+			Run: k.Record, Model: k.Model, MostTokens: int(tokens), MostCost: usd, Tools: c.tools(r, k.Unattended), Output: output(dir), Begun: keeping(r, k),
+		})
+		if out.Run == "" {
+			return brokeOff{k.Record}, err
+		}
+		return out, err
+	case live.PlanRun:
+		out, err := c.Tenant.App.GoOnPlan(ctx, app.PlanAgain{
+			Run: k.Record, Tools: c.tools(r, k.Unattended), Begun: keeping(r, k),
+			Host: app.PlanHost{Model: k.Model, Later: k.Later, MostTokens: int(tokens), MostCost: usd},
+		}, r.Log)
+		if out.Run == "" {
+			return brokeOff{k.Record}, err
+		}
+		return out, err
+	}
+	return brokeOff{k.Record}, fault.New(fault.Unavailable, "Look at its record, and begin it anew.", "cannot go on with this %s by itself: the server ended while it went on", k.Kind)
 }
 
 // goOn goes on with a run that broke off, while nothing else has the session of its thread. It
@@ -120,7 +155,17 @@ func branch(ctx context.Context, c *Call, in NewBranch) (any, error) {
 		return nil, err
 	}
 	q := app.BranchRequest{MostTokens: int(tokens), MostCost: usd, Run: id, From: in.From, Model: in.Model, Question: in.Question, Code: in.Code, Loose: in.Loose}
-	return c.follow(ctx, in.Following, func(ctx context.Context, r *live.Run) (any, error) { return c.Tenant.App.Branch(ctx, q, r.Log) })
+	return c.follow(ctx, in.Following, func(ctx context.Context, r *live.Run) (any, error) {
+		if in.Detach {
+			if err := r.Keep(c.stored(live.BranchRun, in.Following, "", false)); err != nil {
+				return nil, err
+			}
+		}
+		if err := c.occupy(ctx, r, 0); err != nil {
+			return nil, err
+		}
+		return c.Tenant.App.Branch(ctx, q, r.Log)
+	})
 }
 
 // verifyAll checks every record and the chain.
@@ -203,6 +248,9 @@ func resumePlan(ctx context.Context, c *Call, in PlanGoing) (any, error) {
 	q := app.ResumeRequest{Ref: id, Response: answer, Again: in.Again, Host: app.PlanHost{Timeout: timeout, Later: in.Later}}
 	return c.follow(ctx, in.Following, func(ctx context.Context, r *live.Run) (any, error) {
 		q.Tools = c.tools(r, in.Unattended)
+		if in.Detach {
+			q.Begun = keeping(r, c.storedPlan(in.Following, "", q.Host))
+		}
 		return c.Tenant.App.ResumePlan(ctx, q, r.Log)
 	})
 }
@@ -225,10 +273,30 @@ func askPlan(ctx context.Context, c *Call, in Question) (any, error) {
 	if in.Seed != nil {
 		q.Start.Seed = *in.Seed
 	}
+	if err := c.bound(&q.Host); err != nil {
+		return nil, err
+	}
 	return c.follow(ctx, in.Following, func(ctx context.Context, r *live.Run) (any, error) {
 		q.Tools = PlanText{Strict: in.Strict}.with(c.tools(r, in.Unattended))
+		if in.Detach {
+			q.Begun = keeping(r, c.stored(live.PlanQuestionRun, in.Following, "", false))
+		}
 		return c.Tenant.App.AskPlan(ctx, q, r.Log)
 	})
+}
+
+// bound bounds what the models of a plan may use by what the caller may.
+func (c *Call) bound(h *app.PlanHost) error {
+	tokens, usd, err := c.Server.Left(c.Key, c.Tenant)
+	h.MostTokens, h.MostCost = int(tokens), usd
+	return err
+}
+
+// storedPlan is what the next start of the server needs to go on with a plan.
+func (c *Call) storedPlan(f Following, model string, h app.PlanHost) live.StoredRun {
+	k := c.stored(live.PlanRun, f, model, false)
+	k.Model, k.Later = model, h.Later
+	return k
 }
 
 // set names the first member of a request that says something and is none of those that are

@@ -2,6 +2,7 @@ package api
 
 import (
 	"archive/tar"
+	"cmp"
 	"context"
 	"io"
 	"io/fs"
@@ -92,14 +93,23 @@ func apart[T any](ctx context.Context, c *Call, session string, f func() (T, err
 
 // began begins what do does: with a folder for what it makes if that is to be kept, and while
 // nothing else has the session of a name.
-func (c *Call) began(ctx context.Context, f Following, keep bool, session string, do func(ctx context.Context, out app.Output, r *live.Run) (any, error)) (any, error) {
+// It has a sandbox with so much memory; 0: the usual.
+func (c *Call) began(ctx context.Context, f Following, keep bool, session string, memory int64, do func(ctx context.Context, out app.Output, r *live.Run) (any, error)) (any, error) {
 	alone := func(ctx context.Context, dir string, r *live.Run) (any, error) {
+		if err := c.occupy(ctx, r, memory); err != nil {
+			return nil, err
+		}
 		return apart(ctx, c, session, func() (any, error) { return do(ctx, output(dir), r) })
 	}
 	if !keep {
 		return c.follow(ctx, f, func(ctx context.Context, r *live.Run) (any, error) { return alone(ctx, "", r) })
 	}
 	return f.begin(ctx, func() (*live.Run, error) { return c.Tenant.Hub.StartKeeping(ctx, alone) })
+}
+
+// occupy takes a place for the sandbox of a run with so much memory; 0: the usual.
+func (c *Call) occupy(ctx context.Context, r *live.Run, memory int64) error {
+	return r.Occupy(ctx, cmp.Or(memory, c.Tenant.App.Limits().Memory))
 }
 
 func made() []Operation {

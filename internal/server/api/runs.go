@@ -105,6 +105,8 @@ func runOf(r *live.Run) Run {
 		}
 	case app.BranchResult:
 		out.Record, out.Branch = v.ID, &v
+	case brokeOff:
+		out.Record = v.record
 	}
 	return out
 }
@@ -326,10 +328,10 @@ func ask(ctx context.Context, c *Call, in Question) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.began(ctx, in.Following, in.KeepFiles, in.Thread, func(ctx context.Context, out app.Output, r *live.Run) (any, error) {
+	return c.began(ctx, in.Following, in.KeepFiles, in.Thread, in.limits().Memory, func(ctx context.Context, out app.Output, r *live.Run) (any, error) {
 		q.Tools, q.Output = c.tools(r, in.Unattended), out
 		if in.Detach {
-			q.Begun = keeping(r, c.stored(in.Following, in.Model, in.KeepFiles))
+			q.Begun = keeping(r, c.stored(live.QuestionRun, in.Following, in.Model, in.KeepFiles))
 		}
 		if in.Project != nil && in.Project.Test != "" {
 			return c.Tenant.App.Fix(ctx, app.FixRequest{AskRequest: q}, r.Log)
@@ -364,8 +366,11 @@ func code(ctx context.Context, c *Call, in NewCode) (any, error) {
 	if in.Stdin != nil {
 		q.Stdin = &app.Input{Name: "standard input", Bytes: int64(len(in.Stdin)), Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(in.Stdin)), nil }}
 	}
-	return c.began(ctx, in.Following, in.KeepFiles, in.Session, func(ctx context.Context, out app.Output, r *live.Run) (any, error) {
+	return c.began(ctx, in.Following, in.KeepFiles, in.Session, in.limits().Memory, func(ctx context.Context, out app.Output, r *live.Run) (any, error) {
 		q.Tools, q.Output = c.tools(r, in.Unattended), out
+		if in.Detach {
+			q.Begun = keeping(r, c.stored(live.CodeRun, in.Following, "", in.KeepFiles))
+		}
 		return c.Tenant.App.RunCode(ctx, q, r.Log)
 	})
 }

@@ -110,8 +110,14 @@ func runPlan(ctx context.Context, c *Call, in NewPlan) (any, error) {
 	if in.Now != nil {
 		q.Start.Now = *in.Now
 	}
+	if err := c.bound(&q.Host); err != nil {
+		return nil, err
+	}
 	return c.follow(ctx, in.Following, func(ctx context.Context, r *live.Run) (any, error) {
 		q.Tools = in.with(c.tools(r, in.Unattended))
+		if in.Detach {
+			q.Begun = keeping(r, c.storedPlan(in.Following, in.Model, q.Host))
+		}
 		return c.Tenant.App.RunPlan(ctx, q, r.Log)
 	})
 }

@@ -239,6 +239,9 @@ type Run struct {
 	hub    *Hub
 	given  <-chan struct{} // closed when it is given up
 	starts int             // of the server, since it was begun
+	key    string          // that it is of
+	bytes  int             // of its result; read it after done
+	memory int64           // under Hub.mu: that its sandbox may have; 0: it has none
 	result any             // read it after done
 
 	mu     sync.Mutex
@@ -294,15 +297,17 @@ func (h *Hub) start(ctx context.Context, id string, starts int, do func(ctx cont
 		return nil, fault.New(fault.Exhausted, "Wait until one has ended.", "cannot begin a run: %d of %d go on", going, h.cfg.Runs)
 	}
 	ctx, t := newTask(ctx)
-	r := &Run{ID: id, task: t, hub: h, given: ctx.Done(), starts: starts}
+	r := &Run{ID: id, task: t, hub: h, given: ctx.Done(), starts: starts, key: observe.From(ctx).Key}
 	r.Log = h.newLog().after(int64(starts) << 32) // no event has a number that one had before
 	h.runs.add(r, maxEnded)
 	h.work.Go(func() {
 		defer t.cancel()
 		r.result, t.err = do(ctx, r)
 		r.forget(t.err)
+		r.bytes = sizeOf(r.result)
 		r.Log.end()
 		close(t.done)
+		h.grew(r.bytes)
 	})
 	return r, nil
 }

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -110,11 +111,22 @@ func (x *Execution) keeps() (began time.Time, log *Log, result int) {
 func (p *Process) keeps() (began time.Time, log *Log, result int) { return p.began, p.Log, 2 * maxTail }
 
 func (r *Run) keeps() (began time.Time, log *Log, result int) {
-	came, _ := r.Result()
-	if code, ok := came.(app.CodeResult); ok {
-		result = bytesOf(code.Execution)
+	if r.Ended() {
+		result = r.bytes
 	}
 	return r.began, r.Log, result
+}
+
+// sizeOf is what the result of a run has, about, in bytes.
+func sizeOf(result any) int {
+	if code, ok := result.(app.CodeResult); ok {
+		return bytesOf(code.Execution)
+	}
+	data, err := json.Marshal(result)
+	if err != nil {
+		return 0 // it is not sent to a client either
+	}
+	return len(data)
 }
 
 // bytesOf is what the result of an execution has, in bytes.

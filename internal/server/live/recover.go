@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,9 +38,21 @@ func (h *Hub) runsDir() string { return filepath.Join(filepath.Dir(h.cfg.Dir), R
 // that the next start goes on with.
 const RunsFolder = "runs"
 
+// The kinds of runs of which something is stored. Questions and plans are gone on with; the
+// others end, and say why.
+const (
+	QuestionRun     = "" // as in files of before
+	PlanRun         = "plan"
+	CodeRun         = "code"
+	PlanQuestionRun = "question by plans"
+	BranchRun       = "branch"
+)
+
 // StoredRun is what the next start of the server needs to go on with a run.
 type StoredRun struct {
-	Record     string        `json:"record"`               // that it has
+	Kind       string        `json:"kind,omitempty"`
+	Record     string        `json:"record"`               // that it has; "": of a branch, which has one when it ends
+	Later      bool          `json:"later,omitempty"`      // a plan waits at calls that somebody has to agree to
 	Model      string        `json:"model,omitempty"`      // that it goes on with; "": the recorded one
 	Unattended bool          `json:"unattended,omitempty"` // nobody is there to agree to its calls
 	Lingers    time.Duration `json:"lingers,omitempty"`    // after which it ends when nobody follows it; 0: it does not
@@ -130,7 +143,7 @@ func (h *Hub) goOn(m mark, resume Resume) error {
 				return nil, err
 			}
 			if r.starts > maxStarts {
-				return nil, fault.New(fault.Conflict, "Go on with its record.", "cannot go on with run %s by itself: the server ended %d times while it went on", m.Record, maxStarts)
+				return nil, fault.New(fault.Conflict, "Go on with its record.", "cannot go on with run %s by itself: the server ended %d times while it went on", cmp.Or(m.Record, m.ID), maxStarts)
 			}
 			return resume(ctx, dir, r, m.StoredRun)
 		})
@@ -151,7 +164,7 @@ func (h *Hub) goOn(m mark, resume Resume) error {
 // decodeMark reads what is stored of a run.
 func decodeMark(id string, data []byte) (mark, error) {
 	var m mark
-	if err := json.Unmarshal(data, &m); err != nil || m.ID != id || m.Record == "" || m.Starts < 0 || m.Lingers < 0 {
+	if err := json.Unmarshal(data, &m); err != nil || m.ID != id || m.Record == "" && m.Kind != BranchRun || m.Starts < 0 || m.Lingers < 0 {
 		return m, fault.New(fault.Conflict, "Remove the file, and go on with its record.", "cannot go on with a run: %s.json is damaged", safetext.Clip(safetext.Line(id), 80))
 	}
 	return m, nil

@@ -21,17 +21,38 @@ func (h *Hub) Admit(ctx context.Context) error { return h.cfg.Admit(ctx) }
 // makeSpace takes a place for the sandbox of a session: among those of its key, and of all.
 // Where there is none, the session that was idle longest is paused.
 func (h *Hub) makeSpace(ctx context.Context, opening *session) error {
-	tenant, own := h.cfg.Bounds(opening.meta.Key)
-	if tenant.Sessions == 0 || tenant.Sessions > h.cfg.Most {
-		tenant.Sessions = h.cfg.Most
-	}
+	return h.findSpace(ctx, place{opening.meta.Key, opening.meta.Memory, opening}, func() { opening.opens = true })
+}
+
+// Occupy takes a place for the sandbox of the run, which it has until it ends: among what its
+// key and its tenant may have by their quotas. Sandboxes of what it begins are a part of it.
+func (r *Run) Occupy(ctx context.Context, memory int64) error {
+	return r.hub.findSpace(ctx, place{r.key, memory, nil}, func() { r.memory = memory })
+}
+
+// place is that of a sandbox.
+type place struct {
+	key    string
+	memory int64
+	of     *session // nil: of a run
+}
+
+// findSpace calls take when there is a place, and says why there is none. take is called with h.mu
+// held.
+func (h *Hub) findSpace(ctx context.Context, p place, take func()) error {
+	tenant, own := h.cfg.Bounds(p.key)
 	for {
 		h.mu.Lock()
-		idle, full := h.fullLocked(opening, tenant, "tenant", func(*session) bool { return true })
+		idle, full := h.fullLocked(p, tenant, "tenant", func(string) bool { return true })
 		if full == nil {
-			idle, full = h.fullLocked(opening, own, "key", func(e *session) bool { return e.meta.Key == opening.meta.Key })
+			idle, full = h.fullLocked(p, own, "key", func(key string) bool { return key == p.key })
 		}
-		opening.opens = full == nil
+		if full == nil && p.of != nil { // runs have a bound of their own
+			idle, full = h.fullLocked(p, Bounds{Sessions: h.cfg.Most}, "", func(string) bool { return true })
+		}
+		if full == nil {
+			take()
+		}
 		h.mu.Unlock()
 		if full == nil {
 			return nil
@@ -45,12 +66,18 @@ func (h *Hub) makeSpace(ctx context.Context, opening *session) error {
 	}
 }
 
-// fullLocked says why a session may not get a sandbox beside those of other sessions, nil: it
-// may, and which of them could be paused for it. h.mu is held.
-func (h *Hub) fullLocked(opening *session, b Bounds, whose string, among func(*session) bool) (idle *session, full error) {
-	alive, memory := 0, opening.meta.Memory
+// fullLocked says why there is no place for a sandbox beside those of the sessions, and by a quota
+// of the runs, of some keys, nil: there is, and which session could be paused for it. h.mu is held.
+func (h *Hub) fullLocked(p place, b Bounds, whose string, among func(key string) bool) (idle *session, full error) {
+	alive, memory := 0, p.memory
+	for _, r := range h.runs {
+		if whose != "" && r.memory > 0 && !r.Ended() && among(r.key) {
+			alive++
+			memory += r.memory
+		}
+	}
 	for _, e := range h.sessions {
-		if e == opening || e.s == nil && !e.opens || !among(e) {
+		if e == p.of || e.s == nil && !e.opens || !among(e.meta.Key) {
 			continue
 		}
 		alive++

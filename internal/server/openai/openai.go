@@ -33,7 +33,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"sync"
 
@@ -127,7 +126,11 @@ func (d *door) serve(w http.ResponseWriter, r *http.Request, t route) {
 
 // read reads the body of a request.
 func (d *door) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, d.cfg.MaxBody))
+	data, free, err := d.cfg.Bodies.Read(http.MaxBytesReader(w, r.Body, d.cfg.MaxBody))
+	free() // what is made of it counts for its run
+	if errors.As(err, new(*fault.Error)) {
+		return nil, err
+	}
 	if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
 		return nil, fault.New(fault.Exhausted, "Send less: begin another conversation, or attach smaller files.", "cannot read the request: it has more than %s", safetext.Size(long.Limit))
 	}

@@ -45,6 +45,8 @@ type Config struct {
 	Served func(observe.Request)
 	// MaxBody bounds a request in bytes, MaxFile a file that is written; 0: the defaults.
 	MaxBody, MaxFile int64
+	// Bodies bounds what is read of all requests at a time; nil: nothing does.
+	Bodies *Bodies
 }
 
 // The defaults of a Config.
@@ -155,7 +157,7 @@ func (d *door) handle(w http.ResponseWriter, r *http.Request, o *api.Operation) 
 	in := reflect.New(o.In)
 	if o.Kind == api.Upload {
 		c.Body = http.MaxBytesReader(w, r.Body, d.cfg.MaxFile)
-	} else if err := readBody(w, r, in.Interface(), d.cfg.MaxBody); err != nil {
+	} else if err := d.readBody(w, r, in.Interface()); err != nil {
 		return err
 	}
 	if err := bind(r, in.Elem()); err != nil {
@@ -194,11 +196,15 @@ func tooLong(err error) error {
 
 // readBody reads the JSON object of a request; an empty body is an empty object. That of a GET
 // is read and has no meaning: what is left of a body hides that a client goes away.
-func readBody(w http.ResponseWriter, r *http.Request, into any, most int64) error {
+func (d *door) readBody(w http.ResponseWriter, r *http.Request, into any) error {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
 	}
-	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	data, free, err := d.cfg.Bodies.Read(http.MaxBytesReader(w, r.Body, d.cfg.MaxBody))
+	defer free()
+	if errors.As(err, new(*fault.Error)) {
+		return err
+	}
 	if err != nil {
 		return tooLong(fault.New(fault.Invalid, "Send it again.", "cannot read the request: %w", err))
 	}

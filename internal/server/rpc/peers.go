@@ -12,6 +12,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"praxis/fault"
 	"praxis/internal/bounded"
 	"praxis/internal/server/api"
 	"praxis/internal/server/observe"
@@ -56,11 +57,20 @@ func (l *Lines) Send(_ context.Context, message []byte) error {
 }
 
 // socket is a peer at the other end of a WebSocket.
-type socket struct{ conn *websocket.Conn }
+type socket struct {
+	conn   *websocket.Conn
+	bodies *rest.Bodies
+}
 
 // Receive returns the next message.
 func (s socket) Receive(ctx context.Context) ([]byte, error) {
-	_, message, err := s.conn.Read(ctx)
+	var message []byte
+	_, from, err := s.conn.Reader(ctx)
+	if err == nil {
+		var free func()
+		message, free, err = s.bodies.Read(from)
+		free() // it is decoded at once, and one message of a connection is read at a time
+	}
 	if websocket.CloseStatus(err) != -1 || errors.Is(err, io.EOF) {
 		err = errGone
 	}
@@ -90,7 +100,7 @@ func New(cfg rest.Config) http.Handler {
 		}
 		switch {
 		case r.Method == http.MethodPost:
-			post(w, r, d)
+			post(w, r, d, cfg.Bodies)
 		case r.Method == http.MethodGet:
 			conn, err := websocket.Accept(w, r, nil) // it refuses pages of other origins
 			if err != nil {
@@ -98,7 +108,7 @@ func New(cfg rest.Config) http.Handler {
 			}
 			conn.SetReadLimit(MaxMessage)
 			defer conn.CloseNow()
-			if d.Serve(r.Context(), socket{conn}) == nil {
+			if d.Serve(r.Context(), socket{conn, cfg.Bodies}) == nil {
 				_ = conn.Close(websocket.StatusNormalClosure, "") // the peer may be gone
 			}
 		default:
@@ -110,14 +120,22 @@ func New(cfg rest.Config) http.Handler {
 
 // post answers one message. There is no connection for events: what an operation would send
 // as events is left out, and its result is what the whole came to.
-func post(w http.ResponseWriter, r *http.Request, d *Door) {
-	message, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxMessage))
+func post(w http.ResponseWriter, r *http.Request, d *Door, bodies *rest.Bodies) {
+	message, free, err := bodies.Read(http.MaxBytesReader(w, r.Body, MaxMessage))
+	if fault.KindOf(err) == fault.Unavailable {
+		free()
+		rest.Fail(w, r, err)
+		return
+	}
+	requests, batch, bad := decode(message)
+	free()
 	var out any
-	if err != nil {
+	switch {
+	case err != nil:
 		out = refused(nil, codeParse, "cannot read the request: it is too long, or did not arrive")
-	} else if requests, batch, bad := decode(message); bad != nil {
+	case bad != nil:
 		out = bad
-	} else {
+	default:
 		c := &connection{door: d, peer: silent{}, gone: func() {}, going: map[string]context.CancelFunc{}}
 		out = c.answer(r.Context(), requests, batch)
 	}
@@ -132,6 +150,7 @@ func post(w http.ResponseWriter, r *http.Request, d *Door) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
+	rest.Deadline(w)
 	_, _ = w.Write(append(data, '\n')) // that the client is gone is its own affair
 }
 
