@@ -120,6 +120,7 @@ nightly: test
 	go test ./internal/sandbox/gvisor -run TestExam -timeout 1h -args -all
 	go test ./internal/language/python -run TestInterruptPoints -timeout 1h -args -all
 	go test ./internal/image -run TestKilledBuilder -timeout 1h -args -kills 50
+	go test ./internal/server -run TestIdleFollowers -timeout 1h -args -followers 10000
 	go test ./internal/store/files -run TestCrash -timeout 1h -args -all
 	go test ./internal/record/journal -run 'TestEveryByte|TestCut' -timeout 1h -args -all
 	cd bench && go test ./workflow -run TestBothWays -timeout 1h -args -all

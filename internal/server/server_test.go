@@ -24,7 +24,6 @@ import (
 	"praxis/internal/server/rest"
 	"praxis/internal/server/rpc"
 	"praxis/internal/server/trace"
-	"praxis/internal/test/toy"
 )
 
 // world is a server over toys, with a client for each key.
@@ -39,13 +38,7 @@ type world struct {
 }
 
 func config(home string) Config {
-	return Config{Home: home, Version: "test", FileModels: true, Ports: "localhost", Open: func(t Tenant) (*app.App, error) {
-		c, err := app.DefaultConfig(t.Home, func(string) string { return "" })
-		if err != nil {
-			return nil, err
-		}
-		return app.Open(app.Options{Config: c, Watch: t.Watch, Version: "test", Parts: &app.Parts{Backend: toy.Backend(), Images: toy.Images{}, ImageFiles: toy.Images{}, Recipes: toy.Images{}, Program: toy.Program()}})
-	}}
+	return Config{Home: home, Version: "test", FileModels: true, Ports: "localhost", Open: opened(func(*app.Options) {})}
 }
 
 func newWorld(t *testing.T) *world {
@@ -58,9 +51,15 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) start() {
 	w.Helper()
-	var err error
 	cfg := config(w.home)
 	cfg.Tools, cfg.Traces = w.tools, w.traces
+	w.startWith(cfg)
+}
+
+// startWith is start with another configuration.
+func (w *world) startWith(cfg Config) {
+	w.Helper()
+	var err error
 	if w.s, err = New(cfg); err != nil {
 		w.Fatal(err)
 	}

@@ -14,7 +14,9 @@ import (
 	"reflect"
 	"strings"
 
+	"praxis/fault"
 	"praxis/internal/app"
+	"praxis/internal/atomicfile"
 	"praxis/internal/safetext"
 	"praxis/internal/server/access"
 	"praxis/internal/server/audit"
@@ -152,6 +154,9 @@ func (o *Operation) Do(ctx context.Context, c *Call, in any) (any, error) {
 		}
 	}
 	out, err := o.do(ctx, c, in)
+	if atomicfile.Full(err) && fault.KindOf(err) == fault.Internal {
+		err = fault.Coded(fault.DiskFull, fault.Data{"folder": "the data folder"}, "cannot store it: the disk is full")
+	}
 	if seen.Object == "" {
 		seen.Object = idOf(reflect.Indirect(reflect.ValueOf(out)))
 	}

@@ -27,7 +27,7 @@ func FuzzDecode(f *testing.F) {
 			for _, name := range []string{"session", "execution", "run", "record", "thread", "id", "context", "process"} {
 				r.SetPathValue(name, id)
 			}
-			if err := bind(r, in.Elem()); err != nil && fault.KindOf(err) != fault.Invalid {
+			if err := bind(r, in.Elem(), fieldsOf(in.Type().Elem())); err != nil && fault.KindOf(err) != fault.Invalid {
 				t.Fatalf("%s: %v", o.Name, err)
 			}
 		}

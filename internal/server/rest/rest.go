@@ -73,7 +73,8 @@ func New(cfg Config) http.Handler {
 	d := &door{cfg}
 	mux := http.NewServeMux()
 	for _, o := range api.Table() {
-		mux.HandleFunc(o.Method+" "+o.Path, func(w http.ResponseWriter, r *http.Request) { d.serve(w, r, &o) })
+		fields := fieldsOf(o.In)
+		mux.HandleFunc(o.Method+" "+o.Path, func(w http.ResponseWriter, r *http.Request) { d.serve(w, r, &o, fields) })
 	}
 	document := sync.OnceValue(func() []byte { return Document(cfg.Server.Version) })
 	mux.HandleFunc("GET /v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
@@ -95,12 +96,12 @@ func KeyOf(r *http.Request) string {
 }
 
 // serve answers one request.
-func (d *door) serve(w http.ResponseWriter, r *http.Request, o *api.Operation) {
+func (d *door) serve(w http.ResponseWriter, r *http.Request, o *api.Operation, fields []field) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	seen := observe.From(r.Context())
 	o.Note(seen, r.PathValue)
-	err := d.handle(w, r, o)
+	err := d.handle(w, r, o, fields)
 	seen.Failed(err)
 	if err != nil {
 		Fail(w, r, err)
@@ -145,7 +146,7 @@ type errUnknown struct{ error }
 
 func (e errUnknown) Unwrap() error { return e.error }
 
-func (d *door) handle(w http.ResponseWriter, r *http.Request, o *api.Operation) error {
+func (d *door) handle(w http.ResponseWriter, r *http.Request, o *api.Operation, fields []field) error {
 	c, err := Authorize(r.Context(), d.cfg, KeyOf(r), o.Scope)
 	if err != nil {
 		return err
@@ -160,7 +161,7 @@ func (d *door) handle(w http.ResponseWriter, r *http.Request, o *api.Operation) 
 	} else if err := d.readBody(w, r, in.Interface()); err != nil {
 		return err
 	}
-	if err := bind(r, in.Elem()); err != nil {
+	if err := bind(r, in.Elem(), fields); err != nil {
 		return err
 	}
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
@@ -235,12 +236,12 @@ func Decode(data []byte, into any) error {
 }
 
 // bind sets the fields of a request that stand in the path or in the query.
-func bind(r *http.Request, in reflect.Value) error {
+func bind(r *http.Request, in reflect.Value, fields []field) error {
 	query := r.URL.Query()
-	for _, f := range reflect.VisibleFields(in.Type()) {
+	for _, f := range fields {
 		var text string
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		switch f.Tag.Get("in") {
+		name := f.name
+		switch f.in {
 		case "path":
 			text = r.PathValue(name)
 		case "query":

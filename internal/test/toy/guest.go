@@ -56,9 +56,10 @@ import (
 
 // Backend returns a backend whose guests are toys.
 func Backend() sandbox.Backend {
-	waiting := python.Language().Model.Rest
+	lang := python.Language() // it assembles the kernel, which takes longer than what a toy does
+	waiting, refresh := lang.Model.Rest, lang.Refresh("/home/user/.packages")
 	return fake.New(fake.Config{Program: func(s sandbox.Spec) fake.Program {
-		return &guest{waiting: waiting, limits: s.Limits, state: state{Files: map[string]file{}, Vars: map[string]bool{}}, stop: make(chan struct{}, 1)}
+		return &guest{waiting: waiting, refresh: refresh, limits: s.Limits, state: state{Files: map[string]file{}, Vars: map[string]bool{}}, stop: make(chan struct{}, 1)}
 	}})
 }
 
@@ -82,6 +83,7 @@ type file struct {
 // guest is one toy.
 type guest struct {
 	waiting string // the code that waits for threads
+	refresh string // the code that has new packages be found
 	limits  event.Limits
 	stop    chan struct{} // interrupts the code that waits
 
@@ -409,7 +411,7 @@ func (e *execution) run(x wire.Execute) (alive bool) {
 		e.rest()
 		return true
 	}
-	if x.Code == python.Language().Refresh("/home/user/.packages") {
+	if x.Code == e.refresh {
 		return true
 	}
 	if strings.HasPrefix(x.Code, "def __invoke__") {
