@@ -207,6 +207,14 @@ func own(home string) (*os.File, error) {
 	return lock, nil
 }
 
+// disown lets another process serve a folder, once.
+func disown(lock *os.File) error {
+	if err := lock.Close(); !errors.Is(err, os.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
 // newServer opens the keys of a data folder that nobody else serves.
 func newServer(cfg Config) (*Server, error) {
 	keys, err := access.Open(filepath.Join(cfg.Home, Folder), cfg.Now)
@@ -621,13 +629,13 @@ func (s *Server) Close(ctx context.Context) error {
 				failed[i] = errors.Join(t.Hub.Close(ctx), t.App.Close(), t.Usage.Close())
 			}
 			if o.lock != nil {
-				failed[i] = errors.Join(failed[i], o.lock.Close())
+				failed[i] = errors.Join(failed[i], disown(o.lock))
 			}
 		})
 	}
 	work.Wait()
 	s.traces.Close(ctx)
-	return errors.Join(errors.Join(failed...), s.shared.Audit.Close(), s.lock.Close())
+	return errors.Join(errors.Join(failed...), s.shared.Audit.Close(), disown(s.lock))
 }
 
 // localKey is the id of the program's own caller, who has no key.

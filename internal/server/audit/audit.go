@@ -25,7 +25,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -382,13 +381,11 @@ func (l *Log) List(tenant string, limit int) ([]Entry, error) {
 func List(dir string, q Query) ([]Entry, error) {
 	var out []Entry
 	for n := 0; n < maxFiles && len(out) < q.Limit; n++ {
-		var found []Entry // a ring of the newest
-		err := each(path(dir, n), func(line []byte) {
+		err := newest(path(dir, n), func(line []byte) bool {
 			if e, err := decode(line); err == nil && (q.Tenant == "" || e.Tenant == q.Tenant) {
-				if found = append(found, e); len(found) > 2*q.Limit {
-					found = slices.Delete(found, 0, q.Limit)
-				}
+				out = append(out, e)
 			}
+			return len(out) < q.Limit
 		})
 		if errors.Is(err, fs.ErrNotExist) {
 			break
@@ -396,10 +393,50 @@ func List(dir string, q Query) ([]Entry, error) {
 		if err != nil {
 			return out, fmt.Errorf("cannot read the audit log: %w", err)
 		}
-		slices.Reverse(found)
-		out = append(out, found...)
 	}
-	return out[:min(len(out), q.Limit)], nil
+	return out, nil
+}
+
+// newestBlock is how much of a file is read at once from its end.
+const newestBlock = 64 << 10
+
+// newest calls f for the whole lines of a file, the last one first, for as long as it wants more.
+func newest(file string, f func(line []byte) (more bool)) error {
+	in, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	var rest []byte // that ends a line which begins further ahead
+	whole := false  // what stands behind the last end of a line is none
+	for at := info.Size(); at > 0; {
+		n := min(at, newestBlock)
+		block := make([]byte, n, n+int64(len(rest)))
+		at -= n
+		if _, err := in.ReadAt(block, at); err != nil {
+			return err
+		}
+		rest = append(block, rest...)
+		for end := bytes.LastIndexByte(rest, '\n'); end >= 0; end = bytes.LastIndexByte(rest, '\n') {
+			line := rest[end+1:]
+			rest = rest[:end]
+			if whole && !f(line) {
+				return nil
+			}
+			whole = true
+		}
+		if len(rest) > maxLine+newestBlock {
+			return errors.New("a line is longer than any that is written")
+		}
+	}
+	if whole && len(rest) > 0 {
+		f(rest)
+	}
+	return nil
 }
 
 // each calls f for every whole line of a file.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -165,4 +166,34 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("accepted %+v", e)
 		}
 	})
+}
+
+// A file is read from its end as it is from its beginning, wherever its blocks end; what was not
+// written whole is left out.
+func TestNewest(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "log")
+	var text strings.Builder
+	for n := 1; text.Len() < 3*newestBlock; n = n*7%maxLine + 1 {
+		text.WriteString(strings.Repeat("x", n) + "\n")
+	}
+	for _, tail := range []string{"", "torn"} {
+		if err := os.WriteFile(file, []byte(text.String()+tail), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var want, got []string
+		if err := each(file, func(line []byte) { want = append(want, string(line)) }); err != nil {
+			t.Fatal(err)
+		}
+		if err := newest(file, func(line []byte) bool { got = append(got, string(line)); return true }); err != nil {
+			t.Fatal(err)
+		}
+		slices.Reverse(got)
+		if len(want) < 10 || !slices.Equal(got, want) {
+			t.Errorf("with %q at its end: %d lines, want %d", tail, len(got), len(want))
+		}
+		n := 0
+		if err := newest(file, func([]byte) bool { n++; return n < 3 }); err != nil || n != 3 {
+			t.Errorf("%d lines of 3 were read (%v)", n, err)
+		}
+	}
 }
