@@ -10,12 +10,12 @@ import (
 )
 
 // hungry is a model of one's own that uses six tokens for each reply.
-type hungry struct{ asked *int }
+type hungry struct{ requests *int }
 
 func (hungry) Name() string       { return "openai:hungry" }
 func (hungry) Traits() llm.Traits { return llm.Traits{Local: true} }
 func (h hungry) Complete(context.Context, llm.Request, func(string)) (llm.Reply, error) {
-	*h.asked++
+	*h.requests++
 	return llm.Reply{Tokens: event.Tokens{Input: 5, Output: 1}}, nil
 }
 

@@ -226,10 +226,10 @@ func TestBodiesTogether(t *testing.T) {
 
 // Providers are asked once in a minute, however many callers there are.
 func TestModelsAreRemembered(t *testing.T) {
-	asked, now := 0, time.Now()
+	requests, now := 0, time.Now()
 	models := remembered(func(ctx context.Context) []app.ProviderModels {
-		asked++
-		return []app.ProviderModels{{Provider: strconv.Itoa(asked)}}
+		requests++
+		return []app.ProviderModels{{Provider: strconv.Itoa(requests)}}
 	}, func() time.Time { return now })
 	for i, want := range []string{"1", "1", "2"} {
 		if got := models(t.Context()); got[0].Provider != want {

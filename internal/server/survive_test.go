@@ -120,10 +120,10 @@ func TestLostIndex(t *testing.T) {
 // A model that never answers keeps nobody else waiting: its question ends when its time is over
 // or when it is cancelled.
 func TestHangingModel(t *testing.T) {
-	asked, gone := make(chan struct{}, 10), make(chan struct{})
+	requests, gone := make(chan struct{}, 10), make(chan struct{})
 	model := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
-		asked <- struct{}{}
+		requests <- struct{}{}
 		select {
 		case <-r.Context().Done():
 		case <-gone:
@@ -143,7 +143,7 @@ func TestHangingModel(t *testing.T) {
 	key := w.key("default")
 	question := object{"question": "What is it?", "model": "openai:slow", "detach": true}
 	run := fmt.Sprintf("/v1/runs/%s", w.must(key, "POST", "/v1/runs", question, 201)["id"])
-	<-asked
+	<-requests
 	w.must(key, "POST", "/v1/runs/code", object{"code": "print 1"}, 201)
 	if got := w.must(key, "POST", run+"/cancel", nil, 200); got["ended"] != true || got["failure"] == nil {
 		t.Errorf("got %v", got)

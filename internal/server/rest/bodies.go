@@ -3,18 +3,20 @@ package rest
 import (
 	"bytes"
 	"io"
-
-	"golang.org/x/sync/semaphore"
+	"sync/atomic"
 
 	"praxis/fault"
 )
 
 // Bodies bounds the bytes of requests that are read into memory at a time, by all callers of a
 // server together. A nil one bounds nothing.
-type Bodies struct{ free *semaphore.Weighted }
+type Bodies struct {
+	most int64
+	used atomic.Int64
+}
 
 // NewBodies returns a bound of so many bytes.
-func NewBodies(most int64) *Bodies { return &Bodies{semaphore.NewWeighted(most)} }
+func NewBodies(most int64) *Bodies { return &Bodies{most: most} }
 
 // Read reads a body whole. What it takes of the bound is given back by free, which is to be called
 // when the body has been decoded, also after an error. Faults: Unavailable, when others read as
@@ -27,7 +29,7 @@ func (b *Bodies) Read(from io.Reader) (data []byte, free func(), err error) {
 	in := &counted{from: from, bodies: b}
 	var out bytes.Buffer
 	_, err = out.ReadFrom(in)
-	return out.Bytes(), func() { b.free.Release(in.taken) }, err
+	return out.Bytes(), func() { b.used.Add(-in.taken) }, err
 }
 
 // counted is a body of which each piece is counted when it comes, so that a client that sends
@@ -41,9 +43,9 @@ type counted struct {
 // Read reads a piece.
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.from.Read(p)
-	if n > 0 && !c.bodies.free.TryAcquire(int64(n)) {
+	c.taken += int64(n)
+	if c.bodies.used.Add(int64(n)) > c.bodies.most && n > 0 {
 		return 0, fault.New(fault.Unavailable, "Send it again in a moment.", "cannot read the request: too many others are being read")
 	}
-	c.taken += int64(max(n, 0))
 	return n, err
 }

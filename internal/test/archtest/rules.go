@@ -119,7 +119,7 @@ func serverPackages() map[string]Package {
 		"internal/server/audit":   {Imports: []string{fault, atomicfile, "internal/server/observe"}},
 		"internal/server/access":  {Imports: []string{fault, atomicfile}},
 		"internal/server/live":    {Imports: []string{fault, event, "internal/app", "internal/server/observe", atomicfile}, Third: []string{"golang.org/x/sync", "golang.org/x/time"}, Tests: []string{"internal/test/toy"}},
-		"internal/server/api":     {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/audit", "internal/server/live", "internal/server/observe", "internal/server/ports", "internal/server/usage"}},
+		"internal/server/api":     {Imports: []string{fault, event, "internal/app", atomicfile, "internal/server/access", "internal/server/audit", "internal/server/live", "internal/server/observe", "internal/server/ports", "internal/server/usage"}},
 		"internal/server/rpc":     {Imports: []string{fault, "internal/server/api", "internal/server/live", "internal/server/observe", "internal/server/rest"}, Third: []string{"github.com/coder/websocket"}},
 		"internal/server/rest":    {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/api", "internal/server/live", "internal/server/observe"}, Third: []string{"github.com/coder/websocket"}, TestThird: []string{schema}},
 		"internal/server/oidc":    {Imports: []string{fault, "internal/server/access"}, Third: []string{"github.com/coreos/go-oidc/v3", "golang.org/x/time"}, Tests: []string{"internal/test/issuer"}},
@@ -130,7 +130,7 @@ func serverPackages() map[string]Package {
 		"internal/server/measure": {Imports: []string{event, "internal/app", "internal/bench", "internal/image", "internal/server"}, Third: []string{"github.com/coder/websocket", "golang.org/x/sync"}},
 		"internal/server/openai":  {Imports: []string{fault, event, "internal/app", atomicfile, "internal/server/access", "internal/server/api", "internal/server/live", "internal/server/observe", "internal/server/rest"}, Tests: []string{"internal/test/toy", "internal/server"}},
 		"internal/server": {
-			Imports: []string{fault, event, "internal/app", atomicfile, "internal/server/..."}, Third: []string{"golang.org/x/time"}, Tests: []string{"internal/test/toy", "internal/test/issuer", cpython}, TestThird: []string{"github.com/coder/websocket"},
+			Imports: []string{fault, event, "internal/app", atomicfile, "internal/server/..."}, Third: []string{"golang.org/x/time"}, Tests: []string{"internal/test/storetest", "internal/test/toy", "internal/test/issuer", cpython}, TestThird: []string{"github.com/coder/websocket"},
 		},
 	}
 }
