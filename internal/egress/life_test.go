@@ -387,7 +387,7 @@ func TestEnviron(t *testing.T) {
 	}
 	defer p.Close()
 	env := p.Environ(3128, "/etc/ca.pem")
-	if p.CA() != nil || len(env) != 13 || env["HTTPS_PROXY"] != "http://127.0.0.1:3128" || env["all_proxy"] != "http://127.0.0.1:3128" || env["no_proxy"] != "localhost,127.0.0.1,::1" || env["SSL_CERT_FILE"] != "/etc/ca.pem" || env["PIP_CERT"] != "/etc/ca.pem" {
+	if p.CA() != nil || len(env) != 14 || env["NODE_USE_ENV_PROXY"] != "1" || env["HTTPS_PROXY"] != "http://127.0.0.1:3128" || env["all_proxy"] != "http://127.0.0.1:3128" || env["no_proxy"] != "localhost,127.0.0.1,::1" || env["SSL_CERT_FILE"] != "/etc/ca.pem" || env["PIP_CERT"] != "/etc/ca.pem" {
 		t.Errorf("got %v", env)
 	}
 	// An address that a rule names is the host's, not the sandbox's own.
@@ -396,7 +396,7 @@ func TestEnviron(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.SetRules(rules)
-	if env := p.Environ(3128, ""); env["no_proxy"] != "::1" || len(env) != 8 {
+	if env := p.Environ(3128, ""); env["no_proxy"] != "::1" || len(env) != 9 {
 		t.Errorf("got %v", env)
 	}
 }

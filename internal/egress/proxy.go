@@ -148,6 +148,7 @@ func (p *Proxy) Environ(port int, bundle string) map[string]string {
 	} {
 		out[name], out[strings.ToUpper(name)] = value, value
 	}
+	out["NODE_USE_ENV_PROXY"] = "1" // otherwise Node does not look at the variables
 	if bundle != "" {
 		for _, name := range []string{"SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT", "NODE_EXTRA_CA_CERTS"} {
 			out[name] = bundle

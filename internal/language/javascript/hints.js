@@ -15,6 +15,7 @@ function hintOf(error) {
   const { code, message } = error;
   if (code === 'ENOENT' && typeof error.path === 'string') return files(error.path);
   if (typeof message !== 'string') return '';
+  if (message === 'fetch failed') return refusal(String(error.cause?.cause?.message ?? ''));
   let m = /^([\p{ID_Start}$_][\p{ID_Continue}$]*) is not defined$/u.exec(message);
   if (m) return listed('Nearest names', properties(globalThis), m[1], 0.6);
   m = /^((?:[\p{ID_Start}$_][\p{ID_Continue}$]*\.)+)([\p{ID_Start}$_][\p{ID_Continue}$]*) is not a (?:function|constructor)/u.exec(message);
@@ -25,6 +26,14 @@ function hintOf(error) {
     if (value === undefined || value === null) return '';
   }
   return listed('Nearest properties', properties(value), m[2], 0.6);
+}
+
+// refusal says what a proxy's answer means, of which fetch tells the status alone.
+function refusal(message) {
+  const m = /^Proxy response \((\d+)\)/.exec(message);
+  if (!m) return '';
+  if (m[1] === '403') return 'The rules of the network do not allow this host. Go on without it.';
+  return 'The proxy could not reach this host.';
 }
 
 function files(wanted) {

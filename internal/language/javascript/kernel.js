@@ -84,7 +84,15 @@ class Kernel {
       case 'environ':
         for (const name of message.unset ?? []) unsetEnvironment(name);
         for (const [name, value] of Object.entries(message.set ?? {})) setEnvironment(name, String(value));
+        this.network([...message.unset ?? [], ...Object.keys(message.set ?? {})]);
     }
+  }
+
+  // network makes node go by what an environment says of the network now.
+  network(changed) {
+    if (!changed.some((name) => /^(https?_proxy|no_proxy|node_extra_ca_certs)$/i.test(name))) return;
+    const outcome = doors.enter(() => beside('network.js').follow());
+    if ('error' in outcome) this.report(outcome.error, 'in what the environment says of the network');
   }
 
   async start(message) {

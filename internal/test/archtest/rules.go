@@ -175,7 +175,7 @@ func planPackages() map[string]Package {
 		cpython: {Imports: []string{"internal/test/cache"}, Third: []string{pyDist}},
 
 		// What plans must survive is tests alone.
-		"internal/test/battery/scripts": {Tests: []string{"internal/test/kerneltest", event, fault, sandbox, lang, python, javascript, sqlLang, seals, "internal/sandbox/gvisor", "internal/guest", "internal/image", "internal/programs", "internal/session", prepared}},
+		"internal/test/battery/scripts": {Tests: []string{"internal/test/kerneltest", event, fault, sandbox, lang, python, javascript, sqlLang, seals, "internal/sandbox/gvisor", "internal/guest", "internal/guest/wire", "internal/egress", "internal/tool/bridge", "internal/image", "internal/programs", "internal/session", prepared}},
 		"internal/test/battery/builds":  {Tests: []string{event, fault, "internal/app", "internal/test/container", "internal/test/debian", prepared}},
 		"internal/test/battery/plans":   {Tests: []string{fault, tool, "internal/plan", "internal/plan/...", cpython, jsondoc, "internal/tool/schema", toolfile}},
 		"internal/test/battery/worlds":  {Tests: []string{"internal/plan", "internal/plan/...", jsondoc, toolfile}},
