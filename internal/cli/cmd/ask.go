@@ -23,11 +23,11 @@ before, and with --thread the conversation is there afterwards, too. The model
 answers it by writing code, which runs in a sandbox; what the code prints goes
 back to the model, errors too, until it gives an answer. The code is in Python,
 or in the language of --lang, and the model may write parts of it in the others
-that the session has, such as SQL and Bash. The figures of the answer are filled
-in from values in the sandbox; one that is found neither in what ran nor in the
-question is marked as unverified, and the exit code is 4, as it is for an answer
-that had to be given before the model was done. With --strict such a figure leaves
-no answer. "praxis show last --figures" shows what each was found as.
+that the session has: SQL, and JavaScript with --npm. The figures of the answer
+are filled in from values in the sandbox; one that is found neither in what ran
+nor in the question is marked as unverified, and the exit code is 4, as it is for
+an answer that had to be given before the model was done. With --strict such a
+figure leaves no answer. "praxis show last --figures" shows what each was found as.
 
 With --style program the model writes one whole program that gives the answer, and
 rewrites it until it does; with --style plan-first a short plan in words stands

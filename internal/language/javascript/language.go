@@ -53,6 +53,7 @@ func Language() language.Language {
 		},
 		Model: language.Model{
 			Hello:       "console.log(1 + 1)",
+			Beside:      "It has variables of its own; values travel by praxis.share(\"name\", value) and praxis.shared(\"name\") in both (import praxis in Python), and the files in /work are the same.",
 			Library:     "Node's own modules",
 			Placeholder: "Between the braces stands a JavaScript expression, with a format after a colon as in Python's format strings, such as {{ total:,.2f }}.",
 			Flow: &language.Flow{
@@ -89,6 +90,8 @@ func Language() language.Language {
 // TypeScript returns TypeScript, which the kernels of JavaScript run once its types are
 // taken out.
 func TypeScript() language.Language {
+	model := Language().Model
+	model.Beside = "" // JavaScript says it
 	return language.Language{
 		Name:       TypeScriptName,
 		Display:    "TypeScript",
@@ -103,7 +106,7 @@ func TypeScript() language.Language {
 		Incomplete: incomplete,
 		Host:       Name,
 		Translate:  func(code string) string { return typed + code },
-		Model:      Language().Model,
+		Model:      model,
 	}
 }
 

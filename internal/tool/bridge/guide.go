@@ -26,7 +26,7 @@ func (b *Bridge) Guide(hosts []string) string {
 		parts = append(parts, guideChildren(b.children.Allowed()))
 	}
 	if len(hosts) > 0 {
-		parts = append(parts, "The network\n- Code can reach these hosts and no others: "+strings.Join(hosts, ", ")+". The proxy is set in the environment; use urllib or requests as usual.")
+		parts = append(parts, "The network\n- Code can reach these hosts and no others: "+strings.Join(hosts, ", ")+". The proxy is set in the environment: urllib, requests and fetch use it.")
 	}
 	return strings.Join(parts, "\n\n")
 }
