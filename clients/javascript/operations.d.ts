@@ -109,6 +109,7 @@ export interface AppSkill {
   python?: string;
   run?: string;
   step?: number;
+  uses?: Record<string, string>;
 }
 
 export interface AppTool {
@@ -2233,6 +2234,7 @@ export interface SkillChange {
   python?: string;
   run?: string;
   step?: number;
+  uses?: Record<string, string>;
 }
 
 export interface SkillChanges {
@@ -2257,6 +2259,7 @@ export interface SkillDetails {
   python?: string;
   run?: string;
   step?: number;
+  uses?: Record<string, string>;
 }
 
 export interface SkillNames {

@@ -51,6 +51,9 @@ func (a *App) AddSkills(ctx context.Context, q SkillAdd, sink event.Sink) ([]Ski
 		if strings.TrimSpace(s.Tests) == "" {
 			return out, fault.Coded(fault.SkillUntested, fault.Data{"name": s.Name}, "cannot store %s: there are no tests of it", s.Name)
 		}
+		if s, err = a.pinUses(ctx, s, img, sink); err != nil {
+			return out, err
+		}
 		s, v, err := a.testSkill(ctx, s, img, sink)
 		if err != nil {
 			return out, err

@@ -25,8 +25,9 @@ const maxGivenSkills = 5
 // givenSkills is what a run is given of skills.
 type givenSkills struct {
 	list    []event.Skill
-	inputs  []run.Input    // their code
-	modules []planner.Text // what declares those that are WebAssembly modules
+	hashes  map[string]string // of those whose code is given, by name
+	inputs  []run.Input       // their code
+	modules []planner.Text    // what declares those that are WebAssembly modules
 }
 
 // chooseSkills returns the few skills that fit a question, which is asked in a session with
@@ -66,6 +67,7 @@ func (a *App) chooseSkills(ctx context.Context, q AskRequest, inputs []run.Input
 	case !hasPython(img):
 		return out, nil
 	}
+	out.hashes = map[string]string{}
 	for _, s := range fit {
 		v, err := a.judged(ctx, s, img, sink)
 		if ctx.Err() != nil {
@@ -78,7 +80,20 @@ func (a *App) chooseSkills(ctx context.Context, q AskRequest, inputs []run.Input
 			sink.Emit(event.Notice{Text: "the skill " + s.Name + " is left out: " + v.Why, Remedy: "Mend it, or give the session what it needs."})
 			continue
 		}
-		out.add(a.givenSkill(ctx, s), s, places[s.Name].path)
+		used, err := a.usedBy(s)
+		if err == nil {
+			err = out.agree(append(used, s))
+		}
+		if err != nil {
+			sink.Emit(event.Notice{Text: "the skill " + s.Name + " is left out: " + err.Error(), Remedy: fault.RemedyOf(err)})
+			continue
+		}
+		e := a.givenSkill(ctx, s)
+		for _, u := range used {
+			e.Untrusted = e.Untrusted || !a.vouched(ctx, u.Hash())
+		}
+		out.add(e, s, places[s.Name].path)
+		out.addUsed(used)
 	}
 	if q.Learn {
 		out.inputs = append(out.inputs, skillInput(python.KeepSkill, python.KeepSkillCode()))
@@ -86,9 +101,33 @@ func (a *App) chooseSkills(ctx context.Context, q AskRequest, inputs []run.Input
 	return out, nil
 }
 
+// agree refuses skills of which others of the same names are given.
+func (g *givenSkills) agree(used []skill.Skill) error {
+	for _, u := range used {
+		if hash, there := g.hashes[u.Name]; there && hash != u.Hash() {
+			return fault.New(fault.Conflict, "Add again those that use the older one.", "it uses another version of %s than is given", u.Name)
+		}
+	}
+	return nil
+}
+
+// addUsed gives the code of skills that others use.
+func (g *givenSkills) addUsed(used []skill.Skill) {
+	for _, u := range used {
+		if _, there := g.hashes[u.Name]; !there {
+			g.hashes[u.Name] = u.Hash()
+			g.inputs = append(g.inputs, skillInput(u.Name, u.Code))
+		}
+	}
+}
+
 // add gives a skill whose folder is dir.
 func (g *givenSkills) add(e event.Skill, s skill.Skill, dir string) {
 	g.list = append(g.list, e)
+	if _, there := g.hashes[s.Name]; there {
+		return // the very same is used by another
+	}
+	g.hashes[s.Name] = e.Hash
 	g.inputs = append(g.inputs, skillInput(s.Name, skillCode(s)))
 	if s.IsModule() {
 		g.modules = append(g.modules, declaration(s, dir))

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -44,6 +45,7 @@ type Skill struct {
 	Step        int               `json:"step,omitempty"`
 	Python      string            `json:"python,omitempty"`   // that it was tested with
 	Packages    map[string]string `json:"packages,omitempty"` // and the packages that it imports
+	Uses        map[string]string `json:"uses,omitempty"`     // the skills that it imports: the hash of each, by name
 	Vouched     bool              `json:"vouched"`            // a person here added it
 	Problem     string            `json:"problem,omitempty"`  // why it cannot be used
 }
@@ -122,9 +124,13 @@ func (a *App) describeSkill(ctx context.Context, f foundSkill) Skill {
 	if f.Err != nil {
 		return Skill{Name: f.Folder, Project: f.project, Path: f.path, Problem: f.Err.Error()}
 	}
+	problem := ""
+	if _, err := a.usedBy(s); err != nil {
+		problem = "cannot use the skill " + s.Name + ": " + err.Error()
+	}
 	return Skill{
 		Name: s.Name, Version: s.Version, Hash: s.Hash(), Description: s.Description, Signature: s.Signature, Module: s.IsModule(), Project: f.project, Path: f.path,
-		Run: s.Origin.Run, Step: s.Origin.Step, Python: s.Python, Packages: s.Packages, Vouched: a.vouched(ctx, s.Hash()),
+		Run: s.Origin.Run, Step: s.Origin.Step, Python: s.Python, Packages: s.Packages, Uses: s.Uses, Vouched: a.vouched(ctx, s.Hash()), Problem: problem,
 	}
 }
 
@@ -199,15 +205,23 @@ func (a *App) WriteSkills(_ context.Context, names []string, w io.Writer) error 
 	return skill.Pack(w, all)
 }
 
-// skillsNamed returns skills, each in the version that counts, and once.
+// skillsNamed returns skills, each in the version that counts, and those that they use, each once.
 func (a *App) skillsNamed(names []string) (all []skill.Skill, err error) {
 	for _, name := range names {
 		f, err := a.findSkill(name, 0)
 		if err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(all, func(s skill.Skill) bool { return s.Name == f.Skill.Name }) {
-			all = append(all, f.Skill)
+		used, err := a.usedBy(f.Skill)
+		if err != nil {
+			return nil, fmt.Errorf("cannot export the skill %s: %w", f.Skill.Name, err)
+		}
+		for _, one := range append([]skill.Skill{f.Skill}, used...) {
+			if i := slices.IndexFunc(all, func(s skill.Skill) bool { return s.Name == one.Name }); i < 0 {
+				all = append(all, one)
+			} else if all[i].Hash() != one.Hash() {
+				return nil, fault.New(fault.Conflict, "Export them one by one.", "cannot export skills: they use %s in two versions", one.Name)
+			}
 		}
 	}
 	if len(all) == 0 {

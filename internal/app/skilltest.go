@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,7 +63,7 @@ func (a *App) remember(ctx context.Context, s skill.Skill, img image.Image, v ve
 }
 
 // testSkill runs the tests of a skill in a fresh session of an image, which nothing but the
-// skill was put into. It returns the skill with what the session found of it; that it passed
+// skill and those that it uses was put into. It returns the skill with what the session found of it; that it passed
 // is remembered, so that its first run does not test it again.
 func (a *App) testSkill(ctx context.Context, s skill.Skill, img image.Image, sink event.Sink) (skill.Skill, verdict, error) {
 	if err := checkModule(s); err != nil {
@@ -71,8 +72,12 @@ func (a *App) testSkill(ctx context.Context, s skill.Skill, img image.Image, sin
 	if !hasPython(img) {
 		return s, verdict{}, fault.New(fault.Invalid, "Choose an image with Python.", "cannot test the skill %s: the image %s has no Python", s.Name, safetext.Line(img.Name))
 	}
+	used, err := a.usedBy(s)
+	if err != nil {
+		return s, verdict{Why: err.Error()}, nil
+	}
 	sink.Emit(event.Progress{Stage: "skill", Text: "testing the skill " + s.Name})
-	x, err := a.checkSkill(ctx, s, img, sink)
+	x, err := a.checkSkill(ctx, s, used, img, sink)
 	if err != nil {
 		return s, verdict{}, fmt.Errorf("cannot test the skill %s: %w", s.Name, err)
 	}
@@ -105,27 +110,17 @@ func testsFailed(x event.Execution) string {
 	return "its tests end with the status " + x.Status.String()
 }
 
-// checkSkill executes the tests.
-func (a *App) checkSkill(ctx context.Context, s skill.Skill, img image.Image, sink event.Sink) (x event.Execution, err error) {
-	m, err := a.machinery(ctx)
+// checkSkill executes the tests beside the skills that it uses.
+func (a *App) checkSkill(ctx context.Context, s skill.Skill, used []skill.Skill, img image.Image, sink event.Sink) (x event.Execution, err error) {
+	code := map[string]string{s.Name: skillCode(s)}
+	for _, u := range used {
+		code[u.Name] = u.Code
+	}
+	in, err := a.skillSession(ctx, code, img, sink)
 	if err != nil {
 		return x, err
 	}
-	if err := a.makeSpace(ctx, 0); err != nil {
-		return x, err
-	}
-	c := a.opt.Config
-	opened, err := m.sessions.Create(ctx, session.Options{Image: img, Limits: c.Limits}, sink)
-	if err != nil {
-		return x, err
-	}
-	in := &Session{s: opened, image: img, bounds: c.Execution, files: m.imageFiles}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	for name, code := range map[string]string{s.Name: skillCode(s), python.KeepSkill: python.KeepSkillCode()} {
-		if err := in.WriteFile(ctx, skillPath(name), strings.NewReader(code)); err != nil {
-			return x, err
-		}
-	}
 	if s.IsModule() {
 		close, err := a.exposeModule(ctx, s, in, sink)
 		if err != nil {
@@ -134,6 +129,32 @@ func (a *App) checkSkill(ctx context.Context, s skill.Skill, img image.Image, si
 		defer func() { err = errors.Join(err, close()) }()
 	}
 	return in.Execute(ctx, python.Name, python.CheckSkill(s.Name, s.Tests), event.Bounds{}, event.Discard)
+}
+
+// skillSession opens a fresh session with skills, whose code is given by their names, and with
+// what tests them.
+func (a *App) skillSession(ctx context.Context, code map[string]string, img image.Image, sink event.Sink) (*Session, error) {
+	m, err := a.machinery(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.makeSpace(ctx, 0); err != nil {
+		return nil, err
+	}
+	c := a.opt.Config
+	opened, err := m.sessions.Create(ctx, session.Options{Image: img, Limits: c.Limits}, sink)
+	if err != nil {
+		return nil, err
+	}
+	in := &Session{s: opened, image: img, bounds: c.Execution, files: m.imageFiles}
+	code = maps.Clone(code)
+	code[python.KeepSkill] = python.KeepSkillCode()
+	for name, text := range code {
+		if err := in.WriteFile(ctx, skillPath(name), strings.NewReader(text)); err != nil {
+			return nil, errors.Join(err, in.Close())
+		}
+	}
+	return in, nil
 }
 
 // exposeModule lets the code of a session call a module.

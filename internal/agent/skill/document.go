@@ -21,6 +21,7 @@ const (
 	keyStep      = "praxis-step"
 	keyPython    = "praxis-python"
 	keyPackages  = "praxis-packages"
+	keyUses      = "praxis-uses"
 	keyHash      = "praxis-hash"
 )
 
@@ -46,7 +47,7 @@ func (s Skill) document() string {
 	fmt.Fprintf(&b, "---\nname: %s\ndescription: %s\nmetadata:\n", Folder(s.Name), quoted(s.Description))
 	for _, m := range [][2]string{
 		{keyVersion, strconv.Itoa(s.Version)}, {keySignature, s.Signature}, {keyRun, s.Origin.Run}, {keyStep, nonzero(s.Origin.Step)},
-		{keyPython, s.Python}, {keyPackages, s.packages()}, {keyHash, s.Hash()},
+		{keyPython, s.Python}, {keyPackages, pairs(s.Packages)}, {keyUses, s.uses()}, {keyHash, s.Hash()},
 	} {
 		if m[1] != "" {
 			fmt.Fprintf(&b, "  %s: %s\n", m[0], quoted(m[1]))
@@ -74,13 +75,29 @@ func quoted(text string) string {
 	return b.String()
 }
 
-// packages are the packages in one line.
-func (s Skill) packages() string {
+// uses are the skills that it uses in one line.
+func (s Skill) uses() string { return pairs(s.Uses) }
+
+// pairs are names with what belongs to each, in one line.
+func pairs(all map[string]string) string {
 	var out []string
-	for _, name := range slices.Sorted(maps.Keys(s.Packages)) {
-		out = append(out, name+"=="+s.Packages[name])
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		out = append(out, name+"=="+all[name])
 	}
 	return strings.Join(out, " ")
+}
+
+// paired reads what pairs wrote; nil: there are none.
+func paired(line string) map[string]string {
+	var out map[string]string
+	for _, p := range strings.Fields(line) {
+		if out == nil {
+			out = map[string]string{}
+		}
+		name, with, _ := strings.Cut(p, "==")
+		out[name] = with
+	}
+	return out
 }
 
 // Draft reads the files of the skill in a folder of that name as far as they say what is to be
@@ -136,13 +153,7 @@ func Read(folder string, files map[string]string) (Skill, error) {
 	if err != nil || s.Version == 0 {
 		return Skill{}, unreadable(s.Name, "its version or its step is no number")
 	}
-	for _, p := range strings.Fields(text(own, keyPackages)) {
-		if s.Packages == nil {
-			s.Packages = map[string]string{}
-		}
-		name, version, _ := strings.Cut(p, "==")
-		s.Packages[name] = version
-	}
+	s.Packages, s.Uses = paired(text(own, keyPackages)), paired(text(own, keyUses))
 	if err := s.Validate(); err != nil {
 		return Skill{}, err
 	}

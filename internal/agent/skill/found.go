@@ -45,6 +45,24 @@ func (s Skill) Tested(text string) (Skill, error) {
 	return s, s.Validate()
 }
 
+// UsesFound takes what a session found of the skills that a skill imports. The bytes are the
+// guest's.
+func UsesFound(text string) ([]string, error) {
+	var found struct{ Uses []string }
+	if err := decode(text, &found); err != nil {
+		return nil, err
+	}
+	if len(found.Uses) > MaxUses {
+		return nil, fmt.Errorf("it uses more than %d other skills", MaxUses)
+	}
+	for _, name := range found.Uses {
+		if err := CheckName(name); err != nil {
+			return nil, err
+		}
+	}
+	return found.Uses, nil
+}
+
 func decode(text string, into any) error {
 	if len(text) > maxFound {
 		return fmt.Errorf("it is longer than %s", safetext.Size(maxFound))

@@ -29,6 +29,7 @@
 //	  praxis-step: "3"                 the step of that run
 //	  praxis-python: "3.14.0"          what it was tested with
 //	  praxis-packages: "pandas==2.3.1"
+//	  praxis-uses: "to_rows==3b5d1c…"  the skills that its code imports, each with its hash
 //	  praxis-hash: "9f86d0…"           SHA-256 of all that is run or that models read
 //	---
 //
@@ -69,6 +70,7 @@ const (
 	MaxModule      = 8 << 20   // bytes
 	maxSignature   = 300       // bytes
 	maxPackages    = 50
+	MaxUses        = 20 // skills that one imports, and these in turn
 	maxVersion     = 1_000_000
 )
 
@@ -81,6 +83,7 @@ type Skill struct {
 	Origin      Origin
 	Python      string            // the version that it was tested with
 	Packages    map[string]string // that its code imports: the versions that it was tested with, by name
+	Uses        map[string]string // the skills that its code imports: the hash of each, by name
 	Code        string            // of a function in Python
 	Tests       string
 	Tool        string // of a WebAssembly module: what declares it
@@ -92,6 +95,8 @@ type Origin struct {
 	Run  string
 	Step int
 }
+
+var hashRE = lazyregexp.New(`^[0-9a-f]{64}$`)
 
 var nameRE = lazyregexp.New(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
@@ -119,7 +124,11 @@ func (s Skill) IsModule() bool { return s.Module != "" }
 // Hash is the SHA-256 of all of the skill that is run or that models read, in hexadecimal.
 func (s Skill) Hash() string {
 	h := sha256.New()
-	for _, part := range []string{"1", s.Name, s.Description, s.Signature, s.Code, s.Tests, s.Tool, s.Module} {
+	parts := []string{"1", s.Name, s.Description, s.Signature, s.Code, s.Tests, s.Tool, s.Module}
+	if len(s.Uses) > 0 {
+		parts = append(parts, s.uses())
+	}
+	for _, part := range parts {
 		var n [8]byte
 		binary.BigEndian.PutUint64(n[:], uint64(len(part)))
 		h.Write(n[:])
@@ -154,6 +163,14 @@ func (s Skill) Validate() error {
 		return refuse(change, "its module is longer than %s", safetext.Size(MaxModule))
 	case s.Version < 0 || s.Version > maxVersion || s.Origin.Step < 0 || len(s.Packages) > maxPackages:
 		return refuse(change, "its version or its step is out of range, or it names more than %d packages", maxPackages)
+	}
+	if len(s.Uses) > MaxUses || len(s.Uses) > 0 && s.IsModule() {
+		return refuse(change, "it uses more than %d other skills, or is a module that uses some", MaxUses)
+	}
+	for name, hash := range s.Uses {
+		if CheckName(name) != nil || name == s.Name || !hashRE.MatchString(hash) {
+			return refuse(change, "what it uses of other skills cannot be read")
+		}
 	}
 	for _, text := range []string{s.Code, s.Tests, s.Tool} {
 		if len(text) > MaxText || !utf8.ValidString(text) {

@@ -27,7 +27,12 @@ func module() Skill {
 
 // What is written is read again, and is what its hash names.
 func TestRoundTrip(t *testing.T) {
-	for _, s := range []Skill{outliers(), module()} {
+	uses := outliers()
+	uses.Uses = map[string]string{"to_rows": module().Hash(), "clean": outliers().Hash()}
+	if uses.Hash() == outliers().Hash() {
+		t.Error("what a skill uses does not count in its hash")
+	}
+	for _, s := range []Skill{outliers(), uses, module()} {
 		got, err := Read(Folder(s.Name), s.Files())
 		if err != nil {
 			t.Fatal(err)
@@ -100,6 +105,9 @@ func TestRefused(t *testing.T) {
 		"hidden": {func(f map[string]string) { f[Document] = strings.Replace(f[Document], "far from", `\u202e`, 1) }, "not shown"},
 		"packages": {func(f map[string]string) {
 			f[Document] = strings.Replace(f[Document], "numpy==2.3", "numpy=="+strings.Repeat("9", 300), 1)
+		}, "cannot be read"},
+		"uses": {func(f map[string]string) {
+			f[Document] = strings.Replace(f[Document], "  praxis-hash", "  praxis-uses: \"clean==1\"\n  praxis-hash", 1)
 		}, "cannot be read"},
 		"long":    {func(f map[string]string) { f[CodeFile] = strings.Repeat("#", MaxText+1) }, "longer than"},
 		"no text": {func(f map[string]string) { f[CodeFile] = "\xff" }, "no text"},
@@ -292,6 +300,14 @@ func TestDecode(t *testing.T) {
 	if err != nil || got.Signature != "(...)" || got.Python != "" || got.Packages != nil {
 		t.Errorf("got %+v, %v", got, err)
 	}
+	if names, err := UsesFound(`{"uses":["clean","to_rows"]}`); err != nil || !slices.Equal(names, []string{"clean", "to_rows"}) {
+		t.Errorf("got %q, %v", names, err)
+	}
+	for _, text := range []string{`[]`, `{"uses":["*"]}`, `{"uses":["../x"]}`, `{"uses":[` + strings.Repeat(`"a",`, MaxUses) + `"a"]}`} {
+		if names, err := UsesFound(text); err == nil {
+			t.Errorf("%s: got %q", text, names)
+		}
+	}
 	s.Description = ""
 	if got, err = s.Tested(`{"signature":"(x)","doc":"Doubles.\n\u001bmore"}`); err != nil || !strings.HasPrefix(got.Description, "Doubles.") {
 		t.Errorf("got %+v, %v", got, err)
@@ -302,6 +318,9 @@ func TestDecode(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add(`{"name":"twice","description":"d","code":"def twice(x): return 2 * x\n","tests":"assert twice(1) == 2\n"}`, `{"signature":"(x)","packages":{"a":"1"}}`)
 	f.Fuzz(func(t *testing.T, function, tested string) {
+		if names, err := UsesFound(tested); err == nil && slices.ContainsFunc(names, func(n string) bool { return CheckName(n) != nil }) {
+			t.Errorf("took %q", names)
+		}
 		s, err := Decode(function)
 		if err != nil {
 			return

@@ -194,6 +194,7 @@ func (p *program) skillText(s app.SkillDetails) string {
 		tested = slices.Insert(tested, 0, "Python "+s.Python)
 	}
 	line("tested", strings.Join(tested, ", "))
+	line("uses", strings.Join(slices.Sorted(maps.Keys(s.Uses)), ", "))
 	line("folder", s.Path)
 	fmt.Fprintf(&b, "\n%s\n\n%s\n", strings.TrimRight(safetext.Text(s.Code), "\n"), strings.TrimRight(safetext.Text("# Its tests:\n"+s.Tests), "\n"))
 	return b.String()

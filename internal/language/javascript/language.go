@@ -53,7 +53,7 @@ func Language() language.Language {
 		},
 		Model: language.Model{
 			Hello:       "console.log(1 + 1)",
-			Beside:      "It has variables of its own; values travel by praxis.share(\"name\", value) and praxis.shared(\"name\") in both (import praxis in Python), and the files in /work are the same.",
+			Beside:      "It has variables of its own; values travel by praxis.share(\"name\", value) and praxis.shared(\"name\") in both, in Python after \"import praxis\"; the files in /work are the same.",
 			Library:     "Node's own modules",
 			Placeholder: "Between the braces stands a JavaScript expression, with a format after a colon as in Python's format strings, such as {{ total:,.2f }}.",
 			Flow: &language.Flow{

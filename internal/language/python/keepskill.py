@@ -65,6 +65,22 @@ def check(name, tests):
     builtins.display({MIME: json.dumps(about, ensure_ascii=False)}, raw=True)
 
 
+def uses(name):
+    """Show which other skills a skill imports, wherever in its code."""
+    try:
+        with open(f"{skills.FOLDER}/{name}.py", encoding="utf-8") as file:
+            tree = ast.parse(file.read())
+    except SyntaxError:
+        return  # its tests say so
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "skills" and not node.level:
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.Import) and any(alias.name.partition(".")[0] == "skills" for alias in node.names):
+            raise ImportError(f"{name} imports the module skills as a whole: write from skills import NAME")
+    builtins.display({MIME: json.dumps({"uses": sorted(found)})}, raw=True)
+
+
 def run(name, function, tests):
     """Run tests: their statements, and then each of their functions test_*."""
     tree = ast.parse(tests, "test_skill.py")

@@ -59,7 +59,7 @@ func Language() language.Language {
 		},
 		Model: language.Model{
 			Hello:       "print(1 + 1)",
-			Beside:      "It has variables of its own; values travel by praxis.share(\"name\", value) and praxis.shared(\"name\") in both (import praxis in Python), and the files in /work are the same.",
+			Beside:      "It has variables of its own; values travel by praxis.share(\"name\", value) and praxis.shared(\"name\") in both, in Python after \"import praxis\"; the files in /work are the same.",
 			Library:     "the standard library",
 			Placeholder: "Between the braces stands a Python expression, with a format after a colon as in an f-string.",
 			Fill:        fill,

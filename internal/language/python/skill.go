@@ -16,6 +16,12 @@ func CheckSkill(name, tests string) string {
 	return "import skills as __skills__\n__skills__.keep_skill.__globals__['check'](" + quote(name) + ", " + quote(tests) + ")\n"
 }
 
+// SkillUses returns code that shows which skills a skill of the session imports, in an item of
+// the type event.SkillMIME. The session has [KeepSkill], too.
+func SkillUses(name string) string {
+	return "__import__('skills').keep_skill.__globals__['uses'](" + quote(name) + ")\n"
+}
+
 // SaveSkill returns code that has a function of the session kept, with tests.
 func SaveSkill(name, description, tests string) string {
 	return "__import__('skills').keep_skill(" + name + ", " + quote(description) + ", " + quote(tests) + ")\n"

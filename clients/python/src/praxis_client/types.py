@@ -103,6 +103,7 @@ class AppSkill(TypedDict):
     python: NotRequired[str]
     run: NotRequired[str]
     step: NotRequired[int]
+    uses: NotRequired[Dict[str, str]]
 
 
 AppTool = TypedDict(
@@ -2056,6 +2057,7 @@ class SkillChange(TypedDict):
     python: NotRequired[str]
     run: NotRequired[str]
     step: NotRequired[int]
+    uses: NotRequired[Dict[str, str]]
 
 
 class SkillChanges(TypedDict):
@@ -2080,6 +2082,7 @@ class SkillDetails(TypedDict):
     python: NotRequired[str]
     run: NotRequired[str]
     step: NotRequired[int]
+    uses: NotRequired[Dict[str, str]]
 
 
 SkillNames = TypedDict(
