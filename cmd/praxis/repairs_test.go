@@ -19,10 +19,13 @@ import (
 
 var allRepairs = flag.Bool("all-repairs", false, "repair every broken program of the examples, those of Go and C too, for which images are built")
 
-// sampled are the programs that every change repairs: bugs over two files, and those
-// whose tests are wrong or flaky.
+// sampled are the programs that every change repairs: bugs over two files, those whose tests
+// are wrong or flaky, and of Python, where one costs little, several kinds more.
 func sampled() []string {
-	return []string{"py-transfer-two-files", "py-wrong-test", "py-flaky", "js-two-files"}
+	return []string{
+		"py-transfer-two-files", "py-wrong-test", "py-flaky", "js-two-files",
+		"py-cents-sign", "py-save-unclosed", "py-common-ties", "py-text-mutation-1",
+	}
 }
 
 // TestRepairs repairs broken programs of the examples by replies that take the change back:
