@@ -57,7 +57,7 @@ func guideChildren(a Allowed) string {
 
 func (b *Bridge) guideTools() string {
 	all := b.all()
-	text := "Tools in code\n- Your code can call tools of the host: " + b.example(all) + ` Results are plain dicts, lists, strings and numbers; an exception says what to do. What is not the whole of what was asked for is said on stderr.
+	text := "Tools in code\n- Your Python code can call tools of the host: " + b.example(all) + ` Results are plain dicts, lists, strings and numbers; an exception says what to do. What is not the whole of what was asked for is said on stderr.
 - Work on results in code and print only what you need: what is not printed does not fill this conversation. After import tools, tools.frame(records) makes a DataFrame.`
 	var lines []string
 	size := 0
