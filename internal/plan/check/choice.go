@@ -151,7 +151,7 @@ type ownCode struct {
 func (a *analysis) code() *ownCode {
 	if a.own == nil {
 		a.own = &ownCode{}
-		a.own.silent, a.own.hooks = compile.Silent(a.module)
+		a.own.silent, a.own.hooks = compile.Silent(a.module, a.strict)
 	}
 	return a.own
 }

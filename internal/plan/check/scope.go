@@ -307,15 +307,22 @@ func (b *scopes) hint(name string) {
 	}
 }
 
+func (b *scopes) imports(module string) {
+	b.foreign = b.foreign || !compile.Plain(module)
+	if module == "asyncio" { // a task keeps its exception
+		b.catches, b.always = true, true
+	}
+}
+
 // notice notes what a statement or an expression says of the program.
 func (b *scopes) notice(n syntax.Node) {
 	switch n := n.(type) {
 	case *syntax.Import:
 		for _, al := range n.Names {
-			b.foreign = b.foreign || !compile.Plain(al.Name)
+			b.imports(al.Name)
 		}
 	case *syntax.ImportFrom:
-		b.foreign = b.foreign || !compile.Plain(n.Module)
+		b.imports(n.Module)
 	case *syntax.TryStmt:
 		b.tries = true
 	case *syntax.ExceptHandler:

@@ -34,7 +34,10 @@ func Compile(m *syntax.Module, o Options) (*value.Unit, error) {
 		return nil, fault.New(fault.Invalid, "Correct the program.", "cannot compile the program: line %d: %s: %s", e.Pos.Line, e.Kind, e.Message)
 	}
 	own := gatherFacts(m, o.Module, true)
-	c := &compiler{unit: &value.Unit{Module: o.Module, Strict: o.Strict, Hooks: own.operators}, scopes: &sc.scopes, strict: o.Strict, facts: known, own: own}
+	c := &compiler{unit: &value.Unit{Module: o.Module, Strict: o.Strict, Hooks: own.operators}, scopes: &sc.scopes, strict: o.Strict, facts: known, pure: own}
+	if o.Strict {
+		c.pure = known // a region of a function that is called where data decided may stick, too
+	}
 	c.module(m)
 	if c.err != nil {
 		return nil, c.err
@@ -48,7 +51,7 @@ type compiler struct {
 	scopes *scopes
 	strict bool
 	facts  *facts // strict mode: what the whole program may do
-	own    *facts // what it may do by its own code, without that of modules
+	pure   *facts // says which functions change nothing; in normal mode by the program's own code
 
 	strings map[string]*value.Str // equal literals are one object
 	emitted int

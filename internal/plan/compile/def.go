@@ -20,7 +20,7 @@ func (b *builder) decorate(list []syntax.Expr) {
 func (b *builder) functionDef(n *syntax.FunctionDef) {
 	b.exprs(n.Decorators)
 	flags := b.defaults(n.Args)
-	f := b.function(n, n.Name, n.Args, b.c.own.pureDef(n))
+	f := b.function(n, n.Name, n.Args, b.c.pure.pureDef(n))
 	if n.Async {
 		f.code.Flags |= value.FlagCoroutine
 	}
@@ -36,7 +36,7 @@ func (b *builder) functionDef(n *syntax.FunctionDef) {
 
 func (b *builder) lambda(e *syntax.Lambda) {
 	flags := b.defaults(e.Args)
-	f := b.function(e, "<lambda>", e.Args, b.c.own.pureFunction(e))
+	f := b.function(e, "<lambda>", e.Args, b.c.pure.pureFunction(e))
 	f.pos = e.Body.Range().Start
 	f.beginStrict(nil)
 	f.expr(e.Body)
@@ -79,7 +79,7 @@ func (b *builder) function(n syntax.Node, name string, args *syntax.Arguments, p
 	} else {
 		b.c.unit.Changes = true
 	}
-	if !b.c.own.speaks(n) {
+	if !b.c.pure.speaks(n) {
 		c.Flags |= value.FlagSilent
 	}
 	if f.own.generator {

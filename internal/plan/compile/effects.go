@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"slices"
 	"strings"
 
 	"praxis/internal/plan/syntax"
@@ -28,6 +29,7 @@ type facts struct {
 	operators bool            // an operator, attribute or subscript may run code that changes something
 	iterators bool            // what is iterated may be an iterator, which iterating changes
 	dynamic   bool            // attributes may be set under any name
+	missing   bool            // reading an item may put it there: there is a defaultdict
 	catches   bool            // an exception may be seen: there is a try or a with
 	handles   bool            // next, getattr or hasattr is there, which handle exceptions
 	always    bool            // the machine itself sees exceptions of the program, such as StopIteration
@@ -35,6 +37,7 @@ type facts struct {
 	own     bool                 // what modules do is left out
 	natives bool                 // what nobody binds is a native that changes something
 	direct  map[syntax.Node]bool // expressions that are iterated where they stand, once
+	called  map[syntax.Node]bool // expressions that are called, or decorate
 	dunders []*syntax.FunctionDef
 	getters []syntax.Expr // what property and cached_property are called with
 }
@@ -42,9 +45,12 @@ type facts struct {
 // Silent says which functions and lambdas of a program change nothing, call no tool
 // and print nothing when they are called, and whether operators and attributes may run
 // code of it that changes something.
-func Silent(m *syntax.Module) (silent map[syntax.Node]bool, hooks bool) {
+func Silent(m *syntax.Module, strict bool) (silent map[syntax.Node]bool, hooks bool) {
 	f := gatherFacts(m, "", true)
-	silent = map[syntax.Node]bool{}
+	silent, hooks = map[syntax.Node]bool{}, f.operators
+	if strict {
+		f = gatherFacts(m, "", false)
+	}
 	syntax.Walk(m, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.FunctionDef:
@@ -54,7 +60,7 @@ func Silent(m *syntax.Module) (silent map[syntax.Node]bool, hooks bool) {
 		}
 		return true
 	})
-	return silent, f.operators
+	return silent, hooks
 }
 
 // pureDef says whether a call of the function itself, without its decorators, changes nothing.
@@ -67,7 +73,7 @@ func (f *facts) pureDef(d *syntax.FunctionDef) bool {
 // gatherFacts reads a program.
 func gatherFacts(m *syntax.Module, module string, own bool) *facts {
 	f := &facts{own: own, natives: oneOf(changingModules, module), bound: map[string]int{}, scalars: map[string]int{}, modules: map[string]bool{}, attrs: map[string]bool{},
-		pure: map[string]bool{}, speak: map[string]bool{}, direct: map[syntax.Node]bool{}}
+		pure: map[string]bool{}, speak: map[string]bool{}, direct: map[syntax.Node]bool{}, called: map[syntax.Node]bool{}}
 	syntax.Walk(m, func(n syntax.Node) bool {
 		for _, name := range syntax.Bindings(n) {
 			f.bound[name]++
@@ -75,8 +81,9 @@ func gatherFacts(m *syntax.Module, module string, own bool) *facts {
 		f.node(n)
 		return true
 	})
-	f.always = f.always || f.handles && len(f.dunders) > 0
+	f.always = f.always || f.handles && (len(f.dunders) > 0 || len(f.getters) > 0 || f.operators)
 	f.catches = f.catches || f.always
+	f.iterators = f.iterators || f.attrs["join"] || slices.ContainsFunc(strings.Fields(drainers), func(name string) bool { return f.bound[name] > 0 })
 	for name := range f.modules {
 		if f.bound[name] != 1 {
 			delete(f.modules, name)
@@ -166,7 +173,12 @@ const (
 	// makesIterators are built-in functions whose value is an iterator.
 	makesIterators = " map filter zip enumerate reversed iter "
 	// drainers go over their argument at once, as a for loop does.
-	drainers = " list tuple set frozenset sorted sum min max dict any all enumerate zip map filter "
+	drainers = " list tuple set frozenset sorted sum min max dict any all enumerate zip map filter bytes "
+	// walkers are methods, and functions of plain modules, that go over what they are given.
+	walkers = " join fromkeys union intersection difference symmetric_difference issubset issuperset isdisjoint fsum prod sumprod dist " +
+		"mean fmean geometric_mean harmonic_mean median median_low median_high mode multimode quantiles stdev pstdev variance pvariance covariance correlation "
+	// lazyModules are those that make iterators.
+	lazyModules = " itertools csv io re heapq difflib "
 	// drainedWhole are those of them that always go to the end.
 	drainedWhole = " list tuple set frozenset sorted sum min max dict "
 	// pureBuiltins change nothing but what they are given to call does, and the output.
@@ -184,7 +196,7 @@ const (
 		"isoformat strftime date time weekday isoweekday isocalendar timestamp total_seconds quantize fromkeys "
 	// changers are methods of built-in types that change their object.
 	changers = " append extend insert remove pop clear sort reverse update setdefault popitem add discard intersection_update difference_update symmetric_difference_update " +
-		"sleep setcontext localcontext "
+		"sleep setcontext localcontext dump add_note "
 )
 
 func oneOf(list, name string) bool { return name != "" && strings.Contains(list, " "+name+" ") }
@@ -214,6 +226,14 @@ func (f *facts) node(n syntax.Node) {
 			f.attrs[n.Attr] = true
 			f.operators = f.operators || strings.HasPrefix(n.Attr, "__")
 		}
+		f.iterators = f.iterators || n.Attr == "__iter__"
+		f.names(n, n.Attr)
+	case *syntax.Alias:
+		f.names(n, n.Name)
+	case *syntax.FunctionDef:
+		for _, d := range n.Decorators {
+			f.called[d] = true
+		}
 	case *syntax.For:
 		f.direct[n.Iter] = true
 	case *syntax.Comprehension:
@@ -233,6 +253,7 @@ func (f *facts) node(n syntax.Node) {
 	case *syntax.Call:
 		f.call(n)
 	case *syntax.Name:
+		f.names(n, n.ID)
 		f.iterators = f.iterators || oneOf(makesIterators, n.ID) && !f.direct[n]
 		if n.ID == "next" || n.ID == "getattr" || n.ID == "hasattr" {
 			f.handles = true
@@ -240,6 +261,19 @@ func (f *facts) node(n syntax.Node) {
 		if n.ID == "setattr" || n.ID == "type" {
 			f.dynamic, f.operators = true, f.operators || n.ID == "setattr"
 		}
+	}
+}
+
+// names notes what is special about a name.
+func (f *facts) names(n syntax.Node, name string) {
+	switch name {
+	case "property", "cached_property":
+		al, ok := n.(*syntax.Alias)
+		f.operators = f.operators || !f.called[n] && (!ok || al.AsName != "") // others may call it
+	case "namedtuple", "SimpleNamespace":
+		f.dynamic = true
+	case "defaultdict":
+		f.missing = true
 	}
 }
 
@@ -280,6 +314,7 @@ func isNumber(e syntax.Expr) bool {
 // call notes which arguments are iterated at once.
 func (f *facts) call(n *syntax.Call) {
 	name, ok := n.Func.(*syntax.Name)
+	f.called[n.Func] = true
 	switch {
 	case ok && (name.ID == "property" || name.ID == "cached_property"), syntax.AttrName(n.Func) == "cached_property":
 		f.getters = append(f.getters, n.Args...)
@@ -288,7 +323,7 @@ func (f *facts) call(n *syntax.Call) {
 		}
 	case ok && oneOf(drainers, name.ID) && (!oneOf(makesIterators, name.ID) || f.direct[n]):
 		for _, a := range n.Args {
-			f.direct[a] = true
+			f.direct[a] = len(n.Args) == 1 || name.ID != "max" && name.ID != "min" && name.ID != "sum"
 		}
 	case !ok && syntax.AttrName(n.Func) == "join":
 		for _, a := range n.Args {
@@ -304,6 +339,11 @@ func (f *facts) call(n *syntax.Call) {
 func Plain(module string) bool { return oneOf(plainModules, module) }
 
 func (f *facts) module(name string) {
+	f.iterators = f.iterators || oneOf(lazyModules, name)
+	f.catches = f.catches || name == "asyncio"
+	if name == "dataclasses" || name == "copy" {
+		f.attrs["replace"] = true
+	}
 	if !f.own && !Plain(name) {
 		f.operators, f.iterators, f.dynamic, f.catches = true, true, true, true
 	}
@@ -329,6 +369,9 @@ func (f *facts) classDef(n *syntax.ClassDef) {
 		switch d.Name {
 		case "__next__", "__getattr__", "__getitem__":
 			f.always = true
+			f.dynamic = f.dynamic || d.Name == "__getattr__"
+		case "keys":
+			dunder = true // of ** and dict()
 		}
 		if d.Name != "__init__" && d.Name != "__post_init__" && (dunder || len(d.Decorators) > 0) {
 			plain := *d
@@ -419,7 +462,17 @@ func (w *effectWalk) later(e syntax.Expr) {
 	case *syntax.Compare:
 		if len(e.Ops) > 1 {
 			eachNode(w, e.Comparators[1:])
-			w.operator()
+			w.compare(e)
+		}
+	}
+}
+
+// compare notes what comparing does: in takes elements out of an iterator.
+func (w *effectWalk) compare(e *syntax.Compare) {
+	w.operator()
+	for i, op := range e.Ops {
+		if (op == syntax.In || op == syntax.NotIn) && !w.f.inPlace(e.Comparators[i:i+1]) {
+			w.iterates()
 		}
 	}
 }
@@ -467,7 +520,10 @@ func (w *effectWalk) node(n syntax.Node) {
 		w.node(n.Value)
 		w.operator()
 		if name, ok := n.Target.(*syntax.Name); ok {
-			w.assign(name.ID, !w.f.holdsScalars(name.ID) && (!isNumber(n.Value) || n.Op == syntax.Mult))
+			grows := !w.f.holdsScalars(name.ID) && (!isNumber(n.Value) || n.Op == syntax.Mult)
+			if w.assign(name.ID, grows); grows && !w.f.inPlace([]syntax.Expr{n.Value}) {
+				w.iterates()
+			}
 		} else {
 			w.e.sticky = true
 		}
@@ -512,6 +568,11 @@ func (w *effectWalk) node(n syntax.Node) {
 		w.operator()
 	case *syntax.With, *syntax.Delete, *syntax.Yield, *syntax.Await:
 		w.e.sticky = true
+	case *syntax.TryStmt: // its handlers stick
+		w.e.sticky = w.e.sticky || !w.f.own
+	case *syntax.Raise:
+		_, fresh := n.Exc.(*syntax.Call)
+		w.e.sticky = w.e.sticky || n.Cause != nil && !fresh
 	case *syntax.Comp:
 		w.e.sticky = w.e.sticky || n.Kind == syntax.GeneratorExp
 	case *syntax.ExceptHandler, *syntax.NamedExpr, *syntax.MatchAs, *syntax.MatchStar:
@@ -545,7 +606,7 @@ func (w *effectWalk) operand(n syntax.Expr) {
 		}
 	case *syntax.Subscript:
 		w.operator()
-		w.e.sticky = w.e.sticky || n.Ctx != syntax.Load
+		w.e.sticky = w.e.sticky || n.Ctx != syntax.Load || w.f.missing
 	case *syntax.Tuple:
 		if n.Ctx == syntax.Store {
 			w.iterates()
@@ -556,7 +617,9 @@ func (w *effectWalk) operand(n syntax.Expr) {
 		}
 	case *syntax.Starred:
 		w.iterates()
-	case *syntax.BinOp, *syntax.UnaryOp, *syntax.Compare, *syntax.FormattedValue, *syntax.BoolOp, *syntax.IfExp:
+	case *syntax.Compare:
+		w.compare(n)
+	case *syntax.BinOp, *syntax.UnaryOp, *syntax.FormattedValue, *syntax.BoolOp, *syntax.IfExp, *syntax.Set, *syntax.Dict:
 		w.operator()
 	case *syntax.Call:
 		if !w.f.pureCall(n) {

@@ -88,6 +88,8 @@ func (b *builder) display(e syntax.Expr) {
 		if e.From {
 			b.may(1)
 			b.emit(bytecode.YieldIter, 0)
+			b.pcIter()
+			b.stick()
 			b.emit(bytecode.LoadNone, 0)
 			b.emit(bytecode.YieldFrom, 0)
 		} else {

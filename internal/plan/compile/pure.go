@@ -1,6 +1,10 @@
 package compile
 
-import "praxis/internal/plan/syntax"
+import (
+	"strings"
+
+	"praxis/internal/plan/syntax"
+)
 
 // Which calls change nothing, and which variables a piece of program sets for certain.
 
@@ -9,7 +13,7 @@ import "praxis/internal/plan/syntax"
 func (f *facts) pureCall(n *syntax.Call) bool {
 	for _, k := range n.Keywords {
 		switch k.Arg {
-		case "key", "default", "cls", "object_hook", "default_factory", "":
+		case "key", "default", "cls", "object_hook", "object_pairs_hook", "parse_int", "parse_float", "parse_constant", "default_factory", "dict_factory", "file", "":
 			if !f.pureFunction(k.Value) {
 				return false
 			}
@@ -21,12 +25,14 @@ func (f *facts) pureCall(n *syntax.Call) bool {
 	case *syntax.Attribute:
 		root, ok := rootName(fn)
 		switch {
-		case oneOf(changers, fn.Attr) || f.attrs[fn.Attr]:
+		case oneOf(changers, fn.Attr) || f.attrs[fn.Attr] || strings.HasPrefix(fn.Attr, "__"):
+			return false
+		case f.iterators && oneOf(walkers, fn.Attr) && (len(n.Keywords) > 0 || !f.inPlace(n.Args)):
 			return false
 		case ok && f.modules[root]:
 			return !f.operators && !f.hasCallable(n.Args)
 		case oneOf(pureMethods, fn.Attr):
-			return !f.dynamic && !f.operators && !(fn.Attr == "join" && f.iterators && !f.inPlace(n.Args))
+			return !f.dynamic && !f.operators
 		}
 		// What nobody binds is a tool: the host acts, nothing in the program does.
 		return ok && f.bound[root] == 0 && !builtinName(root)

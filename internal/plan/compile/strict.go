@@ -195,9 +195,15 @@ func (b *builder) truth() {
 func (b *builder) stuckJump(op bytecode.Op, p *place) {
 	if b.c.strict {
 		b.truth()
+	}
+	b.stick()
+	b.jump(op, p)
+}
+
+func (b *builder) stick() {
+	if b.c.strict {
 		b.emit(bytecode.PcStick, 0)
 	}
-	b.jump(op, p)
 }
 
 // may notes that what is at the top of the stack could make the next instruction raise.

@@ -106,7 +106,6 @@ def _cached(function, maxsize):
         return value
 
     update_wrapper(wrapper, function)
-    wrapper.cache_clear = store.clear
     return wrapper
 
 

@@ -186,7 +186,7 @@ func (f *features) attribute(n *syntax.Attribute) {
 		if n.Ctx == syntax.Load {
 			return
 		}
-	case "cache_info", "cache_parameters":
+	case "cache_info", "cache_parameters", "cache_clear":
 		f.refuse(n.Span, "the attribute "+n.Attr, "Count the calls in a variable of your own.")
 	}
 	if !f.fine[n] && value.Reflective(n.Attr) {

@@ -186,6 +186,7 @@ func (f *Formatter) value(fd *pytext.Field) (v Value, err error) {
 		v = f.Args.Named[i]
 	}
 	for _, a := range fd.Path {
+		t.hook(v)
 		switch {
 		case a.Attr:
 			v, err = t.GetAttr(v, a.Name)
@@ -285,6 +286,7 @@ func (t *Thread) percentText(template string, args Value) ([]byte, error) {
 func (p *percentArgs) append(dst []byte, c *pytext.Conversion) (_ []byte, err error) {
 	var v Value
 	if c.HasKey {
+		p.t.hook(p.args)
 		v, err = p.t.GetItem(p.args, p.t.Str(c.Key))
 		p.next = len(p.items)
 	} else {

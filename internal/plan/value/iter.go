@@ -352,6 +352,9 @@ func (t *Thread) Each(v Value, f func(Value) error) error {
 		return err
 	}
 	t.See(it.Label)
+	if v.Kind == KIter {
+		t.Touch(v, "")
+	}
 	for {
 		x, ok, err := t.Next(it)
 		if err != nil {

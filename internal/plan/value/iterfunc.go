@@ -67,6 +67,11 @@ func (t *Thread) advanceFilter(it *Iter) (Value, bool, error) {
 		t.Drive(it.Src, it.Stop.Label)
 		v.Label = t.Join(v.Label, it.Stop.Label)
 		if pass {
+			from := it.Src
+			if src, ok := from.Obj.(*Iter); ok {
+				from = src.Src
+			}
+			t.Choose(&v, it.Stop.Label, from)
 			return v, true, nil
 		}
 	}

@@ -422,7 +422,7 @@ func (vm *VM) failed(mode retMode, extra value.Value, err error) error {
 // leave ends the frame at the top with a value, or lets its generator rest.
 func (vm *VM) leave(f *Frame, v value.Value, yielded bool) error {
 	if f.ret != 0 {
-		if f.chosen && v.Changeable() {
+		if v.Changeable() && (f.chosen || yielded && f.run.Lib && f.gen.gave != f.ret) {
 			vm.gave(f, &v)
 		}
 		v.Label = vm.t.Join(v.Label, f.ret)

@@ -27,10 +27,22 @@ func (vm *VM) called(g, f *Frame, self value.Value) {
 }
 
 // gave notes that a function that data chose gave v: another one might have given what
-// the program's variables hold, or what it was called with.
+// the program's variables hold, or what it was called with. A generator of the library
+// gives what it goes over.
 func (vm *VM) gave(g *Frame, v *value.Value) {
-	from := []value.Value{{Kind: value.KDict, Obj: &vm.main.Names}}
-	from = append(from, g.st[:g.code.Params]...)
+	var from []value.Value
+	if g.chosen {
+		from = append(from, value.Value{Kind: value.KDict, Obj: &vm.main.Names})
+	}
+	for _, p := range g.st[:g.code.Params] {
+		if it, ok := p.Obj.(*value.Iter); ok && !g.chosen {
+			p = it.Src
+		}
+		from = append(from, p)
+	}
+	if g.gen != nil {
+		g.gen.gave = g.ret
+	}
 	vm.t.Choose(v, g.ret, value.Value{Kind: value.KTuple, Obj: &value.Tuple{Items: from}})
 }
 

@@ -13,6 +13,7 @@ type Gen struct {
 	started   bool
 	running   bool
 	end       label.ID // what its end depends on, once it has come to it
+	gave      label.ID // what chose what it gave
 }
 
 func (g *Gen) Class(t *value.Thread) *value.Class {
@@ -163,6 +164,7 @@ func (vm *VM) yieldFrom(f *Frame) error {
 	case sent.Kind != value.KNone:
 		return vm.failed(retSend, value.Value{}, t.Raise(t.Types.AttributeError, "'%s' object has no attribute 'send'", t.ClassName(it)))
 	}
+	t.Touch(it, "")
 	v, ok, err := t.Next(it)
 	if err != nil {
 		return vm.failed(retSend, value.Value{}, err)

@@ -182,6 +182,7 @@ func (vm *VM) raiseValue(v, cause value.Value) error {
 		return vm.t.Raise(vm.t.Types.TypeError, "exceptions must derive from BaseException")
 	}
 	if cause.Kind != value.KUnset {
+		vm.t.Touch(v, "__cause__")
 		e.Cause = cause
 	}
 	return &value.Raise{Exc: e, Label: v.Label}

@@ -23,7 +23,6 @@ from functools import lru_cache, cache
 def fib(n):
     return n if n < 2 else fib(n - 1) + fib(n - 2)
 print(fib(80))
-fib.cache_clear()
 print(fib(10), fib.__name__, fib.__wrapped__(1))
 ---
 from functools import lru_cache, cache
