@@ -175,7 +175,7 @@ const (
 	// drainers go over their argument at once, as a for loop does.
 	drainers = " list tuple set frozenset sorted sum min max dict any all enumerate zip map filter bytes "
 	// walkers are methods, and functions of plain modules, that go over what they are given.
-	walkers = " join fromkeys union intersection difference symmetric_difference issubset issuperset isdisjoint fsum prod sumprod dist " +
+	walkers = " join fromkeys union intersection difference symmetric_difference issubset issuperset isdisjoint fsum prod dist " +
 		"mean fmean geometric_mean harmonic_mean median median_low median_high mode multimode quantiles stdev pstdev variance pvariance covariance correlation "
 	// lazyModules are those that make iterators.
 	lazyModules = " itertools csv io re heapq difflib "

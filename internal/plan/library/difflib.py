@@ -1,6 +1,6 @@
 """How two sequences differ: the matching of Ratcliff and Obershelp (Dr. Dobb's Journal, July 1988)."""
 
-from collections import Counter as _Counter, namedtuple as _named
+from collections import namedtuple as _named
 from heapq import nlargest as _nlargest
 
 from _labels import depend as _depend
@@ -115,12 +115,6 @@ class SequenceMatcher:
     def ratio(self):
         return _ratio(sum([m.size for m in self.get_matching_blocks()]), len(self.a) + len(self.b))
 
-    def quick_ratio(self):
-        return _ratio(sum((_Counter(self.a) & _Counter(self.b)).values()), len(self.a) + len(self.b))
-
-    def real_quick_ratio(self):
-        return _ratio(min(len(self.a), len(self.b)), len(self.a) + len(self.b))
-
 
 def get_close_matches(word, possibilities, n=3, cutoff=0.6):
     if not n > 0:
@@ -131,7 +125,7 @@ def get_close_matches(word, possibilities, n=3, cutoff=0.6):
     found = []
     for x in possibilities:
         s.set_seq1(x)
-        if s.real_quick_ratio() >= cutoff and s.quick_ratio() >= cutoff and s.ratio() >= cutoff:
+        if s.ratio() >= cutoff:
             found.append((s.ratio(), x))
     return [x for _, x in _nlargest(n, found)]
 

@@ -93,24 +93,6 @@ class Fraction:
     def as_integer_ratio(self):
         return self._numerator, self._denominator
 
-    def limit_denominator(self, max_denominator=1000000):
-        if max_denominator < 1:
-            raise ValueError('max_denominator should be at least 1')
-        if self._denominator <= max_denominator:
-            return Fraction(self)
-        p0, q0, p1, q1 = 0, 1, 1, 0
-        n, d = self._numerator, self._denominator
-        while True:
-            a = n // d
-            if q0 + a * q1 > max_denominator:
-                break
-            p0, q0, p1, q1 = p1, q1, p0 + a * p1, q0 + a * q1
-            n, d = d, n - a * d
-        k = (max_denominator - q0) // q1
-        if 2 * d * (q0 + k * q1) <= self._denominator:
-            return _make(p1, q1)
-        return _make(p0 + k * p1, q0 + k * q1)
-
     def __repr__(self):
         return f'{type(self).__name__}({self._numerator}, {self._denominator})'
 

@@ -66,17 +66,9 @@ def mean(data):
     return _result(n, d * len(data), data)
 
 
-def fmean(data, weights=None):
+def fmean(data):
     data = _given(data, 'fmean')
-    if weights is None:
-        return _math.fsum(data) / len(data)
-    weights = list(weights)
-    if len(data) != len(weights):
-        raise StatisticsError('data and weights must be the same length')
-    whole = _math.fsum(weights)
-    if not whole:
-        raise StatisticsError('sum of weights must be non-zero')
-    return _math.sumprod(data, weights) / whole
+    return _math.fsum(data) / len(data)
 
 
 def _sorted(data):

@@ -82,17 +82,6 @@ def fill(text, width=70, **kwargs):
     return TextWrapper(width=width, **kwargs).fill(text)
 
 
-def shorten(text, width, placeholder=" [...]"):
-    words = text.split()
-    out = " ".join(words)
-    if len(placeholder.lstrip()) > width:
-        raise ValueError("placeholder too large for max width")
-    while words and len(out) > width:
-        words.pop()
-        out = " ".join(words) + placeholder
-    return out if words else out.lstrip()
-
-
 def dedent(text):
     lines = text.split("\n")
     margin = None

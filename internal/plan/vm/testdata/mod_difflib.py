@@ -7,7 +7,7 @@ pairs.append(("".join(random.choices("abcdefgh", k=150)), "".join(random.choices
 for a, b in pairs:
     for auto in (True, False):
         s = difflib.SequenceMatcher(None, a, b, auto)
-        print(s.ratio(), s.quick_ratio(), s.real_quick_ratio(), [tuple(m) for m in s.get_matching_blocks()], s.get_opcodes(), s.find_longest_match())
+        print(s.ratio(), [tuple(m) for m in s.get_matching_blocks()], s.get_opcodes(), s.find_longest_match())
 s = difflib.SequenceMatcher(a="abcd", b="bcde", autojunk=False)
 print(s.ratio(), s.get_matching_blocks()[0], s.find_longest_match(0, 2, 0, 2))
 ---

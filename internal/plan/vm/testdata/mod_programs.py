@@ -368,7 +368,7 @@ from fractions import Fraction
 s = Fraction(0)
 for n in range(1, 11):
     s += Fraction(1, n)
-print(s, float(s), s.limit_denominator(50), f'{s:.6f}')
+print(s, float(s), f'{s:.6f}')
 ---
 # continued fractions
 from fractions import Fraction
@@ -382,7 +382,7 @@ def parts(x, n):
             break
         x = 1 / (x - a)
     return out
-print(parts(Fraction(415, 93), 10), parts(Fraction(math.pi), 6), Fraction(math.pi).limit_denominator(1000))
+print(parts(Fraction(415, 93), 10), parts(Fraction(math.pi), 6))
 ---
 # egyptian fractions
 from fractions import Fraction

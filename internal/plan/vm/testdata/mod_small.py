@@ -251,7 +251,6 @@ t = "The quick brown fox jumped over the lazy dog, and then it ran away from the
 for w in (20, 30, 10):
     print(textwrap.wrap(t, w))
 print(textwrap.fill(t, 40, initial_indent="* ", subsequent_indent="  "))
-print(textwrap.shorten("Hello  world, this is long!", width=18), textwrap.shorten("Hello world", width=12), textwrap.shorten("Hello world", width=9, placeholder="..."))
 print(repr(textwrap.dedent("""
     hello
       world

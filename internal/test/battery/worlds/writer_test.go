@@ -60,6 +60,11 @@ func newGrammar(t testing.TB) *grammar {
 				g.loops = list
 			case section == "look":
 				g.eyes = list
+			case section == "quiet":
+				for _, x := range list {
+					g.act = append(g.act, "[lambda: "+x+", lambda: 1][U % 2]()")
+					g.loops = append(g.loops, "if U > 0: "+x)
+				}
 			}
 			section, list = line[3:], nil
 		case line != "" && !strings.HasPrefix(line, "#"):

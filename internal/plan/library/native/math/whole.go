@@ -3,7 +3,6 @@ package math
 import (
 	"math"
 	"math/big"
-	"slices"
 
 	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/syntax"
@@ -224,7 +223,6 @@ func seriesNatives() []*value.Native {
 		{Name: "math._condensed", Params: "seq, /", Call: mathCondensed},
 		(&value.Native{Name: "math.prod", Params: "iterable, /, *, start=1", Call: mathProd}).Stream(),
 		(&value.Native{Name: "math.dist", Params: "p, q, /", Call: mathDist}).Drain(0, 1),
-		(&value.Native{Name: "math.sumprod", Params: "p, q, /", Call: mathSumprod}).Drain(0, 1),
 		{Name: "math.hypot", Params: "*coordinates", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
 			v, err := reals(t, a.Star)
 			return value.Float(pytext.Hypot(v...)), err
@@ -288,21 +286,17 @@ func mathProd(t *value.Thread, a *value.Args) (value.Value, error) {
 	return total, err
 }
 
-// vectors are the arguments of a function of two sequences of the same length.
-func vectors(t *value.Thread, a *value.Args, differ string) (p, q []value.Value, err error) {
-	if p, err = t.Collect(a.Pos[0]); err != nil {
-		return nil, nil, err
-	}
-	if q, err = t.Collect(a.Pos[1]); err == nil && len(p) != len(q) {
-		err = t.Raise(t.Types.ValueError, "%s", differ)
-	}
-	return p, q, err
-}
-
 func mathDist(t *value.Thread, a *value.Args) (value.Value, error) {
-	p, q, err := vectors(t, a, "both points must have the same number of dimensions")
+	p, err := t.Collect(a.Pos[0])
 	if err != nil {
 		return value.Value{}, err
+	}
+	q, err := t.Collect(a.Pos[1])
+	if err != nil {
+		return value.Value{}, err
+	}
+	if len(p) != len(q) {
+		return value.Value{}, t.Raise(t.Types.ValueError, "both points must have the same number of dimensions")
 	}
 	x, err := reals(t, p)
 	if err != nil {
@@ -316,65 +310,4 @@ func mathDist(t *value.Thread, a *value.Args) (value.Value, error) {
 		x[i] = math.Abs(x[i] - y[i])
 	}
 	return value.Float(pytext.Hypot(x...)), nil
-}
-
-// mathSumprod adds up products: ints exactly, floats rounded once at the end.
-func mathSumprod(t *value.Thread, a *value.Args) (value.Value, error) {
-	p, q, err := vectors(t, a, "Inputs are not the same length")
-	if err != nil {
-		return value.Value{}, err
-	}
-	if err := t.Step(int64(len(p))); err != nil {
-		return value.Value{}, err
-	}
-	if f, ok, err := floatSumprod(t, p, q); ok || err != nil {
-		return value.Float(f), err
-	}
-	total := value.Int(0)
-	for i := range p {
-		x, err := t.Binary(syntax.Mult, p[i], q[i])
-		if err != nil {
-			return value.Value{}, err
-		}
-		if total, err = t.Binary(syntax.Add, total, x); err != nil {
-			return value.Value{}, err
-		}
-	}
-	return total, nil
-}
-
-// floatSumprod is sumprod of numbers of which some are floats.
-func floatSumprod(t *value.Thread, p, q []value.Value) (float64, bool, error) {
-	floats := false
-	for _, v := range slices.Concat(p, q) {
-		t.See(v.Label)
-		floats = floats || v.Kind == value.KFloat
-		if !value.IsInt(v) && v.Kind != value.KFloat {
-			return 0, false, nil
-		}
-	}
-	if !floats {
-		return 0, false, nil
-	}
-	xs, err := reals(t, p)
-	if err != nil {
-		return 0, false, err
-	}
-	ys, err := reals(t, q)
-	if err != nil {
-		return 0, false, err
-	}
-	exact := new(big.Float).SetPrec(2200) // for all floats
-	plain, finite := 0.0, true
-	for i, x := range xs {
-		plain += float64(x * ys[i])
-		if finite = finite && x-x == 0 && ys[i]-ys[i] == 0; finite {
-			exact.Add(exact, new(big.Float).SetPrec(106).Mul(big.NewFloat(x), big.NewFloat(ys[i])))
-		}
-	}
-	if !finite || plain-plain != 0 {
-		return plain, true, nil
-	}
-	f, _ := exact.Float64()
-	return f, true, nil
 }

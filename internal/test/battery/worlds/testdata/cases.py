@@ -764,7 +764,6 @@ import textwrap, html, csv, io, string
 import urllib.parse as url
 n = src.num()
 k = src.key()
-sink(textwrap.shorten('hello big world', 6 + n * 5))
 sink(textwrap.wrap('aaaa bbbb', 3, break_long_words=n > 1))
 sink(html.escape('"<', quote=n > 1))
 sink(url.quote('/a b', safe=['/', '', ' '][n]))
@@ -788,7 +787,6 @@ sink(difflib.get_close_matches('ab', ['ab', 'ac'], cutoff=n / 3))
 sink(len(struct.unpack(['2b', 'h', 'bb'][n], b'ab')))
 sink(len(statistics.quantiles([1, 2, 3, 4], n=n + 1)))
 sink(statistics.quantiles([1, 2, 3, 4], method=['exclusive', 'inclusive', 'exclusive'][n]))
-sink(Fraction('1/3').limit_denominator(n + 1).denominator)
 sink(len(heapq.nsmallest(n, [1, 2, 3])))
 sink(list(collections.Counter(a=n, b=1).elements()))
 sink(+collections.Counter(a=n - 1, b=1))
@@ -1718,3 +1716,790 @@ full, plain = {Key(1): 1}, {"a": 1}
 full.pop(Key(n), None)
 plain.setdefault((n,), 1)
 sink(1)
+--- data chooses between a function that does nothing and one that adds up an iterator
+n = src.num()
+import math
+i = iter([1, 2, 3])
+def f(): math.fsum(i)
+def g(): pass
+[f, g][n % 2]()
+sink(next(i, 0))
+--- [branches] data decides over what adds up an iterator
+n = src.num()
+import math
+i = iter([1, 2, 3])
+if n == 2: math.fsum(i)
+sink(next(i, 0))
+--- data chooses between a function that does nothing and one that takes the mean of an iterator
+n = src.num()
+import statistics
+i = iter([1, 2, 3])
+def f(): statistics.mean(i)
+def g(): pass
+[f, g][n % 2]()
+sink(next(i, 0))
+--- [branches] data decides over what takes the mean of an iterator
+n = src.num()
+import statistics
+i = iter([1, 2, 3])
+if n == 2: statistics.mean(i)
+sink(next(i, 0))
+--- data chooses between a function that does nothing and one that makes keys of an iterator
+n = src.num()
+i = iter([1, 2, 3])
+def f(): dict.fromkeys(i)
+def g(): pass
+[f, g][n % 2]()
+sink(next(i, 0))
+--- [branches] data decides over what makes keys of an iterator
+n = src.num()
+i = iter([1, 2, 3])
+if n == 2: dict.fromkeys(i)
+sink(next(i, 0))
+--- data chooses between a function that does nothing and one that makes a union with an iterator
+n = src.num()
+i = iter([1, 2, 3])
+def f(): {1}.union(i)
+def g(): pass
+[f, g][n % 2]()
+sink(next(i, 0))
+--- [branches] data decides over what makes a union with an iterator
+n = src.num()
+i = iter([1, 2, 3])
+if n == 2: {1}.union(i)
+sink(next(i, 0))
+--- data chooses between a function that does nothing and one that makes bytes of an iterator
+n = src.num()
+i = iter([1, 2, 3])
+def f(): bytes(i)
+def g(): pass
+[f, g][n % 2]()
+sink(next(i, 0))
+--- [branches] data decides over what makes bytes of an iterator
+n = src.num()
+i = iter([1, 2, 3])
+if n == 2: bytes(i)
+sink(next(i, 0))
+--- data chooses between a function that does nothing and one that looks for something in an iterator
+n = src.num()
+i = iter([1, 2, 3])
+def f(): 1 in i
+def g(): pass
+[f, g][n % 2]()
+sink(next(i, 0))
+--- [branches] data decides over what looks for something in an iterator
+n = src.num()
+i = iter([1, 2, 3])
+if n == 2: 1 in i
+sink(next(i, 0))
+--- data chooses between a function that does nothing and one that looks for something in what it is given
+n = src.num()
+i = iter([1, 2, 3])
+def h(x): return 5 not in x
+def f(): h(i)
+def g(): pass
+[f, g][n % 2]()
+sink(next(i, 0))
+--- [branches] data decides over what looks for something in what it is given
+n = src.num()
+i = iter([1, 2, 3])
+def h(x): return 5 not in x
+if n == 2: h(i)
+sink(next(i, 0))
+--- data chooses between a function that does nothing and one that goes over a generator that a class holds
+n = src.num()
+class C:
+    it = (x for x in [1, 2])
+def f(): 1 in C.it
+def g(): pass
+[f, g][n % 2]()
+sink(next(C.it, 0))
+--- [branches] data decides over what goes over a generator that a class holds
+n = src.num()
+class C:
+    it = (x for x in [1, 2])
+if n == 2: 1 in C.it
+sink(next(C.it, 0))
+--- data chooses between a function that does nothing and one that goes over what max gave
+n = src.num()
+m = max(map(str, [1, 2]), map(str, [3]), key=lambda m: 1)
+def h():
+    for x in m: break
+def f(): h()
+def g(): pass
+[f, g][n % 2]()
+sink(next(m, 0))
+--- [branches] data decides over what goes over what max gave
+n = src.num()
+m = max(map(str, [1, 2]), map(str, [3]), key=lambda m: 1)
+def h():
+    for x in m: break
+if n == 2: h()
+sink(next(m, 0))
+--- data chooses between a function that does nothing and one that goes over what sum gave
+n = src.num()
+m = sum([], map(str, [1, 2]))
+def h():
+    for x in m: break
+def f(): h()
+def g(): pass
+[f, g][n % 2]()
+sink(next(m, 0))
+--- [branches] data decides over what goes over what sum gave
+n = src.num()
+m = sum([], map(str, [1, 2]))
+def h():
+    for x in m: break
+if n == 2: h()
+sink(next(m, 0))
+--- data chooses between a function that does nothing and one that goes over what a function named any gave
+n = src.num()
+any = lambda x: x
+m = any(map(str, [1, 2, 3]))
+def h():
+    for x in m: break
+def f(): h()
+def g(): pass
+[f, g][n % 2]()
+sink(next(m, 0))
+--- [branches] data decides over what goes over what a function named any gave
+n = src.num()
+any = lambda x: x
+m = any(map(str, [1, 2, 3]))
+def h():
+    for x in m: break
+if n == 2: h()
+sink(next(m, 0))
+--- data chooses between a function that does nothing and one that goes over what a method named join gave
+n = src.num()
+class J:
+    def join(self, m): return m
+m = J().join(map(str, [1, 2]))
+def h():
+    for x in m: break
+def f(): h()
+def g(): pass
+[f, g][n % 2]()
+sink(next(m, 0))
+--- [branches] data decides over what goes over what a method named join gave
+n = src.num()
+class J:
+    def join(self, m): return m
+m = J().join(map(str, [1, 2]))
+def h():
+    for x in m: break
+if n == 2: h()
+sink(next(m, 0))
+--- data chooses between a function that does nothing and one that goes over what __iter__ gave
+n = src.num()
+m = [1, 2, 3].__iter__()
+def h():
+    for x in m: break
+def f(): h()
+def g(): pass
+[f, g][n % 2]()
+sink(next(m, 0))
+--- [branches] data decides over what goes over what __iter__ gave
+n = src.num()
+m = [1, 2, 3].__iter__()
+def h():
+    for x in m: break
+if n == 2: h()
+sink(next(m, 0))
+--- data chooses between a function that does nothing and one that goes over an iterator of itertools
+n = src.num()
+from itertools import count
+c = count()
+def h():
+    for x in c: break
+def f(): h()
+def g(): pass
+[f, g][n % 2]()
+sink(next(c))
+--- [branches] data decides over what goes over an iterator of itertools
+n = src.num()
+from itertools import count
+c = count()
+def h():
+    for x in c: break
+if n == 2: h()
+sink(next(c))
+--- data chooses between a function that does nothing and one that goes over matches
+n = src.num()
+import re
+c = re.finditer('a', 'aaa')
+def h():
+    for x in c: break
+def f(): h()
+def g(): pass
+[f, g][n % 2]()
+sink(next(c).start())
+--- [branches] data decides over what goes over matches
+n = src.num()
+import re
+c = re.finditer('a', 'aaa')
+def h():
+    for x in c: break
+if n == 2: h()
+sink(next(c).start())
+--- data chooses between a function that does nothing and one that reads a line of a text
+n = src.num()
+import io
+c = io.StringIO('a\nb\n')
+def h():
+    for x in c: break
+def f(): h()
+def g(): pass
+[f, g][n % 2]()
+sink(c.tell())
+--- [branches] data decides over what reads a line of a text
+n = src.num()
+import io
+c = io.StringIO('a\nb\n')
+def h():
+    for x in c: break
+if n == 2: h()
+sink(c.tell())
+--- data chooses between a function that does nothing and one that prints to an object
+n = src.num()
+class W:
+    n = 0
+    def write(self, s): self.n += 1
+w = W()
+def f(): print('a', file=w)
+def g(): pass
+[f, g][n % 2]()
+sink(w.n)
+--- [branches] data decides over what prints to an object
+n = src.num()
+class W:
+    n = 0
+    def write(self, s): self.n += 1
+w = W()
+if n == 2: print('a', file=w)
+sink(w.n)
+--- data chooses between a function that does nothing and one that prints to a text
+n = src.num()
+import io
+w = io.StringIO()
+def f(): print('a', file=w)
+def g(): pass
+[f, g][n % 2]()
+sink(w.getvalue())
+--- [branches] data decides over what prints to a text
+n = src.num()
+import io
+w = io.StringIO()
+if n == 2: print('a', file=w)
+sink(w.getvalue())
+--- data chooses between a function that does nothing and one that writes JSON to an object
+n = src.num()
+import json
+class W:
+    n = 0
+    def write(self, s): self.n += 1
+w = W()
+def f(): json.dump([1], w)
+def g(): pass
+[f, g][n % 2]()
+sink(w.n)
+--- [branches] data decides over what writes JSON to an object
+n = src.num()
+import json
+class W:
+    n = 0
+    def write(self, s): self.n += 1
+w = W()
+if n == 2: json.dump([1], w)
+sink(w.n)
+--- data chooses between a function that does nothing and one that makes a dict of a mapping
+n = src.num()
+total = []
+class M:
+    def keys(self):
+        total.append(1)
+        return ['a']
+    def __getitem__(self, k): return 1
+m = M()
+def f(): dict(m)
+def g(): pass
+[f, g][n % 2]()
+sink(len(total))
+--- [branches] data decides over what makes a dict of a mapping
+n = src.num()
+total = []
+class M:
+    def keys(self):
+        total.append(1)
+        return ['a']
+    def __getitem__(self, k): return 1
+m = M()
+if n == 2: dict(m)
+sink(len(total))
+--- data chooses between a function that does nothing and one that unpacks a mapping
+n = src.num()
+total = []
+class M:
+    def keys(self):
+        total.append(1)
+        return ['a']
+    def __getitem__(self, k): return 1
+m = M()
+def f(): {**m}
+def g(): pass
+[f, g][n % 2]()
+sink(len(total))
+--- [branches] data decides over what unpacks a mapping
+n = src.num()
+total = []
+class M:
+    def keys(self):
+        total.append(1)
+        return ['a']
+    def __getitem__(self, k): return 1
+m = M()
+if n == 2: {**m}
+sink(len(total))
+--- data chooses between a function that does nothing and one that reads a property by another name
+n = src.num()
+pr = property
+total = []
+def get(self): total.append(1)
+class C: p = pr(get)
+c = C()
+def f(): c.p
+def g(): pass
+[f, g][n % 2]()
+sink(len(total))
+--- [branches] data decides over what reads a property by another name
+n = src.num()
+pr = property
+total = []
+def get(self): total.append(1)
+class C: p = pr(get)
+c = C()
+if n == 2: c.p
+sink(len(total))
+--- data chooses between a function that does nothing and one that reads a property that map made
+n = src.num()
+total = []
+def get(self): total.append(1)
+ps = list(map(property, [get]))
+class C: p = ps[0]
+c = C()
+def f(): c.p
+def g(): pass
+[f, g][n % 2]()
+sink(len(total))
+--- [branches] data decides over what reads a property that map made
+n = src.num()
+total = []
+def get(self): total.append(1)
+ps = list(map(property, [get]))
+class C: p = ps[0]
+c = C()
+if n == 2: c.p
+sink(len(total))
+--- data chooses between a function that does nothing and one that replaces fields
+n = src.num()
+import dataclasses
+total = []
+@dataclasses.dataclass
+class D:
+    a: int
+    def __post_init__(self): total.append(1)
+d = D(1)
+def f(): dataclasses.replace(d, a=2)
+def g(): pass
+[f, g][n % 2]()
+sink(len(total))
+--- [branches] data decides over what replaces fields
+n = src.num()
+import dataclasses
+total = []
+@dataclasses.dataclass
+class D:
+    a: int
+    def __post_init__(self): total.append(1)
+d = D(1)
+if n == 2: dataclasses.replace(d, a=2)
+sink(len(total))
+--- data chooses between a function that does nothing and one that makes a dict of fields
+n = src.num()
+import dataclasses
+total = []
+def make(x): total.append(1)
+@dataclasses.dataclass
+class D:
+    a: int
+d = D(1)
+def f(): dataclasses.asdict(d, dict_factory=make)
+def g(): pass
+[f, g][n % 2]()
+sink(len(total))
+--- [branches] data decides over what makes a dict of fields
+n = src.num()
+import dataclasses
+total = []
+def make(x): total.append(1)
+@dataclasses.dataclass
+class D:
+    a: int
+d = D(1)
+if n == 2: dataclasses.asdict(d, dict_factory=make)
+sink(len(total))
+--- data chooses between a function that does nothing and one that reads JSON with object_pairs_hook
+n = src.num()
+import json
+total = []
+def make(x): total.append(1)
+def f(): json.loads('{"a": 1}', object_pairs_hook=make)
+def g(): pass
+[f, g][n % 2]()
+sink(len(total))
+--- [branches] data decides over what reads JSON with object_pairs_hook
+n = src.num()
+import json
+total = []
+def make(x): total.append(1)
+if n == 2: json.loads('{"a": 1}', object_pairs_hook=make)
+sink(len(total))
+--- data chooses between a function that does nothing and one that reads JSON with parse_int
+n = src.num()
+import json
+total = []
+def make(x): total.append(1)
+def f(): json.loads('1', parse_int=make)
+def g(): pass
+[f, g][n % 2]()
+sink(len(total))
+--- [branches] data decides over what reads JSON with parse_int
+n = src.num()
+import json
+total = []
+def make(x): total.append(1)
+if n == 2: json.loads('1', parse_int=make)
+sink(len(total))
+--- data chooses between a function that does nothing and one that reads JSON with parse_float
+n = src.num()
+import json
+total = []
+def make(x): total.append(1)
+def f(): json.loads('1.5', parse_float=make)
+def g(): pass
+[f, g][n % 2]()
+sink(len(total))
+--- [branches] data decides over what reads JSON with parse_float
+n = src.num()
+import json
+total = []
+def make(x): total.append(1)
+if n == 2: json.loads('1.5', parse_float=make)
+sink(len(total))
+--- data chooses between a function that does nothing and one that calls what __getattr__ gave
+n = src.num()
+total = []
+def add(): total.append(1)
+class C:
+    def __getattr__(self, n): return add
+c = C()
+def f(): c.upper()
+def g(): pass
+[f, g][n % 2]()
+sink(len(total))
+--- [branches] data decides over what calls what __getattr__ gave
+n = src.num()
+total = []
+def add(): total.append(1)
+class C:
+    def __getattr__(self, n): return add
+c = C()
+if n == 2: c.upper()
+sink(len(total))
+--- data chooses between a function that does nothing and one that calls a field of a named tuple
+n = src.num()
+from collections import namedtuple
+total = []
+N = namedtuple('N', 'upper')
+c = N(lambda: total.append(1))
+def f(): c.upper()
+def g(): pass
+[f, g][n % 2]()
+sink(len(total))
+--- [branches] data decides over what calls a field of a named tuple
+n = src.num()
+from collections import namedtuple
+total = []
+N = namedtuple('N', 'upper')
+c = N(lambda: total.append(1))
+if n == 2: c.upper()
+sink(len(total))
+--- data chooses between a function that does nothing and one that calls an attribute of a namespace
+n = src.num()
+from types import SimpleNamespace
+total = []
+c = SimpleNamespace(upper=lambda: total.append(1))
+def f(): c.upper()
+def g(): pass
+[f, g][n % 2]()
+sink(len(total))
+--- [branches] data decides over what calls an attribute of a namespace
+n = src.num()
+from types import SimpleNamespace
+total = []
+c = SimpleNamespace(upper=lambda: total.append(1))
+if n == 2: c.upper()
+sink(len(total))
+--- data chooses between a function that does nothing and one that reads what a defaultdict lacks
+n = src.num()
+from collections import defaultdict
+total = []
+c = defaultdict(lambda: total.append(1))
+def f(): c['x']
+def g(): pass
+[f, g][n % 2]()
+sink(len(total))
+--- [branches] data decides over what reads what a defaultdict lacks
+n = src.num()
+from collections import defaultdict
+total = []
+c = defaultdict(lambda: total.append(1))
+if n == 2: c['x']
+sink(len(total))
+--- data chooses between a function that does nothing and one that adds a note by way of a class
+n = src.num()
+e = ValueError(1)
+def f(): BaseException.add_note(e, 'x')
+def g(): pass
+[f, g][n % 2]()
+sink(getattr(e, '__notes__', 0))
+--- [branches] data decides over what adds a note by way of a class
+n = src.num()
+e = ValueError(1)
+if n == 2: BaseException.add_note(e, 'x')
+sink(getattr(e, '__notes__', 0))
+--- data chooses between a function that does nothing and one that sets an attribute by way of a class
+n = src.num()
+e = ValueError(1)
+e.a = 0
+def f(): BaseException.__setattr__(e, 'a', 1)
+def g(): pass
+[f, g][n % 2]()
+sink(e.a)
+--- [branches] data decides over what sets an attribute by way of a class
+n = src.num()
+e = ValueError(1)
+e.a = 0
+if n == 2: BaseException.__setattr__(e, 'a', 1)
+sink(e.a)
+--- data chooses between a function that does nothing and one that makes a set of what counts its hashes
+n = src.num()
+total = []
+class E:
+    def __hash__(self):
+        total.append(1)
+        return 1
+e = E()
+def f(): {e}
+def g(): pass
+[f, g][n % 2]()
+sink(len(total))
+--- [branches] data decides over what makes a set of what counts its hashes
+n = src.num()
+total = []
+class E:
+    def __hash__(self):
+        total.append(1)
+        return 1
+e = E()
+if n == 2: {e}
+sink(len(total))
+--- data chooses between a function that does nothing and one that gives an exception a cause
+n = src.num()
+e = ValueError(1)
+def h():
+    try: raise e from KeyError(1)
+    except ValueError: pass
+def f(): h()
+def g(): pass
+[f, g][n % 2]()
+sink(e.__cause__ is None)
+--- [branches] data decides over what gives an exception a cause
+n = src.num()
+e = ValueError(1)
+def h():
+    try: raise e from KeyError(1)
+    except ValueError: pass
+if n == 2: h()
+sink(e.__cause__ is None)
+--- data chooses between a function that does nothing and one that handles an exception
+n = src.num()
+e = ValueError(1)
+def h():
+    try: raise e
+    except ValueError: pass
+def f(): h()
+def g(): pass
+[f, g][n % 2]()
+sink(1)
+--- [branches] data decides over what handles an exception
+n = src.num()
+e = ValueError(1)
+def h():
+    try: raise e
+    except ValueError: pass
+if n == 2: h()
+sink(1)
+--- data chooses an iterator for yield from
+n = src.num()
+i, j = iter([1, 2]), iter([1, 2])
+def g():
+    yield from [i, j][n % 2]
+next(g())
+sink(next(i, 0))
+sink(next(j, 0))
+--- data chooses an iterator of which arguments are made
+n = src.num()
+i, j = iter([1, 2]), iter([1, 2])
+print(*[i, j][n % 2])
+sink(next(i, 0))
+sink(next(j, 0))
+--- data chooses an iterator that += goes over
+n = src.num()
+i, j = iter([1, 2]), iter([1, 2])
+xs = []
+xs += [i, j][n % 2]
+sink(next(i, 0))
+sink(next(j, 0))
+--- data chooses an iterator that a slice is made of
+n = src.num()
+i, j = iter([1, 2]), iter([1, 2])
+xs = []
+xs[:] = [i, j][n % 2]
+sink(next(i, 0))
+sink(next(j, 0))
+--- data chooses an iterator that a dict is joined with
+n = src.num()
+i, j = iter([(1, 2)]), iter([(1, 2)])
+d = {}
+d |= [i, j][n % 2]
+sink(next(i, 0))
+sink(next(j, 0))
+--- [branches] what yield from goes over says when it ends
+n = src.num()
+def g():
+    yield from [1] * n
+    yield 5
+i = g()
+next(i)
+sink(next(i, 0))
+sink(1)
+--- data chooses whose item a format reads
+n = src.num()
+total = []
+class C:
+    def __getitem__(self, i): total.append(i)
+'{0[x]}'.format([C(), {'x': 1}][n % 2])
+sink(len(total))
+--- data chooses whose item % reads
+n = src.num()
+total = []
+class C(dict):
+    def __getitem__(self, i):
+        total.append(i)
+        return 1
+'%(x)s' % [C(x=1), {'x': 1}][n % 2]
+sink(len(total))
+--- data chooses which exception gets a cause
+n = src.num()
+a, b, c = ValueError(1), ValueError(2), KeyError()
+def h(e): raise e from c
+try: h([a, b][n % 2])
+except ValueError: pass
+sink(a.__cause__ is None)
+sink(b.__cause__ is None)
+--- data chooses by way of filter
+n = src.num()
+xs, ys, zs = [1], [2], [3]
+next(filter(lambda v: v[0] >= n, [xs, ys, zs])).append(1)
+sink(len(xs))
+sink(len(ys))
+sink(len(zs))
+--- data chooses by way of islice
+n = src.num()
+import itertools
+xs, ys, zs = [1], [2], [3]
+next(itertools.islice([xs, ys, zs], n, None)).append(1)
+sink(len(xs))
+sink(len(ys))
+sink(len(zs))
+--- data chooses the first of what islice gave
+n = src.num()
+import itertools
+xs, ys, zs = [1], [2], [3]
+list(itertools.islice([xs, ys, zs], n, None))[0].append(1)
+sink(len(xs))
+sink(len(ys))
+sink(len(zs))
+--- data chooses by way of dropwhile
+n = src.num()
+import itertools
+xs, ys, zs = [1], [2], [3]
+next(itertools.dropwhile(lambda v: v[0] < n, [xs, ys, zs])).append(1)
+sink(len(xs))
+sink(len(ys))
+sink(len(zs))
+--- data chooses by way of compress
+n = src.num()
+import itertools
+xs, ys, zs = [1], [2], [3]
+next(itertools.compress([xs, ys, zs], [n - 1, 1, 1])).append(1)
+sink(len(xs))
+sink(len(ys))
+sink(len(zs))
+--- [branches] getattr handles what p = property(get) raises
+n = src.num()
+pr = property
+def get(self):
+    if n == 2: raise AttributeError
+    return 1
+class C: p = property(get)
+sink(getattr(C(), 'p', 7))
+--- [branches] getattr handles what p = pr(get) raises
+n = src.num()
+pr = property
+def get(self):
+    if n == 2: raise AttributeError
+    return 1
+class C: p = pr(get)
+sink(getattr(C(), 'p', 7))
+--- [branches] getattr handles what p = property(lambda self: get(self)) raises
+n = src.num()
+pr = property
+def get(self):
+    if n == 2: raise AttributeError
+    return 1
+class C: p = property(lambda self: get(self))
+sink(getattr(C(), 'p', 7))
+--- [branches] gather keeps an exception
+n = src.num()
+import asyncio
+async def c():
+    [1, 2][n]
+    return 1
+async def main():
+    r = await asyncio.gather(c(), return_exceptions=True)
+    sink(r[0] == 1)
+    sink(3)
+asyncio.run(main())
+--- [branches] a task keeps an exception
+n = src.num()
+import asyncio
+async def c():
+    [1, 2][n]
+    return 1
+async def main():
+    t = asyncio.create_task(c())
+    sink(t.exception() is None)
+    sink(3)
+asyncio.run(main())

@@ -366,3 +366,17 @@ e1, ek = Eq(1), Eq(n)
 ks, kd = {e1}, {e1: 1}
 --- x1 x2
 x1, x2 = ValueError(1), ValueError(2)
+--- Wr wr
+class Wr:
+    count = 0
+    def write(self, s):
+        self.count += 1
+wr = Wr()
+--- Kp kp
+class Kp:
+    def keys(self):
+        total.append(1)
+        return ['a']
+    def __getitem__(self, k):
+        return 1
+kp = Kp()
