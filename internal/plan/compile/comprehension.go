@@ -31,7 +31,10 @@ func (b *builder) comprehension(e *syntax.Comp) {
 		b.emitAdd(add, depth+1)
 	})
 	b.scope = old
-	b.leave(r, true)
+	if r != nil {
+		b.emit(bytecode.PcTop, 1) // the container is fresh
+	}
+	b.leave(r, false)
 }
 
 // openInline gives the variables of a comprehension their slots, which must not

@@ -196,7 +196,7 @@ const (
 		"isoformat strftime date time weekday isoweekday isocalendar timestamp total_seconds quantize fromkeys "
 	// changers are methods of built-in types that change their object.
 	changers = " append extend insert remove pop clear sort reverse update setdefault popitem add discard intersection_update difference_update symmetric_difference_update " +
-		"sleep setcontext localcontext dump add_note "
+		"sleep setcontext localcontext add_note "
 )
 
 func oneOf(list, name string) bool { return name != "" && strings.Contains(list, " "+name+" ") }

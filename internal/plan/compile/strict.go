@@ -82,7 +82,7 @@ func (b *builder) leave(r *region, top bool) {
 		b.pcVariable(name, r.e.only[name])
 	}
 	switch {
-	case r.e.sticky || r.e.returns && !b.restores:
+	case r.e.sticky || r.e.returns && !b.restores || b.own.kind == scopeClass && len(r.e.assigned) > 0: // anybody can ask which names a class has
 		b.emit(bytecode.PcStick, 0)
 	case r.e.escapes || r.e.returns:
 	default:

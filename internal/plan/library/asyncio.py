@@ -122,7 +122,3 @@ async def wait_for(fut, timeout):
         raise TimeoutError from None
     finally:
         _deadline = outer
-
-
-async def to_thread(func, /, *args, **kwargs):
-    return func(*args, **kwargs)

@@ -28,10 +28,6 @@ def loads(s, *, object_hook=None, parse_float=None, parse_int=None, object_pairs
     return _value(_read(s, True), object_hook, parse_float or float, parse_int or int, object_pairs_hook)
 
 
-def load(fp, **kw):
-    return loads(fp.read(), **kw)
-
-
 def _value(node, hook, to_float, to_int, pairs_hook):
     """What the hooks make of a node, which is a kind and what it holds."""
     kind, v = node
@@ -82,10 +78,6 @@ def dumps(obj, *, ensure_ascii=True, cls=None, indent=None, separators=None, def
     if default is not None:
         obj = _plain(obj, default, set())
     return _text(obj, ensure_ascii, indent, separators, sort_keys)
-
-
-def dump(obj, fp, **kw):
-    fp.write(dumps(obj, **kw))
 
 
 class JSONEncoder:

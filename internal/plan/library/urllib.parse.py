@@ -70,32 +70,21 @@ class _Host:
     """What the network location of a split address says."""
 
     def _host(self):
-        user, at, host = self.netloc.rpartition('@')
+        host = self.netloc.rpartition('@')[2]
         if host.startswith('['):
             name, _, rest = host[1:].partition(']')
-            return user, at, name, rest.partition(':')[2]
+            return name, rest.partition(':')[2]
         name, _, port = host.partition(':')
-        return user, at, name, port
-
-    @property
-    def username(self):
-        user, at, _, _ = self._host()
-        return user.partition(':')[0] if at else None
-
-    @property
-    def password(self):
-        user, at, _, _ = self._host()
-        name, colon, word = user.partition(':')
-        return word if colon else None
+        return name, port
 
     @property
     def hostname(self):
-        name = self._host()[2]
+        name = self._host()[0]
         return name.lower() if name else None
 
     @property
     def port(self):
-        port = self._host()[3]
+        port = self._host()[1]
         if not port:
             return None
         if not (port.isdigit() and port.isascii()):

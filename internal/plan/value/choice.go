@@ -76,6 +76,13 @@ func anyInstance(items []Value) bool {
 	return len(items) > maxMixed
 }
 
+// Guess notes that data of label l chose something, nobody knows out of what.
+func (t *Thread) Guess(l label.ID) {
+	if !slices.ContainsFunc(t.Choices, func(c Choice) bool { return c.From.Kind == KUnset && t.Join(c.L, l) == l }) {
+		t.addChoice(Choice{L: l})
+	}
+}
+
 func (t *Thread) addChoice(c Choice) {
 	switch n := len(t.Choices); {
 	case n < maxChoices:

@@ -90,6 +90,9 @@ func (vm *VM) matchClass(f *Frame, pos int, names []string) error {
 		return t.Raise(t.Types.TypeError, "called match pattern must be a class")
 	}
 	l := t.Join(v.Label, cv.Label)
+	if v.Label != 0 && t.Hooks && pos+len(names) > 0 {
+		t.Chosen(v.Label, value.Unknown)
+	}
 	if !t.IsInstance(v, c) {
 		f.put(value.None.With(l))
 		return nil

@@ -499,7 +499,7 @@ func (vm *VM) control(f *Frame, in bytecode.Instr) error {
 		t.Sticky = t.Join(t.Sticky, t.PC)
 	case bytecode.PcTop:
 		if t.PC != 0 {
-			f.at(1).Label = t.Join(f.at(1).Label, t.PC)
+			vm.decided(f.at(1), a > 0)
 		}
 	case bytecode.PcFast, bytecode.PcDeref, bytecode.PcGlobal, bytecode.PcName:
 		w := f.word()
@@ -509,8 +509,7 @@ func (vm *VM) control(f *Frame, in bytecode.Instr) error {
 		case w > 1 && !bound:
 			f.st[w-2].N = 1
 		case w <= 1 && bound && t.PC != 0:
-			v.Label = t.Join(v.Label, t.PC)
-			if w == 1 {
+			if vm.decided(v, w == 1); w == 1 {
 				joinContents(t, *v)
 			}
 		}
@@ -527,6 +526,19 @@ func (vm *VM) control(f *Frame, in bytecode.Instr) error {
 		t.Trying = f.st[a].N != 0
 	}
 	return nil
+}
+
+// decided joins pc into a value: what was tested chose it, or of a fresh container what it holds.
+func (vm *VM) decided(v *value.Value, fresh bool) {
+	t := &vm.t
+	v.Label = t.Join(v.Label, t.PC)
+	chosen := !fresh && v.Changeable()
+	if fresh {
+		vm.elements(*v, func(e value.Value) { chosen = chosen || e.Changeable() })
+	}
+	if chosen {
+		t.Guess(t.PC)
+	}
 }
 
 // stick joins a label into pc for the rest of the run.

@@ -95,16 +95,6 @@ class I(int): pass
 class D(dict): pass
 class L(list): pass
 print(json.dumps([S("q"), I(5), D(a=1), L([1])]))
-class F:
-    def __init__(self):
-        self.parts = []
-    def write(self, s):
-        self.parts.append(s)
-    def read(self):
-        return "".join(self.parts)
-f = F()
-json.dump({"a": [1]}, f)
-print(f.read(), json.load(f))
 ---
 import json
 print(json.loads("[" * 50 + "]" * 50) is not None, len(json.dumps([[[[]]]])))

@@ -11,7 +11,7 @@ import urllib.parse
 for u in ["http://user:pw@Example.com:8080/a/b;p?q=1#frag", "//host/path", "path/only", "mailto:ann@x.org", "http://[::1]:80/", "HTTPS://H", "a:b", "", "http://h?q", "http://h#f", "/a;b/c;d", "1http://x", "  http://x/\n y", "file:///etc/x", "http:path", "tel:+49-1"]:
     p = urllib.parse.urlparse(u)
     s = urllib.parse.urlsplit(u)
-    print(p, tuple(s), p.hostname, p.port, p.username, p.password, p.geturl(), s.geturl())
+    print(p, tuple(s), p.hostname, p.port, p.geturl(), s.geturl())
 p = urllib.parse.urlparse("https://x.org/a?b=c")
 print(p._replace(query="d=e", fragment="top").geturl(), p.netloc, p[1], urllib.parse.urlunparse(("http", "h", "p", "", "q", "")), urllib.parse.urlunsplit(("http", "h", "/p", "q", "f")))
 for u in ["http://x:port/", "http://x:99999/"]:

@@ -193,7 +193,7 @@ class P:
 sink(len(total))
 --- [branches] a branch on data
 xs = []
-if src.num() > 0:
+if src.num() == 1:
     xs.append(1)
 sink(len(xs))
 --- [branches] a loop over data
@@ -203,7 +203,7 @@ for x in src.data():
 sink(n)
 --- [branches] a branch chooses which list grows
 xs, ys = [1], [2]
-a = xs if src.num() > 0 else ys
+a = xs if src.num() == 1 else ys
 a.append(3)
 sink(len(xs))
 sink(len(ys))
@@ -211,7 +211,7 @@ sink(len(ys))
 total = []
 def f(): total.append(1)
 def g(): pass
-if src.num() > 0:
+if src.num() == 1:
     h = f
 else:
     h = g
@@ -220,7 +220,7 @@ sink(len(total))
 --- [branches] a function returns what a branch chose
 xs, ys = [1], [2]
 def pick(n):
-    if n > 0:
+    if n == 1:
         return xs
     return ys
 pick(src.num()).append(3)
@@ -1992,26 +1992,6 @@ import io
 w = io.StringIO()
 if n == 2: print('a', file=w)
 sink(w.getvalue())
---- data chooses between a function that does nothing and one that writes JSON to an object
-n = src.num()
-import json
-class W:
-    n = 0
-    def write(self, s): self.n += 1
-w = W()
-def f(): json.dump([1], w)
-def g(): pass
-[f, g][n % 2]()
-sink(w.n)
---- [branches] data decides over what writes JSON to an object
-n = src.num()
-import json
-class W:
-    n = 0
-    def write(self, s): self.n += 1
-w = W()
-if n == 2: json.dump([1], w)
-sink(w.n)
 --- data chooses between a function that does nothing and one that makes a dict of a mapping
 n = src.num()
 total = []
@@ -2503,3 +2483,131 @@ async def main():
     sink(t.exception() is None)
     sink(3)
 asyncio.run(main())
+--- [branches] a loop that is left chooses which list grows
+n = src.num()
+xs, ys = [1], [2]
+for a in [xs, ys]:
+    if a[0] == n: break
+a.append(3)
+sink(len(xs))
+sink(len(ys))
+--- [branches] a branch chooses whose attribute is set
+n = src.num()
+class C: a = 1
+c, d = C(), C()
+e = c if n == 1 else d
+e.a = 2
+sink(c.a)
+sink(d.a)
+--- [branches] a branch chooses which iterator goes on
+n = src.num()
+c, d = iter([1, 2]), iter([1, 2])
+e = c if n == 1 else d
+next(e)
+sink(next(c))
+sink(next(d))
+--- [branches] a branch chooses what a list holds
+n = src.num()
+xs, ys = [1], [2]
+l = [xs if n == 1 else ys]
+l[0].append(3)
+sink(len(xs))
+sink(len(ys))
+--- [branches] a condition chooses what a comprehension holds
+n = src.num()
+xs, ys = [1], [2]
+l = [v for v in [xs, ys] if v[0] == n]
+l[0].append(3)
+sink(len(xs))
+sink(len(ys))
+--- [branches] a lambda gives the list that a condition chose
+n = src.num()
+xs, ys = [1], [2]
+f = lambda: xs if n == 1 else ys
+f().append(1)
+sink(len(xs))
+sink(len(ys))
+--- [branches] a branch chooses which list += makes longer
+n = src.num()
+xs, ys = [1], [2]
+a = xs if n == 1 else ys
+a += [3]
+sink(len(xs))
+sink(len(ys))
+--- [branches] a branch chooses whose item is set
+n = src.num()
+xs, ys = [1], [2]
+a = xs if n == 1 else ys
+a[0] = 3
+sink(xs[0])
+sink(ys[0])
+--- [branches] how often a loop goes round chooses which list grows
+n = src.num()
+xs, ys = [1], [2]
+a, b = xs, ys
+i = 0
+while i < n:
+    a, b = b, a
+    i += 1
+a.append(3)
+sink(len(xs))
+sink(len(ys))
+--- [branches] a pattern chooses which list grows
+n = src.num()
+xs, ys = [1], [2]
+match n:
+    case 1: a = xs
+    case _: a = ys
+a.append(3)
+sink(len(xs))
+sink(len(ys))
+--- [branches] a method gives the list that a condition chose
+n = src.num()
+xs, ys = [1], [2]
+class C:
+    def pick(self): return xs if n == 1 else ys
+C().pick().append(3)
+sink(len(xs))
+sink(len(ys))
+--- [branches] a condition chooses a default
+n = src.num()
+xs, ys = [1], [2]
+d = {}
+d.get(1, xs if n == 1 else ys).append(3)
+sink(len(xs))
+sink(len(ys))
+--- [branches] a closure holds the list that a condition chose
+n = src.num()
+xs, ys = [1], [2]
+def mk():
+    a = xs if n == 1 else ys
+    def put(): a.append(3)
+    return put
+mk()()
+sink(len(xs))
+sink(len(ys))
+--- a pattern reads a property of what data chose
+n = src.num()
+total = []
+class C:
+    @property
+    def x(self): total.append(1); return 1
+class D: x = 1
+match [C(), D()][n % 2]:
+    case object(x=1): pass
+sink(len(total))
+--- [branches] a branch decides which names a class has
+n = src.num()
+class C:
+    if n == 2: a = 1
+sink(hasattr(C, 'a'))
+sink('a' in vars(C))
+sink(1)
+--- [branches] a branch swaps which list grows
+n = src.num()
+xs, ys = [1], [2]
+a, b = xs, ys
+if n == 2: a, b = b, a
+a.append(1)
+sink(len(xs))
+sink(len(ys))
