@@ -50,7 +50,8 @@ func (t *Thread) AppendStr(dst []byte, v Value) ([]byte, error) {
 	switch v.Kind {
 	case KStr:
 		t.See(v.Label)
-		return append(dst, v.Obj.(*Str).Text...), nil
+		text := v.Obj.(*Str).Text
+		return append(dst, text...), t.Alloc(int64(len(text)))
 	case KObject, KSpecial, KClass:
 		for _, name := range [...]string{"__str__", "__repr__"} {
 			if _, ok := t.Override(v, name); ok {

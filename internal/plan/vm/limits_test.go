@@ -43,6 +43,7 @@ var exhausted = []struct{ name, limit, src string }{
 	{"live exceptions", "memory", "l = []\nwhile True:\n    try: raise ValueError('x' * 1000)\n    except ValueError as e: l.append(e)"},
 	{"junk on many frames", "memory", "def f(n):\n    x = [0] * 1000000\n    return f(n + 1)\nf(0)"},
 	{"classes", "memory", "l = []\nwhile True:\n    class A: pass\n    l.append(A)"},
+	{"string put into a template", "memory", "('{0}' * 100000).format('b' * 100000)"},
 	{"strings joined", "memory", "s = 'x' * 1000000\nl = [s] * 1000000\n','.join(l)"},
 	{"replace", "memory", "('a' * 1000000).replace('a', 'b' * 1000000)"},
 	{"format width", "", "'{:>1000000000000}'.format(1)"},
