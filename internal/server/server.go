@@ -16,10 +16,12 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -36,6 +38,7 @@ import (
 	"praxis/internal/server/api"
 	"praxis/internal/server/audit"
 	"praxis/internal/server/live"
+	"praxis/internal/server/mcp"
 	"praxis/internal/server/observe"
 	"praxis/internal/server/oidc"
 	"praxis/internal/server/openai"
@@ -76,6 +79,10 @@ type Config struct {
 	Models                 func(ctx context.Context) []app.ProviderModels
 	Prices                 app.PriceTable // that costs are counted by
 	Traces                 trace.Config   // where traces go
+	// Local says that the program's own caller alone is answered, by the doors of Local and LocalMCP.
+	// What is known of its sessions lies in a folder of its own then, so that several such programs
+	// work over one data folder, beside a server.
+	Local bool
 	// Served is called for each request that was answered, Failed with what went wrong while nobody
 	// waited for it, of which tenant and which session, if it is one's. They may be nil.
 	Served func(observe.Request)
@@ -134,6 +141,7 @@ const lockFile = "lock"
 // Server owns what lives.
 type Server struct {
 	cfg     Config
+	folder  string   // below the data folder of a tenant, where the server has what it knows
 	lock    *os.File // that nobody else serves the data folder
 	shared  *api.Server
 	issuer  *oidc.Issuer // nil: no tokens are accepted
@@ -144,6 +152,7 @@ type Server struct {
 	traces  *trace.Exporter // nil: nothing is traced
 	probe   probe
 	doors   rest.Config
+	mcp     *mcp.HTTP
 
 	mu      sync.Mutex
 	tenants map[string]*opening
@@ -177,11 +186,16 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Models == nil {
 		cfg.Models = func(context.Context) []app.ProviderModels { return nil }
 	}
-	lock, err := own(cfg.Home)
+	folder, lock, err := Folder, (*os.File)(nil), error(nil)
+	if cfg.Local {
+		folder, lock, err = ownLocal(cfg.Home)
+	} else {
+		lock, err = own(cfg.Home, Folder)
+	}
 	if err != nil {
 		return nil, err
 	}
-	s, err := newServer(cfg)
+	s, err := newServer(cfg, folder)
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
@@ -189,11 +203,26 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// own says that this process alone serves a data folder, until what it returns is closed. The
-// sessions that another has would be taken for lost, and what both know of them would be
+// maxLocal bounds how many programs have a folder of their own at a time.
+const maxLocal = 64
+
+// ownLocal finds a folder that no other program of its kind has. The first one that starts has
+// what the last one left, so that its sessions and runs go on.
+func ownLocal(home string) (folder string, lock *os.File, err error) {
+	for n := range maxLocal {
+		folder = filepath.Join("local", strconv.Itoa(n+1))
+		if lock, err = own(home, folder); fault.CodeOf(err) != fault.FolderServed {
+			break
+		}
+	}
+	return folder, lock, err
+}
+
+// own says that this process alone has a folder of a data folder, until what it returns is closed.
+// The sessions that another has would be taken for lost, and what both know of them would be
 // written over by each.
-func own(home string) (*os.File, error) {
-	dir := filepath.Join(home, Folder)
+func own(home, folder string) (*os.File, error) {
+	dir := filepath.Join(home, folder)
 	if err := atomicfile.Make(dir); err != nil {
 		return nil, err
 	}
@@ -216,8 +245,8 @@ func disown(lock *os.File) error {
 }
 
 // newServer opens the keys of a data folder that nobody else serves.
-func newServer(cfg Config) (*Server, error) {
-	keys, err := access.Open(filepath.Join(cfg.Home, Folder), cfg.Now)
+func newServer(cfg Config, folder string) (*Server, error) {
+	keys, err := access.Open(filepath.Join(cfg.Home, folder), cfg.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -225,11 +254,11 @@ func newServer(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, err := audit.Open(Audit(cfg.Home), cfg.Now)
+	log, err := audit.Open(filepath.Join(cfg.Home, folder, auditFolder), cfg.Now)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, wait: usual(), quotas: quotas, tenants: map[string]*opening{}, limits: map[string]*rate.Limiter{}}
+	s := &Server{cfg: cfg, folder: folder, wait: usual(), quotas: quotas, tenants: map[string]*opening{}, limits: map[string]*rate.Limiter{}}
 	s.shared = &api.Server{Version: cfg.Version, Keys: keys, Audit: log, Tools: cfg.Tools, Net: cfg.Net, FileModels: cfg.FileModels, Models: remembered(cfg.Models, cfg.Now), Prices: cfg.Prices, Quota: s.quota}
 	if err := s.openDoors(); err != nil {
 		return nil, errors.Join(err, log.Close())
@@ -286,6 +315,8 @@ func (s *Server) openDoors() (err error) {
 	mux.Handle("/", rest.New(s.doors))
 	mux.Handle("/rpc", rpc.New(s.doors))
 	mux.Handle(openai.Prefix+"/", openai.New(s.doors))
+	s.mcp = mcp.New(s.doors, s.trusts)
+	mux.Handle(mcp.Path, s.mcp)
 	mux.HandleFunc(healthRoute, healthz)
 	mux.HandleFunc(readyRoute, s.readyz)
 	mux.HandleFunc(metricsRoute, s.metrics)
@@ -363,7 +394,7 @@ func (s *Server) open(name string) (t *api.Tenant, lock *os.File, err error) {
 	home := s.cfg.Home
 	if name != access.DefaultTenant {
 		home = filepath.Join(s.cfg.Home, "tenants", name)
-		if lock, err = own(home); err != nil {
+		if lock, err = own(home, s.folder); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -375,7 +406,7 @@ func (s *Server) open(name string) (t *api.Tenant, lock *os.File, err error) {
 
 // openIn opens the data of a tenant in its folder.
 func (s *Server) openIn(name, home string) (*api.Tenant, error) {
-	dir := filepath.Join(home, Folder)
+	dir := filepath.Join(home, s.folder)
 	quota, _, err := s.quota(access.Key{Tenant: name})
 	if err != nil {
 		return nil, err
@@ -417,13 +448,13 @@ func (s *Server) openIn(name, home string) (*api.Tenant, error) {
 // anybody asks after them.
 func (s *Server) Recover(ctx context.Context) error {
 	var failed error
-	for _, pattern := range []string{filepath.Join(Folder, live.RunsFolder), filepath.Join("tenants", "*", Folder, live.RunsFolder)} {
+	for _, pattern := range []string{filepath.Join(s.folder, live.RunsFolder), filepath.Join("tenants", "*", s.folder, live.RunsFolder)} {
 		found, err := filepath.Glob(filepath.Join(s.cfg.Home, pattern, "*.json"))
 		failed = errors.Join(failed, err)
 		for _, file := range found {
 			name := access.DefaultTenant
-			if home := filepath.Dir(filepath.Dir(filepath.Dir(file))); home != filepath.Clean(s.cfg.Home) {
-				name = filepath.Base(home)
+			if below, ok := strings.CutPrefix(file, filepath.Join(s.cfg.Home, "tenants")+string(filepath.Separator)); ok {
+				name, _, _ = strings.Cut(below, string(filepath.Separator))
 			}
 			if _, err := s.tenant(ctx, name); err != nil {
 				failed = errors.Join(failed, err)
@@ -535,6 +566,18 @@ func (s *Server) knows(host string) bool {
 	return name == "localhost" || net.ParseIP(name) != nil || slices.Contains(s.cfg.Hosts, name)
 }
 
+// trusts says whether a page of an origin may make a request: one of this server's own names, or
+// of this machine.
+func (s *Server) trusts(r *http.Request, origin string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	name := strings.ToLower(u.Hostname())
+	ip := net.ParseIP(name)
+	return strings.EqualFold(u.Host, r.Host) || name == "localhost" || ip != nil && ip.IsLoopback() || slices.Contains(s.cfg.Hosts, name)
+}
+
 // slowBody bounds how long a client may take to send a piece of a body.
 type slowBody struct {
 	io.ReadCloser
@@ -610,6 +653,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, certificates *tls.Co
 // Close saves the sessions of all tenants and ends everything. When ctx ends, what is not
 // saved by then is ended without that.
 func (s *Server) Close(ctx context.Context) error {
+	ended := s.mcp.Close() // before the tenants: what its clients had is removed
 	s.mu.Lock()
 	s.closed = true
 	all := slices.Collect(maps.Values(s.tenants))
@@ -635,22 +679,25 @@ func (s *Server) Close(ctx context.Context) error {
 	}
 	work.Wait()
 	s.traces.Close(ctx)
-	return errors.Join(errors.Join(failed...), s.shared.Audit.Close(), disown(s.lock))
+	return errors.Join(ended, errors.Join(failed...), s.shared.Audit.Close(), disown(s.lock))
 }
-
-// localKey is the id of the program's own caller, who has no key.
-const localKey = "local"
 
 // Local returns the door of JSON-RPC for the program's own caller, who may do everything
 // with the data of the default tenant.
 func (s *Server) Local() *rpc.Door {
 	return rpc.NewDoor(func(ctx context.Context, _ *api.Operation) (*api.Call, error) {
-		seen := observe.From(ctx)
-		seen.Tenant, seen.Key = access.DefaultTenant, localKey
-		t, err := s.tenant(ctx, access.DefaultTenant)
+		seen, key := observe.From(ctx), mcp.LocalKey()
+		seen.Tenant, seen.Key = key.Tenant, key.ID
+		t, err := s.tenant(ctx, key.Tenant)
 		if err != nil {
 			return nil, err
 		}
-		return &api.Call{Key: access.Key{ID: localKey, Tenant: t.Name, Scopes: []access.Scope{access.Admin}}, Tenant: t, Server: s.shared}, nil
+		return &api.Call{Key: key, Tenant: t, Server: s.shared}, nil
 	}, s.served)
+}
+
+// LocalMCP returns the door of MCP for the program's own caller. Its client works in the session
+// of a name, "": one of its own, and may have files of the folders read into sessions.
+func (s *Server) LocalMCP(session string, folders []string) (*mcp.Door, error) {
+	return mcp.NewLocal(mcp.Local{Session: session, Folders: folders, Server: s.shared, Served: s.served, Tenant: s.tenant})
 }

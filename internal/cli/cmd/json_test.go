@@ -36,7 +36,7 @@ func TestJSONEverywhere(t *testing.T) {
 	p, _, _, _ := inProcess(t, nil)
 	leaves(p.root(), func(c *cobra.Command) {
 		path := strings.TrimPrefix(c.CommandPath(), "praxis ")
-		if path == "rpc" || path == "serve" { // they speak JSON, and go on until they are stopped
+		if path == "rpc" || path == "mcp" || path == "serve" { // they speak JSON, and go on until they are stopped
 			return
 		}
 		flag := c.Flags().Lookup("json")

@@ -311,7 +311,7 @@ func TestNotRemote(t *testing.T) {
 	dir := t.TempDir()
 	far := &world{t, map[string]string{"PRAXIS_HOME": t.TempDir(), "PRAXIS_SERVER": "http://127.0.0.1:1", "PRAXIS_KEY": "praxis_secret"}, dir}
 	for _, line := range []string{
-		"doctor", "gc", "serve", "rpc", "bench", "demo", "eval f", "key ls", "image export i", "tools show x", "fix x --requirements f", "policy test f --tools t",
+		"doctor", "gc", "serve", "rpc", "mcp", "bench", "demo", "eval f", "key ls", "image export i", "tools show x", "fix x --requirements f", "policy test f --tools t",
 		"run -c 1 --requirements f", "run -c 1 --allow-net example.com", "run -c 1 --trust-code", "ask x --tools f", "plan run f --yes", "verify", "replay last --from 1", "tools ls --tools f",
 	} {
 		code, out, errs := far.do("", strings.Fields(line)...)

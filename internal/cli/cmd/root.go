@@ -51,7 +51,7 @@ func (p *program) root() *cobra.Command {
 		commands []*cobra.Command
 	}{
 		{"Compute:", []*cobra.Command{p.runCommand(), p.shellCommand(), p.askCommand(), p.fixCommand(), p.evalCommand(), p.demoCommand()}},
-		{"Serve programs:", []*cobra.Command{p.serveCommand(), p.rpcCommand()}},
+		{"Serve programs:", []*cobra.Command{p.serveCommand(), p.mcpCommand(), p.rpcCommand()}},
 		{"Plans:", []*cobra.Command{p.planCommand(), p.policyCommand()}},
 		{"Tools:", []*cobra.Command{p.toolsCommand(), p.skillCommand()}},
 		{"Look at runs:", []*cobra.Command{

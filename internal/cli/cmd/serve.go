@@ -37,7 +37,8 @@ and stores it in server/key below the data folder, readable for you alone.
 
 GET /v1/openapi.json describes every route. JSON-RPC 2.0 with the same names is at
 /rpc, by POST or WebSocket; "praxis rpc" speaks it on standard input and output.
-Clients of OpenAI's API take /openai/v1 as their base URL.
+Clients of OpenAI's API take /openai/v1 as their base URL, those of MCP the address of
+/mcp; "praxis mcp" speaks MCP on standard input and output.
 
 It listens on loopback. Another address needs --cert and --cert-key, or --in-clear
 behind a proxy that speaks TLS. Under which names it may be asked, --name says.
@@ -56,6 +57,7 @@ OpenTelemetry, as OTLP over HTTP in JSON.`
 
 // serveCommand holds the flags of "praxis serve".
 type serveCommand struct {
+	local    bool // the program's own caller alone is answered
 	p        *program
 	tools    toolFlags
 	listen   string
@@ -110,7 +112,7 @@ func (p *program) serveCommand() *cobra.Command {
 	return cmd
 }
 
-// register adds the flags that "praxis rpc" has, too.
+// register adds the flags that "praxis rpc" and "praxis mcp" have, too.
 func (s *serveCommand) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.Var(&s.idle, "idle", fmt.Sprintf("pause a session after this time without a call (default %s)", live.DefaultIdle))
@@ -168,7 +170,8 @@ func (s *serveCommand) open(log *slog.Logger) (*server.Server, error) {
 		idle = *s.idle.value
 	}
 	return server.New(server.Config{
-		Home: o.Config.Home, Version: s.p.version, Hosts: lower(s.names), Ports: domain, Requests: s.requests, Burst: max(1, int(2*s.requests)),
+		Local: s.local,
+		Home:  o.Config.Home, Version: s.p.version, Hosts: lower(s.names), Ports: domain, Requests: s.requests, Burst: max(1, int(2*s.requests)),
 		Quota: quota, OpenMetrics: s.metrics, OIDC: s.oidc,
 		Idle: idle, Sessions: s.sessions, Stored: s.stored, Runs: s.runs, FileModels: s.files, Prices: prices, Traces: traces,
 		Tools: s.toolSpec(), Net: app.NetSpec{Hosts: s.tools.net, Credentials: s.tools.credentials},
@@ -325,7 +328,7 @@ input does, and saves its sessions.
   {"jsonrpc":"2.0","id":2,"method":"executions.start","params":{"session":"s","code":"6*7"}}`
 
 func (p *program) rpcCommand() *cobra.Command {
-	s := &serveCommand{p: p, idle: flagValue[time.Duration]{parse: app.ParseTimeout, kind: "time"}}
+	s := &serveCommand{p: p, local: true, idle: flagValue[time.Duration]{parse: app.ParseTimeout, kind: "time"}}
 	cmd := &cobra.Command{
 		Use: "rpc", Short: "Speak JSON-RPC on standard input and output", Long: rpcLong, Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -337,17 +340,23 @@ func (p *program) rpcCommand() *cobra.Command {
 			if err := srv.Recover(cmd.Context()); err != nil { // the other runs go on, and what is new begins
 				report(p.stderr, err)
 			}
-			in, stop := io.Pipe()
-			go func() { // ends with the input, or with the process: a read of a terminal cannot be given up
-				_, err := io.Copy(stop, p.stdin)
-				_ = stop.CloseWithError(err)
-			}()
-			defer context.AfterFunc(cmd.Context(), func() { _ = stop.CloseWithError(io.EOF) })()
+			in, stop := p.input(cmd.Context())
+			defer stop()
 			return srv.Local().Serve(cmd.Context(), rpc.NewLines(in, p.stdout))
 		},
 	}
 	s.register(cmd)
 	return cmd
+}
+
+// input is standard input until ctx is over.
+func (p *program) input(ctx context.Context) (in io.Reader, stop func() bool) {
+	from, to := io.Pipe()
+	go func() { // ends with the input, or with the process: a read of a terminal cannot be given up
+		_, err := io.Copy(to, p.stdin)
+		_ = to.CloseWithError(err)
+	}()
+	return from, context.AfterFunc(ctx, func() { _ = to.CloseWithError(io.EOF) })
 }
 
 // keys has f use the keys of the server over the person's data folder, or of the one that

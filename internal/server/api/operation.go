@@ -256,3 +256,12 @@ func Table() []Operation {
 	}
 	return out
 }
+
+// Named returns all operations by their names.
+func Named() map[string]*Operation {
+	out := map[string]*Operation{}
+	for _, o := range Table() {
+		out[o.Name] = &o
+	}
+	return out
+}

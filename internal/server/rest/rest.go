@@ -128,17 +128,22 @@ func Authorize(ctx context.Context, cfg Config, text string, scope access.Scope)
 	}
 	seen := observe.From(ctx)
 	seen.Tenant, seen.Key = key.Tenant, key.ID
-	c := &api.Call{Key: key, Server: cfg.Server}
 	if err := cfg.Admit(key); err != nil {
-		return c, err
+		return nil, err
 	}
+	return Permit(ctx, cfg, key, scope)
+}
+
+// Permit returns the call that a key may make with a right, for who knows that it may ask now.
+func Permit(ctx context.Context, cfg Config, key access.Key, scope access.Scope) (*api.Call, error) {
 	if !key.May(scope) {
-		return c, fault.New(fault.Denied, "Use a key with the scope "+string(scope)+".", "cannot do this with the key %s: it has not the scope %s", key.ID, scope)
+		return nil, fault.New(fault.Denied, "Use a key with the scope "+string(scope)+".", "cannot do this with the key %s: it has not the scope %s", key.ID, scope)
 	}
-	if c.Tenant, err = cfg.Tenant(ctx, key.Tenant); err != nil {
-		return c, err
+	t, err := cfg.Tenant(ctx, key.Tenant)
+	if err != nil {
+		return nil, err
 	}
-	return c, nil
+	return &api.Call{Key: key, Tenant: t, Server: cfg.Server}, nil
 }
 
 // errUnknown is the fault of a caller that is not known.

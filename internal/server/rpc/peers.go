@@ -86,7 +86,7 @@ func (s socket) Send(ctx context.Context, message []byte) error {
 
 // New returns the handler of JSON-RPC over HTTP (POST) and over WebSocket.
 func New(cfg rest.Config) http.Handler {
-	table := operations()
+	table := api.Named()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := rest.KeyOf(r)
 		d := &Door{table, func(ctx context.Context, o *api.Operation) (*api.Call, error) {

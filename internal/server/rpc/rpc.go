@@ -100,16 +100,7 @@ type Door struct {
 
 // NewDoor returns a door for one caller. served is called for each request that was answered.
 func NewDoor(authorize func(ctx context.Context, o *api.Operation) (*api.Call, error), served func(observe.Request)) *Door {
-	return &Door{operations(), authorize, served}
-}
-
-// operations returns the table by the names of the operations.
-func operations() map[string]*api.Operation {
-	out := map[string]*api.Operation{}
-	for _, o := range api.Table() {
-		out[o.Name] = &o
-	}
-	return out
+	return &Door{api.Named(), authorize, served}
 }
 
 // connection is one peer that is being served.

@@ -38,6 +38,7 @@ const (
 	toolfile   = "internal/tool/toolfile"
 	pyDist     = "github.com/kluctl/go-embed-python"
 	script     = "github.com/rogpeppe/go-internal"
+	mcpSDK     = "github.com/modelcontextprotocol/go-sdk"
 	gogit      = "github.com/go-git/go-git/v5"
 	worktree   = "internal/worktree"
 )
@@ -62,7 +63,7 @@ func PraxisRules() Rules {
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
 			jsondoc, toolSchema, toolfile, "internal/tool/pystub", "internal/tool/search", "internal/tool/kind/gofunc", "internal/tool/approval",
 			"internal/tool/openapi",
-			"internal/server/access", "internal/server/audit", "internal/server/live", "internal/server/observe", "internal/server/oidc", "internal/server/rest", "internal/server/rpc", "internal/server/usage", "internal/server/vault", "internal/server/openai", "internal/server/sdk", "internal/server/ports", "internal/server/trace", "internal/client",
+			"internal/server/access", "internal/server/audit", "internal/server/live", "internal/server/observe", "internal/server/oidc", "internal/server/rest", "internal/server/rpc", "internal/server/usage", "internal/server/vault", "internal/server/openai", "internal/server/mcp", "internal/server/sdk", "internal/server/ports", "internal/server/trace", "internal/client",
 			"internal/tool/kind/wasm",
 			"internal/tool/kind/web",
 			"internal/tool/kind/mcp",
@@ -129,6 +130,7 @@ func serverPackages() map[string]Package {
 		"internal/server/sdk":     {Tests: []string{"internal/server/rest"}},
 		"internal/server/measure": {Imports: []string{event, "internal/app", "internal/bench", "internal/image", "internal/server"}, Third: []string{"github.com/coder/websocket", "golang.org/x/sync"}},
 		"internal/server/openai":  {Imports: []string{fault, event, "internal/app", atomicfile, "internal/server/access", "internal/server/api", "internal/server/live", "internal/server/observe", "internal/server/rest"}, Tests: []string{"internal/test/toy", "internal/server"}},
+		"internal/server/mcp":     {Imports: []string{fault, event, "internal/app", "internal/server/access", "internal/server/api", "internal/server/live", "internal/server/observe", "internal/server/rest"}, Third: []string{mcpSDK}, Tests: []string{"internal/test/toy", "internal/test/prepared", "internal/server"}, TestThird: []string{schema}},
 		"internal/server": {
 			Imports: []string{fault, event, "internal/app", atomicfile, "internal/server/..."}, Third: []string{"golang.org/x/time"}, Tests: []string{"internal/test/storetest", "internal/test/toy", "internal/test/issuer", cpython}, TestThird: []string{"github.com/coder/websocket"},
 		},

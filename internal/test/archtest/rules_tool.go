@@ -20,7 +20,7 @@ func toolPackages() map[string]Package {
 		"internal/tool/kind/builtin": {Imports: []string{fault, tool, jsondoc, toolfile}, Third: []string{"modernc.org/sqlite", "github.com/parquet-go/parquet-go", unix}},
 		"internal/tool/kind/web":     {Imports: []string{fault, safetext, "internal/netaddr", tool, jsondoc, toolSchema, toolfile}, Third: []string{"golang.org/x/text"}},
 		"internal/tool/openapi":      {Imports: []string{fault, tool, jsondoc, toolfile}, Third: []string{yaml}, Tests: []string{"internal/tool/kind/web"}},
-		"internal/tool/kind/mcp":     {Imports: []string{fault, tool, jsondoc, toolSchema, toolfile}, Third: []string{"github.com/modelcontextprotocol/go-sdk"}},
+		"internal/tool/kind/mcp":     {Imports: []string{fault, tool, jsondoc, toolSchema, toolfile}, Third: []string{mcpSDK}},
 		"internal/tool/kind/wasm":    {Imports: []string{fault, "internal/netaddr", tool, jsondoc, toolSchema, toolfile}, Third: []string{"github.com/tetratelabs/wazero"}},
 
 		"internal/tool/kind": {Imports: []string{fault, event, wire, "internal/guest", "internal/image", "internal/session", tool, "internal/tool/..."}},
