@@ -36,7 +36,11 @@ type HTTP struct {
 // New returns the handler of the door. trusts says whether a page of an origin may make a
 // request.
 func New(cfg rest.Config, trusts func(r *http.Request, origin string) bool) *HTTP {
-	d := newDoor(cfg, nil)
+	return newDoor(cfg, nil).overHTTP(trusts)
+}
+
+// overHTTP returns the handler of a door.
+func (d *Door) overHTTP(trusts func(r *http.Request, origin string) bool) *HTTP {
 	server := func(*http.Request) *mcp.Server { return d.server }
 	// Whose name a server may be called by is checked for all doors, before this one.
 	options := mcp.StreamableHTTPOptions{DisableLocalhostProtection: true, MaxRequestBodyBytes: maxMessage, SessionTimeout: IdleClient}

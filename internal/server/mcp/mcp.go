@@ -74,14 +74,18 @@ type Door struct {
 // instructions are what a client's model reads of the server as a whole.
 const instructions = "Run code in a sandbox that keeps its variables and files between calls. Work in small steps, print what you need to see, and let figures come from code."
 
-// newDoor returns a door with its tools.
-func newDoor(cfg rest.Config, local *Local) *Door {
+// newDoor returns a door with its tools. Tests adjust what it declares.
+func newDoor(cfg rest.Config, local *Local, adjust ...func(*mcp.ServerOptions)) *Door {
 	d := &Door{cfg: cfg, operations: api.Named(), local: local, clients: map[*mcp.ServerSession]*client{}, requests: map[string]*request{}}
-	d.server = mcp.NewServer(&mcp.Implementation{Name: "praxis", Title: "Praxis", Version: cfg.Server.Version}, &mcp.ServerOptions{
+	options := mcp.ServerOptions{
 		Instructions: instructions,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope, c.TTLMs = "private", 0 },
-	})
+	}
+	for _, f := range adjust {
+		f(&options)
+	}
+	d.server = mcp.NewServer(&mcp.Implementation{Name: "praxis", Title: "Praxis", Version: cfg.Server.Version}, &options)
 	d.addSessionTools()
 	d.addAgentTools(len(cfg.Server.Tools.Files) > 0)
 	d.addResources()
