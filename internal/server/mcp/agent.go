@@ -201,7 +201,7 @@ func (d *Door) runPlan(ctx context.Context, req *mcp.CallToolRequest, in runPlan
 		lines = findingLines(out.Findings)
 	}
 	if p.Error != "" {
-		lines = append(lines, fmt.Sprintf("line %d: %s", p.Line, p.Error))
+		lines = append(lines, strings.TrimSpace(p.Error))
 	}
 	res := said(append(lines, "["+p.Status+"] run "+p.Run)...)
 	res.IsError = p.Status != "ok"

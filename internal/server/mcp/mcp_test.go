@@ -156,7 +156,24 @@ func has(t *testing.T, got string, want ...string) {
 // sessions lists the ids of the server's sessions.
 func (w *world) sessions() (ids []string) {
 	w.Helper()
-	r, err := http.NewRequestWithContext(w.Context(), http.MethodGet, w.web.URL+"/v1/sessions", nil)
+	for _, s := range w.get("/v1/sessions")["sessions"].([]any) {
+		ids = append(ids, fmt.Sprint(s.(map[string]any)["id"]))
+	}
+	return ids
+}
+
+func (w *world) get(path string) object { return w.send(http.MethodGet, path, nil) }
+
+func (w *world) post(path string, body object) object { return w.send(http.MethodPost, path, body) }
+
+// send sends a request to the REST API.
+func (w *world) send(method, path string, body object) object {
+	w.Helper()
+	data, err := json.Marshal(body)
+	if err != nil {
+		w.Fatal(err)
+	}
+	r, err := http.NewRequestWithContext(w.Context(), method, w.web.URL+path, bytes.NewReader(data))
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -165,14 +182,11 @@ func (w *world) sessions() (ids []string) {
 		w.Fatal(err)
 	}
 	defer res.Body.Close()
-	var out struct{ Sessions []struct{ ID string } }
-	if err := json.NewDecoder(res.Body).Decode(&out); err != nil {
-		w.Fatal(err)
+	out := object{}
+	if err := json.NewDecoder(res.Body).Decode(&out); err != nil && res.StatusCode != http.StatusNoContent || res.StatusCode > 299 {
+		w.Fatalf("%s %s: status %d: %v", method, path, res.StatusCode, err)
 	}
-	for _, s := range out.Sessions {
-		ids = append(ids, s.ID)
-	}
-	return ids
+	return out
 }
 
 // until waits for something that another goroutine does soon.
@@ -373,35 +387,15 @@ func TestKeys(t *testing.T) {
 // newKey makes a key.
 func (w *world) newKey(tenant string, scopes ...access.Scope) string {
 	w.Helper()
-	data, err := json.Marshal(object{"scopes": scopes})
+	keys, err := access.Open(filepath.Join(w.home, server.Folder), nil)
 	if err != nil {
 		w.Fatal(err)
 	}
-	if tenant != access.DefaultTenant {
-		keys, err := access.Open(filepath.Join(w.home, server.Folder), nil)
-		if err != nil {
-			w.Fatal(err)
-		}
-		text, _, err := keys.Add(access.Key{Tenant: tenant, Scopes: scopes})
-		if err != nil {
-			w.Fatal(err)
-		}
-		return text
-	}
-	r, err := http.NewRequestWithContext(w.Context(), http.MethodPost, w.web.URL+"/v1/keys", bytes.NewReader(data))
+	text, _, err := keys.Add(access.Key{Tenant: tenant, Scopes: scopes})
 	if err != nil {
 		w.Fatal(err)
 	}
-	res, err := (&http.Client{Transport: keyed{w.key}}).Do(r)
-	if err != nil {
-		w.Fatal(err)
-	}
-	defer res.Body.Close()
-	var out struct{ Key string }
-	if err := json.NewDecoder(res.Body).Decode(&out); err != nil {
-		w.Fatal(err)
-	}
-	return out.Key
+	return text
 }
 
 // A call that is cancelled, or whose client is gone, interrupts the code, and the kernel is
