@@ -39,19 +39,24 @@ type settings struct {
 	tools app.ToolSpec
 }
 
+// newServer opens a server over toys.
+func newServer(home, script string, tools app.ToolSpec) (*server.Server, error) {
+	return server.New(server.Config{Home: home, Version: "test", Tools: tools, Hosts: []string{"praxis.example"}, Open: func(t server.Tenant) (*app.App, error) {
+		c, err := app.DefaultConfig(t.Home, func(string) string { return "" })
+		if err != nil {
+			return nil, err
+		}
+		c.Ask.Model = "scripted:" + script
+		return app.Open(app.Options{Config: c, Version: "test", Parts: &app.Parts{Backend: toy.Backend(), Images: toy.Images{}, ImageFiles: toy.Images{}, Recipes: toy.Images{}, Program: toy.Program()}})
+	}})
+}
+
 func newWorld(t *testing.T, with settings) *world {
 	t.Helper()
 	w := &world{T: t, home: t.TempDir(), script: filepath.Join(t.TempDir(), "script")}
 	w.says("=== reply\nFINAL ANSWER: nothing.\n")
 	var err error
-	w.s, err = server.New(server.Config{Home: w.home, Version: "test", Tools: with.tools, Hosts: []string{"praxis.example"}, Open: func(t server.Tenant) (*app.App, error) {
-		c, err := app.DefaultConfig(t.Home, func(string) string { return "" })
-		if err != nil {
-			return nil, err
-		}
-		c.Ask.Model = "scripted:" + w.script
-		return app.Open(app.Options{Config: c, Version: "test", Parts: &app.Parts{Backend: toy.Backend(), Images: toy.Images{}, ImageFiles: toy.Images{}, Recipes: toy.Images{}, Program: toy.Program()}})
-	}})
+	w.s, err = newServer(w.home, w.script, with.tools)
 	if err == nil {
 		w.key, _, _, err = w.s.FirstKey()
 	}
