@@ -113,6 +113,7 @@ nightly: test
 	go test ./cmd/praxis -run TestAtOnce -timeout 1h -args -at-once 200
 	go test ./cmd/praxis -run TestRepairs -timeout 2h -args -all-repairs
 	go test ./cmd/praxis -run TestPackages -timeout 1h -args -all-packages
+	go test ./internal/server/mcp -run 'Conformance|Client' -timeout 1h -args -all-clients
 	go test ./internal/test/battery -run 'TestProbes|TestJavaScriptProbes' -timeout 2h -args -longer 5 -all-probes
 	go test ./internal/test/battery -run 'TestR$$' -timeout 1h -args -all-kernels
 	go test ./internal/test/battery/builds -run TestBuildOnContainer -timeout 1h -args -all-builds
