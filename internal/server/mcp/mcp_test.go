@@ -349,7 +349,7 @@ func TestKeys(t *testing.T) {
 		defer res.Body.Close()
 		return res.StatusCode, res.Header.Get("Mcp-Session-Id")
 	}
-	const begin = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
+
 	status, session := post(w.key, "", "", "", begin)
 	if status != http.StatusOK || session == "" {
 		t.Fatalf("status %d", status)
