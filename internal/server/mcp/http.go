@@ -168,5 +168,21 @@ func (p patient) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
+// WriteHeader begins the answer, which may have no body: a connection that was used before still
+// has the time of its last answer, which may be over.
+func (p patient) WriteHeader(status int) {
+	rest.Deadline(p.ResponseWriter)
+	p.ResponseWriter.WriteHeader(status)
+}
+
+// FlushError sends what was written so far.
+func (p patient) FlushError() error {
+	rest.Deadline(p.ResponseWriter)
+	return http.NewResponseController(p.ResponseWriter).Flush()
+}
+
+// Flush sends what was written so far.
+func (p patient) Flush() { _ = p.FlushError() } // the next piece fails as well
+
 // Unwrap lets http.ResponseController find the connection.
 func (p patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
