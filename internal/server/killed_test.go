@@ -196,3 +196,37 @@ func TestKilledRuns(t *testing.T) {
 		t.Errorf("%v is left (%v)", left, err)
 	}
 }
+
+// Programs that start Praxis as their child work at once, beside a server, each with sessions of its
+// own; what one left is there for the next.
+func TestLocalServers(t *testing.T) {
+	w := newWorld(t)
+	local := config(w.home)
+	local.Local = true
+	var all []*Server
+	for range 2 {
+		s, err := New(local)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	if all[0].folder == all[1].folder || all[0].folder == Folder {
+		t.Errorf("got %s and %s", all[0].folder, all[1].folder)
+	}
+	for _, s := range all {
+		if err := s.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	next, err := New(local)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if next.folder != all[0].folder {
+		t.Errorf("got %s, want %s", next.folder, all[0].folder)
+	}
+	if err := next.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

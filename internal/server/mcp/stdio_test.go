@@ -229,14 +229,23 @@ func TestNamedSession(t *testing.T) {
 	}
 }
 
+// wait sets a, and begins code that waits, in a call of the id 1.
+func (c *child) wait() {
+	c.Helper()
+	if text, failed := c.tool("run_code", code("set a")); failed {
+		c.Fatal(text)
+	}
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run_code","arguments":{"code":"wait"},"_meta":{"progressToken":"p"}}}`)
+	for !strings.Contains(c.receive(), "running: wait") {
+	}
+}
+
 // A client that ends in the middle of a call has its code interrupted: the session goes on at
 // once.
 func TestChildDies(t *testing.T) {
 	w := newWorld(t, settings{})
 	c := newChild(t, w.s, "mine").hello()
-	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run_code","arguments":{"code":"set a\nprint begun\nwait"},"_meta":{"progressToken":"p"}}}`)
-	for !strings.Contains(c.receive(), "running: set a") {
-	}
+	c.wait()
 	c.leave()
 	c = newChild(t, w.s, "mine").hello()
 	if text, failed := c.tool("run_code", code("get a")); failed || !strings.Contains(text, "a is true") {
@@ -249,9 +258,7 @@ func TestChildDies(t *testing.T) {
 func TestChildCancels(t *testing.T) {
 	w := newWorld(t, settings{})
 	c := newChild(t, w.s, "").hello()
-	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"run_code","arguments":{"code":"set a\nwait"},"_meta":{"progressToken":"p"}}}`)
-	for !strings.Contains(c.receive(), "running: set a") {
-	}
+	c.wait()
 	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
 	c.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run_code","arguments":{"code":"get a"}}}`)
 	for {
