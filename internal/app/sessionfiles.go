@@ -33,7 +33,23 @@ type FileChange struct {
 func (s *Session) Stat(ctx context.Context, name string) (out FileInfo, err error) {
 	err = s.s.Use(ctx, func(c *guest.Client) error {
 		i, err := c.Stat(ctx, name)
-		out = FileInfo{Path: path.Clean(i.Path), Kind: i.Kind, Bytes: i.Size, Mode: i.Mode, Changed: time.Unix(0, i.ModTime).UTC(), Target: i.Target}
+		out = infoOf(i)
+		return err
+	})
+	return out, err
+}
+
+func infoOf(i wire.FileInfo) FileInfo {
+	return FileInfo{Path: path.Clean(i.Path), Kind: i.Kind, Bytes: i.Size, Mode: i.Mode, Changed: time.Unix(0, i.ModTime).UTC(), Target: i.Target}
+}
+
+// List describes what is in a folder; recursive describes what is below it, too.
+func (s *Session) List(ctx context.Context, dir string, recursive bool) (out []FileInfo, err error) {
+	err = s.s.Use(ctx, func(c *guest.Client) error {
+		files, err := c.List(ctx, dir, recursive)
+		for _, f := range files {
+			out = append(out, infoOf(f))
+		}
 		return err
 	})
 	return out, err

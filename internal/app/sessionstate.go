@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"praxis/internal/session"
 )
@@ -19,3 +20,15 @@ func (s *Session) End() error { return s.s.Close() }
 // has. It returns what became of the session, "" when nothing did. An error with the code
 // fault.SessionClosed says that the session has ended for good.
 func (s *Session) Mend(ctx context.Context) (string, error) { return s.s.Mend(ctx) }
+
+// SandboxUsage is what a session's sandbox uses now.
+type SandboxUsage struct {
+	Memory int64         // bytes, what the sandbox itself takes included
+	CPU    time.Duration // that all programs used since it began
+}
+
+// Usage measures the sandbox from outside.
+func (s *Session) Usage(ctx context.Context) (SandboxUsage, error) {
+	u, err := s.s.Usage(ctx)
+	return SandboxUsage{Memory: u.Memory, CPU: u.CPU}, err
+}

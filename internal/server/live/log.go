@@ -104,6 +104,13 @@ func (l *Log) shrink(most int) {
 	l.entries = l.entries[drop:]
 }
 
+// Last is the number of the newest entry; 0: there was none.
+func (l *Log) Last() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.next - 1
+}
+
 // size is what the log has, in bytes.
 func (l *Log) size() int {
 	l.mu.Lock()
