@@ -37,6 +37,7 @@ import (
 	"praxis/internal/server/access"
 	"praxis/internal/server/api"
 	"praxis/internal/server/audit"
+	"praxis/internal/server/e2b"
 	"praxis/internal/server/live"
 	"praxis/internal/server/mcp"
 	"praxis/internal/server/observe"
@@ -60,6 +61,8 @@ type Config struct {
 	Hosts []string
 	// Ports is the domain below which ports of sessions answer; "": they cannot be reached.
 	Ports string
+	// E2B says how programs of E2B's clients are served; nil: they are not.
+	E2B *E2B
 	// Requests are those that a tenant may make in a second, and Burst those that it may make
 	// at once; 0: the defaults.
 	Requests float64
@@ -153,6 +156,7 @@ type Server struct {
 	probe   probe
 	doors   rest.Config
 	mcp     *mcp.HTTP
+	e2b     *e2b.Door // nil: E2B's clients are not served
 
 	mu      sync.Mutex
 	tenants map[string]*opening
@@ -321,7 +325,7 @@ func (s *Server) openDoors() (err error) {
 	mux.HandleFunc(readyRoute, s.readyz)
 	mux.HandleFunc(metricsRoute, s.metrics)
 	s.handler = s.guard(mux)
-	return nil
+	return s.openE2B()
 }
 
 // caller returns the key that a text of a request stands for: a key of this server, or a token
@@ -330,12 +334,12 @@ func (s *Server) caller(ctx context.Context, text string) (access.Key, error) {
 	if s.issuer != nil && oidc.IsToken(text) {
 		return s.issuer.Check(ctx, text)
 	}
-	return s.shared.Keys.Check(text)
+	return s.shared.Keys.Check(e2b.Key(text))
 }
 
 // secret says whether something in a text lets its bearer in.
 func (s *Server) secret(text string) bool {
-	return access.Contains(text) || s.issuer != nil && s.issuer.Contains(text)
+	return access.Contains(text) || e2b.ContainsKey(text) || s.issuer != nil && s.issuer.Contains(text)
 }
 
 // FirstKey makes a key with every right when there is none, and stores its text in a file
@@ -468,6 +472,27 @@ func (s *Server) Recover(ctx context.Context) error {
 // what is for a port of a session apart from what is for the server: no other name leads to
 // such a port, and such a name nowhere else. Who asks, and for what, is written down by the doors.
 func (s *Server) guard(next http.Handler) http.Handler {
+	return s.observed(func(w http.ResponseWriter, r *http.Request) {
+		seen := observe.From(r.Context())
+		if s.shared.Ports != nil {
+			if p, named := s.shared.Ports.Find(r.Host); named {
+				seen.Operation = "ports.answer"
+				s.servePort(w, r, p)
+				return
+			}
+		}
+		if !s.knows(r.Host) {
+			seen.Failed(fault.New(fault.Denied, "", "another host is meant"))
+			http.Error(w, "cannot answer: this server is not known as "+safetext.Clip(safetext.Line(r.Host), 100), http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// observed tells of every request that was answered, and bounds how long a client may take to
+// send its body.
+func (s *Server) observed(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		seen := observe.NewRequest(observe.ParseSpan(r.Header.Get("Traceparent")))
 		seen.Method = r.Method
@@ -488,19 +513,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		if len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) {
 			w.Header().Set("Connection", "close")
 		}
-		if s.shared.Ports != nil {
-			if p, named := s.shared.Ports.Find(r.Host); named {
-				seen.Operation = "ports.answer"
-				s.servePort(out, r, p)
-				return
-			}
-		}
-		if !s.knows(r.Host) {
-			seen.Failed(fault.New(fault.Denied, "", "another host is meant"))
-			http.Error(out, "cannot answer: this server is not known as "+safetext.Clip(safetext.Line(r.Host), 100), http.StatusMisdirectedRequest)
-			return
-		}
-		next.ServeHTTP(out, r)
+		next(out, r)
 	})
 }
 
@@ -621,10 +634,14 @@ func CheckAddress(addr string, secure, inClear bool) error {
 // Serve answers on l until ctx is over. With certificates it speaks TLS. Requests that go on
 // then have a moment to end.
 func (s *Server) Serve(ctx context.Context, l net.Listener, certificates *tls.Config) error {
+	return s.serve(ctx, l, certificates, s.handler)
+}
+
+func (s *Server) serve(ctx context.Context, l net.Listener, certificates *tls.Config, handler http.Handler) error {
 	requests, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	h := &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: s.wait.header, IdleTimeout: s.wait.idle, MaxHeaderBytes: maxHeader,
+		Handler: handler, ReadHeaderTimeout: s.wait.header, IdleTimeout: s.wait.idle, MaxHeaderBytes: maxHeader,
 		DisableGeneralOptionsHandler: true, // which would answer under any name
 		BaseContext:                  func(net.Listener) context.Context { return requests },
 	}
@@ -660,6 +677,9 @@ func (s *Server) Close(ctx context.Context) error {
 	s.mu.Unlock()
 	if s.shared.Ports != nil {
 		s.shared.Ports.Forget()
+	}
+	if s.e2b != nil {
+		s.e2b.Close()
 	}
 	var work sync.WaitGroup
 	failed := make([]error, len(all))

@@ -2,7 +2,7 @@ package cmd
 
 import (
 	"context"
-	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -22,6 +22,7 @@ import (
 	"praxis/internal/server"
 	"praxis/internal/server/access"
 	"praxis/internal/server/api"
+	"praxis/internal/server/e2b"
 	"praxis/internal/server/live"
 	"praxis/internal/server/observe"
 	"praxis/internal/server/oidc"
@@ -38,7 +39,8 @@ and stores it in server/key below the data folder, readable for you alone.
 GET /v1/openapi.json describes every route. JSON-RPC 2.0 with the same names is at
 /rpc, by POST or WebSocket; "praxis rpc" speaks it on standard input and output.
 Clients of OpenAI's API take /openai/v1 as their base URL, those of MCP the address of
-/mcp; "praxis mcp" speaks MCP on standard input and output.
+/mcp; "praxis mcp" speaks MCP on standard input and output. Programs that were written
+for E2B's sandboxes are served with --e2b.
 
 It listens on loopback. Another address needs --cert and --cert-key, or --in-clear
 behind a proxy that speaks TLS. Under which names it may be asked, --name says.
@@ -77,6 +79,7 @@ type serveCommand struct {
 	quotas   []string
 	metrics  bool
 	oidc     oidc.Config
+	e2b      e2bFlags
 }
 
 // defaultListen is where a server listens unless it is said otherwise.
@@ -107,6 +110,7 @@ func (p *program) serveCommand() *cobra.Command {
 	fs.BoolVar(&s.ports, "ports", false, "let clients open ports of sessions: a server in one answers as PORT-ID.localhost")
 	fs.StringVar(&s.domain, "ports-domain", "localhost", "`DOMAIN` in the place of localhost; all names below it must lead here")
 	s.registerOIDC(cmd)
+	s.registerE2B(cmd)
 	s.register(cmd)
 	cmd.AddCommand(s.p.serveKeyCommand(), s.p.serveQuota(), s.p.serveSecret(), s.p.serveAudit())
 	return cmd
@@ -172,7 +176,7 @@ func (s *serveCommand) open(log *slog.Logger) (*server.Server, error) {
 	return server.New(server.Config{
 		Local: s.local,
 		Home:  o.Config.Home, Version: s.p.version, Hosts: lower(s.names), Ports: domain, Requests: s.requests, Burst: max(1, int(2*s.requests)),
-		Quota: quota, OpenMetrics: s.metrics, OIDC: s.oidc,
+		Quota: quota, OpenMetrics: s.metrics, OIDC: s.oidc, E2B: s.e2b.config(),
 		Idle: idle, Sessions: s.sessions, Stored: s.stored, Runs: s.runs, FileModels: s.files, Prices: prices, Traces: traces,
 		Tools: s.toolSpec(), Net: app.NetSpec{Hosts: s.tools.net, Credentials: s.tools.credentials},
 		Served: func(r observe.Request) { logServed(log, r) },
@@ -255,19 +259,15 @@ func (s *serveCommand) run(ctx context.Context) (err error) {
 	if (s.cert == "") != (s.certKey == "") {
 		return usage("praxis serve", "--cert and --cert-key go together")
 	}
-	if err := s.checkOIDC(); err != nil {
+	if err := errors.Join(s.checkOIDC(), s.checkE2B()); err != nil {
 		return err
 	}
 	if err := server.CheckAddress(s.listen, s.cert != "", s.inClear); err != nil {
 		return err
 	}
-	var certificates *tls.Config
-	if s.cert != "" {
-		pair, err := tls.LoadX509KeyPair(s.cert, s.certKey)
-		if err != nil {
-			return fault.New(fault.Invalid, "Give files in PEM, and the key of the certificate.", "cannot read the certificate: %w", err)
-		}
-		certificates = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
+	certificates, err := certificatesOf(s.cert, s.certKey)
+	if err != nil {
+		return err
 	}
 	srv, err := s.open(slog.New(slog.NewTextHandler(s.p.stderr, nil)))
 	if err != nil {
@@ -278,27 +278,38 @@ func (s *serveCommand) run(ctx context.Context) (err error) {
 	if err != nil {
 		return fault.New(fault.Conflict, "Choose another address with --listen.", "cannot listen on %s: %w", s.listen, err)
 	}
-	key, file, made, err := srv.FirstKey()
+	theirs, where, err := s.listenE2B()
 	if err != nil {
 		_ = listener.Close()
+		return err
+	}
+	stop := func() {
+		_ = listener.Close()
+		if theirs != nil {
+			_ = theirs.Close()
+		}
+	}
+	key, file, made, err := srv.FirstKey()
+	if err != nil {
+		stop()
 		return err
 	}
 	scheme := "http"
 	if certificates != nil {
 		scheme = "https"
 	}
-	text := fmt.Sprintf("Praxis answers at %s://%s (Ctrl-C stops it and saves its sessions).\n", scheme, listener.Addr())
+	text := fmt.Sprintf("Praxis answers at %s://%s (Ctrl-C stops it and saves its sessions).\n", scheme, listener.Addr()) + where
 	if made {
 		text += fmt.Sprintf("The first key, which has every right: %s\nIt is stored in %s. Make others with \"praxis serve key add\".\n", key, file)
 	}
 	if err := s.p.emit(text); err != nil {
-		_ = listener.Close()
+		stop()
 		return err
 	}
 	if err := srv.Recover(ctx); err != nil { // the other runs go on, and what is new begins
 		report(s.p.stderr, err)
 	}
-	return srv.Serve(ctx, listener, certificates)
+	return s.serveBoth(ctx, srv, listener, certificates, theirs)
 }
 
 // close saves what lives. The command was stopped by then, so its context is over.
@@ -383,7 +394,7 @@ func (p *program) serveKeyCommand() *cobra.Command {
 func (p *program) serveKeyAdd() *cobra.Command {
 	var like access.Key
 	var scopes, quotas []string
-	var asJSON bool
+	var asJSON, forE2B bool
 	lasts := flagValue[time.Duration]{parse: app.ParseTimeout, kind: "time"}
 	cmd := &cobra.Command{
 		Use: "add", Short: "Make a key; its text is printed once", Args: takes(0, 0, ""),
@@ -405,6 +416,9 @@ func (p *program) serveKeyAdd() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				if forE2B {
+					text = e2b.KeyFor(text)
+				}
 				return p.done(asJSON, api.MadeKey{Key: made, Text: text}, text+"\n")
 			})
 		},
@@ -414,6 +428,7 @@ func (p *program) serveKeyAdd() *cobra.Command {
 	fs.StringVar(&like.Name, "name", "", "what it is for, in your words")
 	fs.StringArrayVar(&scopes, "scope", nil, "`RIGHT` that it gives: read, run, approve or admin (may be repeated; default read and run)")
 	fs.StringArrayVar(&quotas, "quota", nil, "`NAME=NUMBER` that may be used with it (may be repeated; see praxis serve quota)")
+	fs.BoolVar(&forE2B, "e2b", false, "write it as E2B's clients take it, e2b_…; the server takes either")
 	fs.Var(&lasts, "lasts", "how long it is valid (default: until it is removed)")
 	return oneObject(cmd, &asJSON)
 }

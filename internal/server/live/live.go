@@ -115,22 +115,24 @@ type Info struct {
 
 // session is one session of the hub.
 type session struct {
-	id    string
-	turn  chan struct{}       // held by whoever opens or pauses it
-	users *semaphore.Weighted // one for each call that has the sandbox, all for who takes it away
-	spec  app.SessionSpec
-	calls int               // under Hub.mu
-	used  time.Time         // under Hub.mu
-	meta  Meta              // under Hub.mu
-	gone  bool              // under Hub.mu: it is being deleted
-	apart bool              // under Hub.mu: a run uses it by its name
-	fresh bool              // under turn: it was made here and never opened
-	s     *app.Session      // written under turn and Hub.mu; nil: it has no sandbox
-	opens bool              // under Hub.mu: it is about to have a sandbox
-	execs works[*Execution] // under Hub.mu
-	procs works[*Process]   // under Hub.mu
-	conns int               // under Hub.mu: connections to its ports
-	note  string            // under Hub.mu: what became of a sandbox that died, until a call reports it
+	id      string
+	turn    chan struct{}       // held by whoever opens or pauses it
+	users   *semaphore.Weighted // one for each call that has the sandbox, all for who takes it away
+	spec    app.SessionSpec
+	calls   int               // under Hub.mu
+	used    time.Time         // under Hub.mu
+	meta    Meta              // under Hub.mu
+	gone    bool              // under Hub.mu: it is being deleted
+	apart   bool              // under Hub.mu: a run uses it by its name
+	fresh   bool              // under turn: it was made here and never opened
+	s       *app.Session      // written under turn and Hub.mu; nil: it has no sandbox
+	opens   bool              // under Hub.mu: it is about to have a sandbox
+	execs   works[*Execution] // under Hub.mu
+	procs   works[*Process]   // under Hub.mu
+	conns   int               // under Hub.mu: connections to its ports
+	hosts   []string          // under Hub.mu: that its programs may reach
+	network *app.Network      // under turn: how they do; nil: they reach none, or it has no sandbox
+	note    string            // under Hub.mu: what became of a sandbox that died, until a call reports it
 }
 
 // Open reads what sessions there are. Close must be called.
@@ -385,6 +387,10 @@ func (h *Hub) opened(ctx context.Context, e *session, sink event.Sink) (*app.Ses
 		return nil, err
 	}
 	h.set(e, s)
+	if err := h.connect(ctx, e); err != nil {
+		h.set(e, nil)
+		return nil, errors.Join(err, s.Close())
+	}
 	if !e.fresh {
 		h.findProcesses(context.WithoutCancel(ctx), e, s)
 	}
@@ -410,6 +416,9 @@ func (h *Hub) usable(e *session) error {
 
 // set says what sandbox a session has. Its turn is held.
 func (h *Hub) set(e *session, s *app.Session) {
+	if s == nil {
+		e.disconnect()
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	e.s, e.opens = s, false

@@ -22,6 +22,7 @@
 package ports
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -272,13 +273,46 @@ func (w *writer) FlushError() error {
 // Unwrap lets http.ResponseController find the connection.
 func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// forwarder returns what carries requests into the session, each over a connection of its own:
-// one that was left open would not survive a saved state.
 func (o *Port) forwarder(dial Dialer) *httputil.ReverseProxy {
+	f := Forward{Port: o.Port, Secret: o.secret, Tokens: []string{TokenHeader}, Browser: o.Browser, Dial: dial}
+	return f.proxy(refuse)
+}
+
+// Forward says how requests are carried to a port of a session by who has let them in himself.
+type Forward struct {
+	Port    int
+	Secret  func(text string) bool // says whether something in a text lets its bearer into the server
+	Tokens  []string               // headers that are not for the session
+	Browser bool                   // the name under which it is asked is a secret
+	Host    string                 // that the session sees; "": the one that was asked
+	Dial    Dialer
+	// Refuse answers when the session does not; a fault.Unavailable says that nobody listens.
+	Refuse func(w http.ResponseWriter, r *http.Request, err error)
+}
+
+// ServeHTTP carries a request to the port.
+func (f Forward) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.Method == http.MethodConnect:
+		http.Error(w, "cannot connect through this port", http.StatusMethodNotAllowed)
+		return
+	case f.Secret(r.URL.String()):
+		http.Error(w, "cannot forward a request with a key in its address", http.StatusBadRequest)
+		return
+	}
+	if r.Body != nil {
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	}
+	f.proxy(f.Refuse).ServeHTTP(&writer{w, http.NewResponseController(w)}, r)
+}
+
+// proxy returns what carries requests into the session, each over a connection of its own:
+// one that was left open would not survive a saved state.
+func (f Forward) proxy(refuse func(w http.ResponseWriter, r *http.Request, err error)) *httputil.ReverseProxy {
 	return &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
-			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "http", net.JoinHostPort("localhost", strconv.Itoa(o.Port)), r.In.Host
-			o.clean(r.Out.Header)
+			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "http", net.JoinHostPort("localhost", strconv.Itoa(f.Port)), cmp.Or(f.Host, r.In.Host)
+			f.clean(r.Out.Header)
 			r.Out.Header.Set("X-Forwarded-Host", r.In.Host)
 			r.Out.Header.Set("X-Forwarded-Proto", "http")
 			if r.In.TLS != nil {
@@ -288,7 +322,7 @@ func (o *Port) forwarder(dial Dialer) *httputil.ReverseProxy {
 		Transport: &http.Transport{
 			DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: maxHeader, ResponseHeaderTimeout: answerFor,
 			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-				c, err := dial(ctx, o.Port)
+				c, err := f.Dial(ctx, f.Port)
 				if err != nil {
 					return nil, err
 				}
@@ -296,16 +330,18 @@ func (o *Port) forwarder(dial Dialer) *httputil.ReverseProxy {
 			},
 		},
 		FlushInterval:  -1, // events of a page must not wait for more
-		ModifyResponse: func(r *http.Response) error { contain(r, o.Browser); return nil },
+		ModifyResponse: func(r *http.Response) error { contain(r, f.Browser); return nil },
 		ErrorHandler:   refuse,
 	}
 }
 
 // clean takes out of a request what is not for the session.
-func (o *Port) clean(h http.Header) {
-	h.Del(TokenHeader)
+func (f Forward) clean(h http.Header) {
+	for _, name := range f.Tokens {
+		h.Del(name)
+	}
 	for name, values := range h {
-		if slices.ContainsFunc(values, o.secret) {
+		if slices.ContainsFunc(values, f.Secret) {
 			h.Del(name)
 		}
 	}
