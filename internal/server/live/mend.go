@@ -31,7 +31,11 @@ func (h *Hub) heal(ctx context.Context, e *session) {
 	ctx = context.WithoutCancel(ctx)
 	h.mu.Lock()
 	reports := e.execs.going() > 0 // the result of the code says it
+	gone := e.gone
 	h.mu.Unlock()
+	if gone { // who deletes it has ended the sandbox, and closes it
+		return
+	}
 	note, err := e.s.Mend(ctx)
 	if err != nil {
 		s := e.s

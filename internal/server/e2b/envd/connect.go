@@ -270,8 +270,11 @@ func (d *Daemon) serveMethod(w http.ResponseWriter, r *http.Request, m method) {
 	}
 }
 
-// seenError is an error as the log knows it.
+// seenError is an error as the log knows it. That a client went away is its own affair.
 func seenError(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
 	e := (*rpcError)(nil)
 	if !errors.As(err, &e) {
 		return err

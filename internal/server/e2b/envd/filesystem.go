@@ -131,6 +131,26 @@ func named(err error, name string) error {
 	return err
 }
 
+// maxLinks bounds the symbolic links that lead from one to another.
+const maxLinks = 10
+
+// behind returns what a path means once the symbolic links at its end are followed. One that
+// is not there is returned as it is, with what went wrong.
+func behind(ctx context.Context, s *app.Session, name string) (string, app.FileInfo, error) {
+	for range maxLinks {
+		info, err := s.Stat(ctx, name)
+		if err != nil || info.Kind != "symlink" {
+			return name, info, err
+		}
+		to := info.Target
+		if !path.IsAbs(to) {
+			to = path.Dir(name) + "/" + to
+		}
+		name = path.Clean(to)
+	}
+	return name, app.FileInfo{}, &rpcError{codeInvalid, "there are too many symbolic links"}
+}
+
 // entryOf describes a file as clients know it. All that sessions let clients at is their user's.
 func entryOf(i app.FileInfo, marks map[string]registry.Marks) entryInfo {
 	mode := fs.FileMode(i.Mode & 0o777)
@@ -241,11 +261,12 @@ func (d *Daemon) list(ctx context.Context, c *call, in listRequest) (listReply, 
 		return out, &rpcError{codeInvalid, fmt.Sprintf("a listing has at most %d levels", maxDepth)}
 	}
 	err := d.inSession(ctx, c, in.Path, func(s *app.Session, name string) error {
-		info, err := s.Stat(ctx, name)
+		asked := name
+		name, info, err := behind(ctx, s, name)
 		switch {
 		case err != nil:
-			return named(err, name)
-		case info.Kind == "file":
+			return named(err, asked)
+		case info.Kind != "folder":
 			return &rpcError{codeInvalid, "path is not a directory: " + safetext.Line(name)}
 		}
 		files, err := s.List(ctx, name, depth > 1)
@@ -278,11 +299,12 @@ func (d *Daemon) remove(ctx context.Context, c *call, in pathRequest) (empty, er
 func (d *Daemon) begin(ctx context.Context, c *call, in watchRequest) (*watcher, error) {
 	w := &watcher{entries: in.IncludeEntry}
 	err := d.inSession(ctx, c, in.Path, func(s *app.Session, name string) error {
-		info, err := s.Stat(ctx, name)
+		asked := name
+		name, info, err := behind(ctx, s, name)
 		if err != nil {
-			return named(err, name)
+			return named(err, asked)
 		}
-		if info.Kind == "file" {
+		if info.Kind != "folder" {
 			return &rpcError{codeInvalid, "path is not a directory: " + safetext.Line(name)}
 		}
 		w.root = name
@@ -294,26 +316,37 @@ func (d *Daemon) begin(ctx context.Context, c *call, in watchRequest) (*watcher,
 	return w, err
 }
 
-// eventOf reads an entry of a watch's log. ok is false when it says nothing to clients.
-func (d *Daemon) eventOf(ctx context.Context, c *call, w *watcher, e live.Entry) (out fileEvent, ok bool) {
+// eventsOf reads an entry of a watch's log as clients know it: none where it says nothing to
+// them, and two of a file that was created and written to.
+func (d *Daemon) eventsOf(ctx context.Context, c *call, w *watcher, e live.Entry) []fileEvent {
 	var change app.FileChange
 	if err := json.Unmarshal(e.Data, &change); err != nil {
-		return out, false
+		return nil
 	}
-	out.Type = map[string]string{"created": "EVENT_TYPE_CREATE", "modified": "EVENT_TYPE_WRITE", "removed": "EVENT_TYPE_REMOVE"}[change.Type]
-	out.Name = strings.TrimPrefix(strings.TrimPrefix(path.Clean(change.Path), w.root), "/")
+	out := fileEvent{
+		Type: map[string]string{"created": "EVENT_TYPE_CREATE", "modified": "EVENT_TYPE_WRITE", "removed": "EVENT_TYPE_REMOVE"}[change.Type],
+		Name: strings.TrimPrefix(strings.TrimPrefix(path.Clean(change.Path), w.root), "/"),
+	}
 	if out.Type == "" || out.Name == "" {
-		return out, false
+		return nil
 	}
-	if w.entries && change.Type != "removed" {
-		_ = d.inSession(ctx, c, change.Path, func(s *app.Session, name string) error { // it may be gone
-			if entry, _, err := d.entry(ctx, c, s, name); err == nil {
-				out.Entry = &entry
-			}
-			return nil
-		})
+	if change.Type == "removed" {
+		return []fileEvent{out}
 	}
-	return out, true
+	var info app.FileInfo
+	_ = d.inSession(ctx, c, change.Path, func(s *app.Session, name string) error { // it may be gone
+		entry, found, err := d.entry(ctx, c, s, name)
+		if info = found; err == nil && w.entries {
+			out.Entry = &entry
+		}
+		return nil
+	})
+	all := []fileEvent{out}
+	if change.Type == "created" && info.Kind == "file" && info.Bytes > 0 {
+		out.Type = "EVENT_TYPE_WRITE"
+		all = append(all, out)
+	}
+	return all
 }
 
 func (d *Daemon) watch(ctx context.Context, c *call, in watchRequest) error {
@@ -332,11 +365,12 @@ func (d *Daemon) watch(ctx context.Context, c *call, in watchRequest) error {
 	}
 	err = w.watch.Log.Read(ctx, 0, live.Reader{
 		Entry: func(e live.Entry) error {
-			change, ok := d.eventOf(ctx, c, w, e)
-			if !ok {
-				return nil
+			for _, change := range d.eventsOf(ctx, c, w, e) {
+				if err := c.send(watchMessage{Filesystem: &change}); err != nil {
+					return err
+				}
 			}
-			return c.send(watchMessage{Filesystem: &change})
+			return nil
 		},
 		Lost:  func(int64) error { return &rpcError{codeDataLoss, "there were more changes than are stored"} },
 		Still: func() error { return c.send(watchMessage{Keepalive: &empty{}}) },
@@ -394,8 +428,8 @@ func (d *Daemon) watcherEvents(ctx context.Context, c *call, in watcherRequest) 
 		return out, nil
 	}
 	err = w.watch.Log.Read(ctx, after, live.Reader{Entry: func(e live.Entry) error {
-		if change, ok := d.eventOf(ctx, c, w, e); ok && e.Seq <= last {
-			out.Events = append(out.Events, change)
+		if e.Seq <= last {
+			out.Events = append(out.Events, d.eventsOf(ctx, c, w, e)...)
 		}
 		if e.Seq >= last {
 			return errSoFar

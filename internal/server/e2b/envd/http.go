@@ -12,6 +12,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 
 	"praxis/fault"
 	"praxis/internal/app"
@@ -75,19 +76,35 @@ type Measures struct {
 	Disk        int64   `json:"disk_total"`
 }
 
-// Measure says what a sandbox uses. Its disk is a part of its memory. The processors are
-// measured over all the time that it runs since it was opened.
+// Measure says what a sandbox uses now. Its disk is a part of its memory, and is not measured
+// apart.
 func Measure(ctx context.Context, s *target.Sandbox, ts int64) (m Measures, err error) {
 	err = s.Tenant.Hub.Use(ctx, s.ID, func(open *app.Session) error {
 		limits := open.Limits()
+		before, err := open.Usage(ctx)
+		if err != nil {
+			return err
+		}
+		began := time.Now()
+		select {
+		case <-time.After(measureFor):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 		used, err := open.Usage(ctx)
 		m = Measures{
 			Timestamp: ts, CPUs: max(1, int(limits.CPUs+0.99)), Memory: limits.Memory, MemoryUsed: used.Memory, MemoryMiB: limits.Memory >> 20, UsedMiB: used.Memory >> 20, Disk: limits.Disk,
+		}
+		if took := time.Since(began); used.CPU > before.CPU {
+			m.CPUUsed = min(100, 100*(used.CPU-before.CPU).Seconds()/took.Seconds()/float64(m.CPUs))
 		}
 		return err
 	})
 	return m, err
 }
+
+// measureFor is the time over which the use of processors is measured.
+const measureFor = 100 * time.Millisecond
 
 func (d *Daemon) metrics(w http.ResponseWriter, r *http.Request) {
 	c, err := d.open(r, "metrics", false)
@@ -182,15 +199,17 @@ func (d *Daemon) download(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx := r.Context()
 	err = d.inSession(ctx, c, r.URL.Query().Get("path"), func(s *app.Session, name string) error {
-		switch info, err := s.Stat(ctx, name); {
+		asked := name
+		name, info, err := behind(ctx, s, name)
+		switch {
 		case err != nil:
-			return named(err, name)
+			return named(err, asked)
 		case info.Kind == "folder":
-			return &rpcError{codeInvalid, "path '" + safetext.Line(name) + "' is a directory"}
+			return &rpcError{codeInvalid, "path '" + safetext.Line(asked) + "' is a directory"}
 		case info.Kind == "other":
 			return &rpcError{codeInvalid, "path '" + safetext.Line(name) + "' is not a regular file"}
 		}
-		out := &body{w: w, name: path.Base(name), gz: gz}
+		out := &body{w: w, name: path.Base(asked), gz: gz}
 		if err := s.ReadFile(ctx, name, out); err != nil {
 			if out.began {
 				panic(http.ErrAbortHandler) // so that nobody takes a part for the whole
@@ -363,10 +382,11 @@ func fileName(header string) string {
 // put writes one file.
 func (d *Daemon) put(ctx context.Context, c *call, name string, from io.Reader, marks registry.Marks) (out written, err error) {
 	err = d.inSession(ctx, c, name, func(s *app.Session, name string) error {
-		if info, err := s.Stat(ctx, name); err == nil && info.Kind == "folder" {
+		to, info, err := behind(ctx, s, name)
+		if err == nil && info.Kind == "folder" {
 			return &rpcError{codeInvalid, "path '" + safetext.Line(name) + "' is a directory"}
 		}
-		if err := s.WriteFile(ctx, name, from); err != nil {
+		if err := s.WriteFile(ctx, to, from); err != nil {
 			return err
 		}
 		out = written{path.Base(name), "file", name, marks}
