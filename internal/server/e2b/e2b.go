@@ -251,7 +251,7 @@ func (d *Door) resolve(r *http.Request, a address) (*target.Sandbox, registry.Re
 		return nil, rec, err
 	}
 	if !rec.Running(d.cfg.Now()) {
-		if !rec.AutoResume || !rec.Paused {
+		if !rec.AutoResume || !rec.Paused && !rec.AutoPause { // one whose time is over is about to be paused
 			return nil, rec, registry.Missing(a.id)
 		}
 		if rec, _, err = d.registry.Resume(ctx, rec.ID, resumeFor); err != nil {

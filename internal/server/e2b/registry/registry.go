@@ -366,9 +366,21 @@ func (r *Registry) Delete(ctx context.Context, rec Record) error {
 
 // Pause saves a sandbox. Clients see at once that it does not run any more.
 func (r *Registry) Pause(ctx context.Context, id string) error {
-	rec, err := r.Change(id, func(rec *Record) error {
+	return r.pause(ctx, id, func(rec Record) error {
 		if rec.Paused {
 			return fault.New(fault.Conflict, "Resume it first.", "sandbox %s is paused already", rec.ID)
+		}
+		return nil
+	})
+}
+
+// errGoesOn says that a sandbox got more time meanwhile.
+var errGoesOn = errors.New("the sandbox goes on")
+
+func (r *Registry) pause(ctx context.Context, id string, may func(Record) error) error {
+	rec, err := r.Change(id, func(rec *Record) error {
+		if err := may(*rec); err != nil {
+			return err
 		}
 		rec.Paused, rec.Ends = true, time.Time{}
 		return nil
@@ -436,7 +448,12 @@ func (r *Registry) expire(ctx context.Context, rec Record) {
 	r.mu.Unlock()
 	var err error
 	if over && rec.AutoPause {
-		err = r.Pause(ctx, rec.ID)
+		err = r.pause(ctx, rec.ID, func(rec Record) error {
+			if rec.Paused || !rec.Over(r.cfg.Now()) {
+				return errGoesOn
+			}
+			return nil
+		})
 	} else if over {
 		err = r.Delete(ctx, rec)
 	}
@@ -445,7 +462,7 @@ func (r *Registry) expire(ctx context.Context, rec Record) {
 		e.ending = false
 	}
 	r.mu.Unlock()
-	if err != nil && ctx.Err() == nil {
+	if err != nil && !errors.Is(err, errGoesOn) && ctx.Err() == nil {
 		r.cfg.Failed(rec.Tenant, rec.ID, fmt.Errorf("cannot end a sandbox whose time is over: %w", err))
 	}
 }
