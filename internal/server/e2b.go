@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
+	"net/http"
 	"path/filepath"
 
 	"praxis/internal/server/e2b"
@@ -32,5 +33,8 @@ func (s *Server) openE2B() (err error) {
 
 // ServeE2B answers E2B's clients on l until ctx is over: no other door is there.
 func (s *Server) ServeE2B(ctx context.Context, l net.Listener, certificates *tls.Config) error {
-	return s.serve(ctx, l, certificates, s.observed(s.e2b.ServeHTTP))
+	return s.serve(ctx, l, certificates, s.handlerE2B())
 }
+
+// handlerE2B is the door for E2B's clients.
+func (s *Server) handlerE2B() http.Handler { return s.observed(s.e2b.ServeHTTP) }

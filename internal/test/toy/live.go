@@ -96,11 +96,15 @@ func (g *guest) file(op string, f wire.Frame) {
 	}
 	g.mu.Lock()
 	old, there := g.state.Files[name]
+	folder := name == "/work" || name == "/tmp" || name == "/home/user"
 	if op != wire.OpStat {
 		delete(g.state.Files, name)
 	}
 	g.mu.Unlock()
 	switch {
+	case folder && op == wire.OpStat:
+		g.sendJSON(wire.Response, f.ID, wire.FileInfo{Path: name, Kind: wire.KindFolder, Mode: 0o755})
+		return
 	case !there:
 		g.fail(f.ID, "not_found", "cannot use %s: %v", name, fs.ErrNotExist)
 		return
