@@ -26,6 +26,8 @@ type serving struct {
 	home string
 	url  string
 	key  string
+	args []string      // beside the usual ones
+	out  *bufio.Reader // what it prints after where it answers
 }
 
 var saysWhere = regexp.MustCompile(`answers at (\S+) `)
@@ -33,7 +35,7 @@ var saysWhere = regexp.MustCompile(`answers at (\S+) `)
 // start starts the server over the data folder, and reads where it answers.
 func (s *serving) start() {
 	s.Helper()
-	s.cmd = exec.CommandContext(s.Context(), "/proc/self/exe", "serve", "--listen", "127.0.0.1:0", "--ports")
+	s.cmd = exec.CommandContext(s.Context(), "/proc/self/exe", append([]string{"serve", "--listen", "127.0.0.1:0", "--ports"}, s.args...)...)
 	s.cmd.Args[0] = asProgram
 	s.cmd.Env = append(os.Environ(), "PRAXIS_HOME="+s.home)
 	var stderr bytes.Buffer
@@ -45,7 +47,8 @@ func (s *serving) start() {
 	if err != nil {
 		s.Fatal(err)
 	}
-	line, err := bufio.NewReader(out).ReadString('\n')
+	s.out = bufio.NewReader(out)
+	line, err := s.out.ReadString('\n')
 	m := saysWhere.FindStringSubmatch(line)
 	if m == nil {
 		s.Fatalf("it printed %q (%v): %s", line, err, stderr.String())
