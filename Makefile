@@ -21,7 +21,7 @@ EMBEDDED := internal/image/embedded
 CARRIED := $(EMBEDDED)/archives/$(ARCH)
 ARCHIVES := $(addprefix $(CARRIED)/,python.tar.zst pip.tar.zst root.tar.zst)
 
-.PHONY: all build format vet tidy staticcheck test test-bench renew clients programs carried race lint bench bench-rivals demo soak nightly clean
+.PHONY: all build format vet tidy staticcheck test test-bench renew clients programs carried race lint bench bench-rivals demo soak nightly e2b-matrix clean
 
 all: build
 
@@ -112,7 +112,7 @@ nightly: test
 	go test ./internal/test/battery -run TestManyLive -timeout 1h -args -sessions 64
 	go test ./cmd/praxis -run TestAtOnce -timeout 1h -args -at-once 200
 	go test ./cmd/praxis -run TestRepairs -timeout 2h -args -all-repairs
-	go test ./cmd/praxis -run TestPackages -timeout 1h -args -all-packages
+	go test ./cmd/praxis -run 'TestPackages|TestE2BMatrix' -timeout 2h -args -all-packages
 	go test ./internal/server/mcp -run 'Conformance|Client' -timeout 1h -args -all-clients
 	go test ./internal/test/battery -run 'TestProbes|TestJavaScriptProbes' -timeout 2h -args -longer 5 -all-probes
 	go test ./internal/test/battery -run 'TestR$$' -timeout 1h -args -all-kernels
@@ -145,6 +145,10 @@ nightly: test
 			go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x $$pkg || exit 1; \
 		done; \
 	done
+
+# What E2B's published clients can do here, as docs/e2b.md says it.
+e2b-matrix: carried
+	go test ./cmd/praxis -count 1 -run TestE2BMatrix -timeout 1h -args -all-packages -e2b-matrix
 
 clean:
 	rm -rf bin $(EMBEDDED)/archives/*/*.tar.zst $(PROGRAMS)/archives/*/praxis-* $(PROGRAMS)/archives/*/.built $(PROGRAMS)/archives/*/sources.sha256

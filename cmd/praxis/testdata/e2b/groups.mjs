@@ -44,8 +44,10 @@ async function until(f, what) {
   throw new Error('not so in time: ' + what)
 }
 
+const tunnel = process.env.E2B_TEST_PROXY ? { proxy: process.env.E2B_TEST_PROXY } : {}
+
 const made = (options = {}) => {
-  const { template, ...rest } = { timeoutMs: 120_000, ...options }
+  const { template, ...rest } = { timeoutMs: 120_000, ...tunnel, ...options }
   return template ? Sandbox.create(template, rest) : Sandbox.create(rest)
 }
 
@@ -77,12 +79,12 @@ groups.create = () =>
 
 groups.connect = async () => {
   const id = await box({}, async (s) => {
-    const other = await Sandbox.connect(s.sandboxId)
+    const other = await Sandbox.connect(s.sandboxId, tunnel)
     await s.files.write('a', '1')
     assert((await other.files.read('a')) === '1', 'the same files')
     return s.sandboxId
   })
-  await fails(() => Sandbox.connect(id), 'SandboxNotFoundError', 'NotFoundError')
+  await fails(() => Sandbox.connect(id, tunnel), 'SandboxNotFoundError', 'NotFoundError')
 }
 
 groups.timeout = () =>
@@ -235,7 +237,7 @@ groups.snapshots = () =>
     try {
       await box({ template: snapshot.snapshotId }, async (t) => assert((await t.files.read('a')) === '1', 'the state'))
     } finally {
-      assert(await Sandbox.deleteSnapshot(snapshot.snapshotId), 'it is deleted')
+      assert(await Sandbox.deleteSnapshot(snapshot.snapshotId, tunnel), 'it is deleted')
     }
   })
 

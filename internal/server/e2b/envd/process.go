@@ -132,6 +132,9 @@ type started struct {
 	tag    *string
 }
 
+// endsWithin bounds the wait for the end of a process that was killed.
+const endsWithin = 10 * time.Second
+
 func (d *Daemon) processMethods() []method {
 	return []method{
 		unary("process.Process/List", false, d.listProcesses),
@@ -164,7 +167,18 @@ func (d *Daemon) processMethods() []method {
 			if s := syscall.Signal(in.Signal); s != syscall.SIGKILL && s != syscall.SIGTERM {
 				return empty{}, &rpcError{codeUnsupported, "the signals are SIGNAL_SIGTERM and SIGNAL_SIGKILL"}
 			}
-			return empty{}, p.Signal(ctx, int(in.Signal))
+			if err := p.Signal(ctx, int(in.Signal)); err != nil || syscall.Signal(in.Signal) != syscall.SIGKILL {
+				return empty{}, err
+			}
+			// Who kills a process does not find it afterwards.
+			timer := time.NewTimer(endsWithin)
+			defer timer.Stop()
+			select {
+			case <-p.Done():
+			case <-timer.C:
+			case <-ctx.Done():
+			}
+			return empty{}, nil
 		}),
 		unary("process.Process/CloseStdin", true, func(ctx context.Context, c *call, in selected) (empty, error) {
 			p, err := d.process(ctx, c, in.Process)
