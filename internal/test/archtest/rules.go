@@ -194,7 +194,7 @@ func guestPackages() map[string]Package {
 	return map[string]Package{
 		"cmd/praxis": {
 			Imports:   []string{"internal/cli/cmd", "internal/diagnostics"},
-			Tests:     []string{fault, prepared},
+			Tests:     []string{fault, prepared, "internal/test/cache"},
 			TestThird: []string{script},
 		},
 		"cmd/praxis-guest":          {Imports: []string{"internal/guest/agent"}},

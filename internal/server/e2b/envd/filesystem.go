@@ -84,7 +84,7 @@ type watchMessage struct {
 	Keepalive  *empty     `json:"keepalive,omitempty"`
 }
 
-// watcher is a watch whose changes are asked for again and again.
+// watcher is a watch whose changes a client fetches again and again.
 type watcher struct {
 	watch   *live.Watch
 	root    string
@@ -261,11 +261,11 @@ func (d *Daemon) list(ctx context.Context, c *call, in listRequest) (listReply, 
 		return out, &rpcError{codeInvalid, fmt.Sprintf("a listing has at most %d levels", maxDepth)}
 	}
 	err := d.inSession(ctx, c, in.Path, func(s *app.Session, name string) error {
-		asked := name
+		given := name
 		name, info, err := behind(ctx, s, name)
 		switch {
 		case err != nil:
-			return named(err, asked)
+			return named(err, given)
 		case info.Kind != "folder":
 			return &rpcError{codeInvalid, "path is not a directory: " + safetext.Line(name)}
 		}
@@ -299,10 +299,10 @@ func (d *Daemon) remove(ctx context.Context, c *call, in pathRequest) (empty, er
 func (d *Daemon) begin(ctx context.Context, c *call, in watchRequest) (*watcher, error) {
 	w := &watcher{entries: in.IncludeEntry}
 	err := d.inSession(ctx, c, in.Path, func(s *app.Session, name string) error {
-		asked := name
+		given := name
 		name, info, err := behind(ctx, s, name)
 		if err != nil {
-			return named(err, asked)
+			return named(err, given)
 		}
 		if info.Kind != "folder" {
 			return &rpcError{codeInvalid, "path is not a directory: " + safetext.Line(name)}

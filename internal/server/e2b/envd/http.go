@@ -199,17 +199,17 @@ func (d *Daemon) download(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx := r.Context()
 	err = d.inSession(ctx, c, r.URL.Query().Get("path"), func(s *app.Session, name string) error {
-		asked := name
+		given := name
 		name, info, err := behind(ctx, s, name)
 		switch {
 		case err != nil:
-			return named(err, asked)
+			return named(err, given)
 		case info.Kind == "folder":
-			return &rpcError{codeInvalid, "path '" + safetext.Line(asked) + "' is a directory"}
+			return &rpcError{codeInvalid, "path '" + safetext.Line(given) + "' is a directory"}
 		case info.Kind == "other":
 			return &rpcError{codeInvalid, "path '" + safetext.Line(name) + "' is not a regular file"}
 		}
-		out := &body{w: w, name: path.Base(asked), gz: gz}
+		out := &body{w: w, name: path.Base(given), gz: gz}
 		if err := s.ReadFile(ctx, name, out); err != nil {
 			if out.began {
 				panic(http.ErrAbortHandler) // so that nobody takes a part for the whole
