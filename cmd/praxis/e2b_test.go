@@ -119,7 +119,7 @@ func (c e2bClient) run(t *testing.T, env []string, groups ...string) (out []e2bR
 
 var saysE2B = regexp.MustCompile(`served at (\S+): `)
 
-// serveE2B starts a server whose sandboxes reach one host, and returns what clients are told.
+// serveE2B starts a server whose sandboxes reach one host, and returns the environment of clients.
 func serveE2B(t *testing.T, args ...string) (env []string) {
 	t.Helper()
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }))
