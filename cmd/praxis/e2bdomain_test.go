@@ -72,16 +72,18 @@ func tunnel(t *testing.T, to string) *httptest.Server {
 			return
 		}
 		defer there.Close()
-		w.WriteHeader(http.StatusOK)
-		here, _, err := http.NewResponseController(w).Hijack()
+		here, buffered, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			return
 		}
 		defer here.Close()
+		if _, err := io.WriteString(here, "HTTP/1.1 200 OK\r\n\r\n"); err != nil {
+			return
+		}
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			_, _ = io.Copy(there, here) // either side may end it
+			_, _ = io.Copy(there, buffered) // either side may end it
 			_ = there.Close()
 		}()
 		_, _ = io.Copy(here, there)
