@@ -18,6 +18,29 @@ type ContextInfo struct {
 	Name     string `json:"name"`
 	Language string `json:"language"`
 	State    string `json:"state"` // starting, idle, busy or dead
+	// Folder is where its interpreters are started, if it was given one, and Executions counts
+	// the code that the present one ran.
+	Folder     string `json:"-"`
+	Executions int    `json:"-"`
+}
+
+// Exec says where and how code is run in a context. The zero value of each field means what is usual.
+type Exec struct {
+	Context  string // "": that of the language
+	Language string // "": that of the context, or the session's first
+	File     string // the name of the code in errors; "": they number what was run
+	Bounds   event.Bounds
+	// Environ are variables that the code finds in its environment besides. The next code
+	// without them finds what was there before.
+	Environ map[string]string
+	// Folder is where the context works: its interpreters are started there, and one that runs
+	// already goes there, if it was given another before. It is absolute and clean.
+	Folder string
+	// Rich asks for forms of values for programs beside those for people, where the language
+	// has such: python.DataType, python.ChartType.
+	Rich bool
+	// Unwatched leaves out which files the code changed.
+	Unwatched bool
 }
 
 // Contexts lists the contexts of the session: that of its first language, which is called
@@ -27,7 +50,7 @@ func (s *Session) Contexts(ctx context.Context) (out []ContextInfo, err error) {
 	err = s.s.Use(ctx, func(c *guest.Client) error {
 		list, err := c.Contexts(ctx)
 		for _, i := range list {
-			out = append(out, ContextInfo{i.Name, safetext.Line(i.Language), i.State})
+			out = append(out, ContextInfo{i.Name, safetext.Line(i.Language), i.State, i.Folder, i.Executions})
 		}
 		return err
 	})
@@ -47,8 +70,9 @@ func (s *Session) FindContext(ctx context.Context, name string) (ContextInfo, er
 }
 
 // MakeContext makes a context of a language, "" is the session's first, with variables of its
-// own. The names of languages, and main, are those of contexts that there are by themselves.
-func (s *Session) MakeContext(ctx context.Context, name, lang string) (ContextInfo, error) {
+// own, in a folder, "" is the session's. The names of languages, and main, are those of
+// contexts that there are by themselves.
+func (s *Session) MakeContext(ctx context.Context, name, lang, folder string) (ContextInfo, error) {
 	refused := func(remedy, why string) (ContextInfo, error) {
 		return ContextInfo{}, fault.New(fault.Conflict, remedy, "cannot make context %s: %s", safetext.Clip(safetext.Line(name), wire.MaxName), why)
 	}
@@ -67,7 +91,7 @@ func (s *Session) MakeContext(ctx context.Context, name, lang string) (ContextIn
 	if lang == "" {
 		lang = s.Language().Name
 	}
-	x, err := s.ExecuteIn(ctx, name, lang, "", event.Bounds{}, event.Discard)
+	x, err := s.ExecuteIn(ctx, "", Exec{Context: name, Language: lang, Folder: folder}, event.Discard)
 	if err == nil && x.Status != event.OK {
 		err = fault.New(fault.Unavailable, "Try again, or end other contexts.", "cannot make context %s: %s", name, safetext.Line(x.Message))
 	}
@@ -87,11 +111,13 @@ func (s *Session) RestartContext(ctx context.Context, name string) error {
 	return s.s.Restart(ctx, name)
 }
 
-// ExecuteIn is Execute in a context. "" is that of the language, and an empty language that of
-// the context.
-func (s *Session) ExecuteIn(ctx context.Context, name, lang, code string, b event.Bounds, sink event.Sink) (event.Execution, error) {
-	if err := config.ValidateBounds(b); err != nil {
+// ExecuteIn is Execute in a context.
+func (s *Session) ExecuteIn(ctx context.Context, code string, x Exec, sink event.Sink) (event.Execution, error) {
+	if err := config.ValidateBounds(x.Bounds); err != nil {
 		return event.Execution{}, err
 	}
-	return s.s.Execute(ctx, code, session.Exec{Context: name, Language: lang, Bounds: b.Over(s.bounds), Changes: true}, sink)
+	return s.s.Execute(ctx, code, session.Exec{
+		Context: x.Context, Language: x.Language, File: x.File, Bounds: x.Bounds.Over(s.bounds), Changes: !x.Unwatched,
+		Environ: x.Environ, Folder: x.Folder, Rich: x.Rich,
+	}, sink)
 }

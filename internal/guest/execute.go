@@ -411,7 +411,7 @@ func (c *Client) Contexts(ctx context.Context) ([]wire.ContextInfo, error) {
 		default:
 			return nil, c.reject(what, violation("a context in a state that does not exist"))
 		}
-		if !wire.ValidName(i.Name) || !wire.ValidLanguage(i.Language) || i.PID < 0 || i.Execution != "" && !wire.ValidName(i.Execution) || line(i.Version, 256) != i.Version || line(i.Lost, 1024) != i.Lost {
+		if !wire.ValidName(i.Name) || !wire.ValidLanguage(i.Language) || i.PID < 0 || i.Execution != "" && !wire.ValidName(i.Execution) || line(i.Version, 256) != i.Version || line(i.Lost, 1024) != i.Lost || i.Folder != "" && !goodPath(i.Folder) || i.Executions < 0 {
 			return nil, c.reject(what, violation("a context that cannot be"))
 		}
 	}

@@ -101,6 +101,11 @@ type Exec struct {
 	File string
 	event.Bounds
 	Changes bool // Execution.Changes tells which files were changed
+	// Environ are variables of the environment besides, Folder is where the context works,
+	// and Rich asks for forms of values for programs: see wire.Execute.
+	Environ map[string]string
+	Folder  string
+	Rich    bool
 }
 
 // Bounds of an execution that nobody asked to bound otherwise.
@@ -134,7 +139,7 @@ func (s *Session) Execute(ctx context.Context, code string, x Exec, sink event.S
 	out, err := l.client.Execute(bounded, wire.Execute{
 		Context: x.Context, Language: x.Language, Code: code, File: x.File,
 		WallMS: timeout.Milliseconds(), CPUMS: time.Duration(x.CPU).Milliseconds(), OutputBytes: x.OutputBytes,
-		Changes: x.Changes, Whole: x.Whole, Columns: x.Columns,
+		Changes: x.Changes, Whole: x.Whole, Columns: x.Columns, Environ: x.Environ, Folder: x.Folder, Rich: x.Rich,
 	}, sink)
 	took := time.Since(began)
 	done()

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"cmp"
+	"path/filepath"
 	"slices"
 	"syscall"
 
@@ -27,8 +28,13 @@ func (s *server) execute(req *request, args wire.Execute) error {
 	case args.WallMS < 0 || args.CPUMS < 0 || args.OutputBytes < 0 || args.OutputBytes > wire.MaxOutput || args.WallMS > 1<<40 || args.CPUMS > 1<<40 ||
 		args.Columns != 0 && (args.Columns < 20 || args.Columns > 10000):
 		return failf("invalid", "", "cannot execute: a limit is out of range")
+	case args.Folder != "" && (!filepath.IsAbs(args.Folder) || filepath.Clean(args.Folder) != args.Folder || len(args.Folder) > wire.MaxPath):
+		return failf("invalid", "Write an absolute path.", "cannot execute: %q is not a clean absolute path", safetext.Clip(args.Folder, 200))
 	}
-	k, err := s.kernelFor(args.Context, args.Language)
+	if err := checkVariables(args.Environ); err != nil {
+		return err
+	}
+	k, err := s.kernelFor(args.Context, args.Language, args.Folder)
 	if err != nil {
 		return err
 	}

@@ -41,6 +41,7 @@
 //	{"op":"execute","id":I,"code":S,"file":S,"result":bool,"columns":N}   run a cell; file is the name of the
 //	                                                     code in errors, if it is there; result false: no value of the
 //	                                                     last expression; columns 0: as at the start;
+//	                                                     "rich":true: values have forms for programs, too,
 //	                                                     "stamps":true: "done" has "stamps":[read,begun,now],
 //	                                                     nanoseconds of CLOCK_REALTIME
 //	{"op":"complete","id":I,"code":S,"cursor":N}        cursor counts code points
@@ -50,7 +51,7 @@
 //	                                                     answers, since the host waits for it
 //	{"op":"reseed","entropy":hex}                        mix fresh entropy into every known generator
 //	{"op":"seed","seed":N}                               begin what follows from a seed
-//	{"op":"environ","set":{…},"unset":[…]}               change the environment
+//	{"op":"environ","set":{…},"unset":[…],"folder":S}    change the environment, and go to a folder
 //	{"op":"interrupt","id":I}                            stop the cell, see below
 //
 // From the kernel:

@@ -71,7 +71,11 @@ func (k *kernel) updateEnvironment(cfg config) {
 	if k.in == nil || k.in.doomed != goOn {
 		return
 	}
-	k.in.sendEnvironment(cfg)
+	var lent map[string]string
+	if k.cur != nil && k.in.lent {
+		lent = k.cur.Environ
+	}
+	k.in.sendEnvironment(cfg, lent)
 	k.wakeIfStuck()
 }
 

@@ -1,10 +1,12 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"syscall"
 	"time"
 
@@ -43,6 +45,7 @@ type interp struct {
 	lastText []byte     // the end of what it wrote to standard error, where that says how it ended
 	buf      []byte
 	environ  map[string]string // that it was sent last
+	lent     bool              // some of it is that of the last execution
 }
 
 // control is a frame of the kernel. Every field is checked before it is used.
@@ -76,6 +79,9 @@ func (k *kernel) launch() (*interp, error) {
 	if err != nil {
 		return nil, err
 	}
+	k.mu.Lock()
+	folder := cmp.Or(k.folder, cfg.Workdir)
+	k.mu.Unlock()
 	in := &interp{out: -1, err: -1, ctl: -1, began: time.Now(), buf: make([]byte, readSize)}
 	var outW, errW, ctlK = -1, -1, -1
 	defer func() { closeAll(outW, errW, ctlK) }()
@@ -96,7 +102,7 @@ func (k *kernel) launch() (*interp, error) {
 	in.language = lang
 	env, path := cfg.env(nil)
 	in.child, err = launch(k.srv.reaper, program{
-		Argv: cfg.command(lang), Env: env, Path: path, Dir: cfg.Workdir,
+		Argv: cfg.command(lang), Env: env, Path: path, Dir: folder,
 		Cgroup: cfg.group, Privileged: cfg.privileged(), Memory: cfg.addressSpace(lang.Reserve), OpenFiles: cfg.Limits.OpenFiles,
 		CPUs:       cfg.cpus(),
 		Namespaces: cfg.Limits.UserNamespaces > 0, Control: true, Seeded: cfg.seeded(),
@@ -105,11 +111,11 @@ func (k *kernel) launch() (*interp, error) {
 		in.close()
 		return nil, err
 	}
-	return in, k.begin(in, cfg)
+	return in, k.begin(in, cfg, folder)
 }
 
 // begin hands an interpreter that was just started over to its kernel.
-func (k *kernel) begin(in *interp, started config) error {
+func (k *kernel) begin(in *interp, started config, folder string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	cfg, err := k.srv.config() // a setup may have come meanwhile
@@ -120,7 +126,7 @@ func (k *kernel) begin(in *interp, started config) error {
 	if k.preload && in.language.Preload != nil {
 		preload = in.language.Preload
 	}
-	k.in, k.cfg, k.early = in, cfg, nil
+	k.in, k.cfg, k.early, k.ran = in, cfg, nil, 0
 	in.child.notify(k.wakeup.wake)
 	if k.closing || cfg.Deterministic != started.Deterministic {
 		k.kill(byRestart, "")
@@ -130,7 +136,10 @@ func (k *kernel) begin(in *interp, started config) error {
 	limitLive(in.child.pid, cfg, in.language.Reserve)
 	in.environ = started.variables()
 	in.send(map[string]any{"op": "start", "preload": preload, "seed": cfg.Seed, "deterministic": cfg.Deterministic, "columns": cfg.Columns})
-	in.sendEnvironment(cfg)
+	in.sendEnvironment(cfg, nil)
+	if k.folder != "" && k.folder != folder { // it was moved meanwhile
+		in.send(map[string]any{"op": "environ", "folder": k.folder})
+	}
 	k.srv.guard.wake()
 	return nil
 }
@@ -148,9 +157,10 @@ func (in *interp) send(v any) {
 	in.flush()
 }
 
-// tell tells the interpreter how its environment changed.
-func (in *interp) sendEnvironment(cfg config) {
+// sendEnvironment tells the interpreter how its environment changed, to which more is added.
+func (in *interp) sendEnvironment(cfg config, more map[string]string) {
 	now := cfg.variables()
+	maps.Copy(now, more)
 	set, unset := map[string]string{}, []string{}
 	for k, v := range now {
 		if old, ok := in.environ[k]; !ok || old != v {

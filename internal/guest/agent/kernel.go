@@ -36,6 +36,8 @@ type kernel struct {
 	dead         bool    // not started again until it is asked for
 	closing      bool
 	cur          *execution
+	folder       string // where interpreters are started; empty: the session's working folder
+	ran          int    // executions of code by this interpreter
 	late         tail
 	early        []byte // output before ready, for the message when it never comes
 	waiters      []chan error
@@ -62,13 +64,13 @@ type question struct {
 	size  int // code points of the code
 }
 
-func newKernel(s *server, name, language string) (*kernel, error) {
+func newKernel(s *server, name, language, folder string) (*kernel, error) {
 	b, err := newWakeup()
 	if err != nil {
 		return nil, fmt.Errorf("cannot make context %s: %w", name, err)
 	}
 	k := &kernel{
-		name: name, language: language, srv: s, wakeup: b, preload: name == wire.Main,
+		name: name, language: language, folder: folder, srv: s, wakeup: b, preload: name == wire.Main,
 		kick: make(chan struct{}, 1), over: make(chan struct{}),
 		late: tail{max: maxLate}, questions: map[uint64]question{},
 	}
@@ -181,6 +183,7 @@ func (k *kernel) execute(e *execution) error {
 	}
 	e.resume = k.wakeup.wake
 	k.cur = e
+	k.move(e.Folder)
 	k.showLate(e)
 	if k.live() && !e.waiting {
 		k.sendCode(e)
@@ -188,6 +191,18 @@ func (k *kernel) execute(e *execution) error {
 		k.poke()
 	}
 	return nil
+}
+
+// move has the interpreters of the kernel work in a folder from now on; empty: where they do.
+func (k *kernel) move(folder string) {
+	if folder == "" || folder == k.folder {
+		return
+	}
+	k.folder = folder
+	if k.in != nil {
+		k.in.send(map[string]any{"op": "environ", "folder": folder})
+		k.wakeIfStuck()
+	}
 }
 
 // release sends the code of an execution that waited, unless it was stopped.
@@ -222,9 +237,19 @@ func (k *kernel) sendCode(e *execution) {
 	}
 	e.began = time.Now()
 	k.in.id++
+	if e.Code != "" && !e.rehearsal {
+		k.ran++
+	}
+	if len(e.Environ) > 0 || k.in.lent {
+		k.in.sendEnvironment(k.cfg, e.Environ)
+		k.in.lent = len(e.Environ) > 0
+	}
 	message := map[string]any{"op": "execute", "id": k.in.id, "code": e.Code, "result": !e.Silent, "columns": e.Columns}
 	if e.File != "" {
 		message["file"] = e.File
+	}
+	if e.Rich {
+		message["rich"] = true
 	}
 	if e.stamps != nil {
 		message["stamps"] = true
@@ -376,7 +401,7 @@ func (k *kernel) complete(req *request, args wire.Complete) error {
 func (k *kernel) info() wire.ContextInfo {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	i := wire.ContextInfo{Name: k.name, Language: k.language, State: "starting", Version: k.reply.Version, PreloadErrors: k.reply.PreloadErrors, Lost: k.lost}
+	i := wire.ContextInfo{Name: k.name, Language: k.language, State: "starting", Version: k.reply.Version, PreloadErrors: k.reply.PreloadErrors, Lost: k.lost, Folder: k.folder, Executions: k.ran}
 	if k.in != nil {
 		i.PID = k.in.child.pid
 	}

@@ -353,16 +353,16 @@ func contextName(name string) (string, error) {
 
 // kernelOf returns the kernel of a context that exists.
 func (s *server) kernelOf(name string) (*kernel, error) {
-	return s.findKernel(name, "", false)
+	return s.findKernel(name, "", "", false)
 }
 
 // kernelFor returns the kernel of a context that runs a language. A context that
-// does not exist is made. The empty language is the context's own, or the first.
-func (s *server) kernelFor(name, language string) (*kernel, error) {
-	return s.findKernel(name, language, true)
+// does not exist is made, in a folder. The empty language is the context's own, or the first.
+func (s *server) kernelFor(name, language, folder string) (*kernel, error) {
+	return s.findKernel(name, language, folder, true)
 }
 
-func (s *server) findKernel(name, language string, create bool) (*kernel, error) {
+func (s *server) findKernel(name, language, folder string, create bool) (*kernel, error) {
 	name, err := contextName(name)
 	if err != nil {
 		return nil, err
@@ -391,7 +391,7 @@ func (s *server) findKernel(name, language string, create bool) (*kernel, error)
 	if err != nil {
 		return nil, err
 	}
-	k, err := newKernel(s, name, lang.Language)
+	k, err := newKernel(s, name, lang.Language, folder)
 	if err != nil {
 		return nil, err
 	}

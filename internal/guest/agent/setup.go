@@ -195,7 +195,7 @@ func (s *server) setup(_ *request, args wire.Setup) (wire.SetupReply, error) {
 		k.adopt(old, cfg)
 	}
 	s.guard.wake()
-	main, err := s.kernelFor(wire.Main, "")
+	main, err := s.kernelFor(wire.Main, "", "")
 	if err != nil {
 		return wire.SetupReply{}, err
 	}

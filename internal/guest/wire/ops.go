@@ -211,7 +211,9 @@ type ContextInfo struct {
 	PID           int               `json:"pid,omitempty"`
 	Version       string            `json:"version,omitempty"`
 	PreloadErrors map[string]string `json:"preload_errors,omitempty"`
-	Lost          string            `json:"lost,omitempty"` // why its variables were lost while nothing ran, until an execution has said it
+	Lost          string            `json:"lost,omitempty"`       // why its variables were lost while nothing ran, until an execution has said it
+	Folder        string            `json:"folder,omitempty"`     // that it was given; empty: the session's working folder
+	Executions    int               `json:"executions,omitempty"` // of code, since its interpreter was started
 }
 
 // Contexts is the reply to the op of that name, sorted by name.
@@ -235,6 +237,14 @@ type Execute struct {
 	Columns     int    `json:"columns,omitempty"`      // width for what is printed of values; 0: Setup.Columns
 	Changes     bool   `json:"changes,omitempty"`      // the end tells which files were changed
 	Stamps      bool   `json:"stamps,omitempty"`       // the end tells when it passed each place inside
+	// Environ are variables that the code finds in its environment besides. The next
+	// execution without them finds what was there before.
+	Environ map[string]string `json:"environ,omitempty"`
+	// Folder is where the context's kernel is started. One that runs already goes there, if
+	// that is not the folder that it was given last; empty: it stays where it is.
+	Folder string `json:"folder,omitempty"`
+	// Rich says that values are shown in forms for programs, too, by kernels that have such.
+	Rich bool `json:"rich,omitempty"`
 }
 
 // DefaultOutput is how much of its output an execution shows when the caller says nothing, in bytes.

@@ -276,6 +276,8 @@ class Kernel:
             self.environment[str(name)] = str(value)
             if is_name(str(name)):
                 code.append(f"builtin export {name}={quoted(str(value))}")
+        if message.get("folder"):
+            code.append(f"builtin cd -- {quoted(str(message['folder']))}")
         if code:
             self.change("\n".join(code))
 

@@ -85,6 +85,9 @@ class Kernel {
         for (const name of message.unset ?? []) unsetEnvironment(name);
         for (const [name, value] of Object.entries(message.set ?? {})) setEnvironment(name, String(value));
         this.network([...message.unset ?? [], ...Object.keys(message.set ?? {})]);
+        if (message.folder) {
+          try { process.chdir(String(message.folder)); } catch (error) { this.uncaught(error, 'in the working folder'); }
+        }
     }
   }
 

@@ -48,7 +48,7 @@ func contexts() []Operation {
 					if err != nil {
 						return err
 					}
-					out, err = s.MakeContext(ctx, in.Name, lang)
+					out, err = s.MakeContext(ctx, in.Name, lang, "")
 					return err
 				})
 				return out, err

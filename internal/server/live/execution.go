@@ -138,50 +138,88 @@ type Code struct {
 	Language string // a name, a tag of blocks or an ending of files; "": the session's first
 	Context  string // that it is run in; "": that of the language
 	Bounds   event.Bounds
+	// File, Environ, Folder, Rich and Unwatched are those of app.Exec.
+	File            string
+	Environ         map[string]string
+	Folder          string
+	Rich, Unwatched bool
 }
 
 // Execute begins to run code in a session. Executions of a session come one after the other.
 // It goes on when ctx is over.
 func (h *Hub) Execute(ctx context.Context, id string, c Code) (*Execution, error) {
-	if _, err := app.CheckCode("the code", c.Text); err != nil {
+	ctx, e, x, err := h.begin(ctx, id, c)
+	if err != nil {
 		return nil, err
 	}
+	go h.run(ctx, e, x, c, x.Log)
+	return x, nil
+}
+
+// Stream runs code in a session, and what happens goes to sink as it comes, from this goroutine: the
+// code waits for a slow sink, if its bounds let all of its output through. When ctx ends, the
+// code is interrupted. Its log has no more than its beginning and its end.
+func (h *Hub) Stream(ctx context.Context, id string, c Code, sink event.Sink) (event.Execution, error) {
+	lasts, e, x, err := h.begin(ctx, id, c)
+	if err != nil {
+		return event.Execution{}, err
+	}
+	defer context.AfterFunc(ctx, x.Interrupt)()
+	h.run(lasts, e, x, c, event.SinkFunc(func(v event.Event) {
+		switch v.(type) {
+		case event.ExecutionBegan, event.ExecutionEnded:
+			x.Log.Emit(v)
+		}
+		sink.Emit(v)
+	}))
+	return x.Result()
+}
+
+// begin takes an execution in, whose context is over when it is interrupted. It must be run.
+func (h *Hub) begin(ctx context.Context, id string, c Code) (context.Context, *session, *Execution, error) {
+	if _, err := app.CheckCode("the code", c.Text); err != nil {
+		return nil, nil, nil, err
+	}
 	if err := h.cfg.Admit(ctx); err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	e, err := h.findLocked(id)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
 	if h.closed {
-		return nil, errStopping()
+		return nil, nil, nil, errStopping()
 	}
 	if going := e.execs.going(); going >= maxExecutions {
-		return nil, fault.New(fault.Exhausted, "Wait until some of them have ended.", "cannot run the code: %d executions of session %s are waiting", going, e.id)
+		return nil, nil, nil, fault.New(fault.Exhausted, "Wait until some of them have ended.", "cannot run the code: %d executions of session %s are waiting", going, e.id)
 	}
 	ctx, t := newTask(ctx)
 	x := &Execution{ID: newID("x"), Session: e.id, Log: h.newLog(), task: t}
 	e.execs.add(x, maxExecutions)
-	h.work.Go(func() {
-		defer t.cancel()
-		x.result, t.err = h.execute(ctx, e, c, x.Log)
-		x.Log.end()
-		close(t.done)
-		h.grew(bytesOf(x.result))
-	})
-	return x, nil
+	h.work.Add(1) // its run ends it; Close has not waited yet
+	return ctx, e, x, nil
 }
 
-// execute runs code. Its result is the last event of the log.
-func (h *Hub) execute(ctx context.Context, e *session, c Code, log *Log) (out event.Execution, err error) {
+// run runs code to its end.
+func (h *Hub) run(ctx context.Context, e *session, x *Execution, c Code, sink event.Sink) {
+	defer h.work.Done()
+	defer x.cancel()
+	x.result, x.err = h.execute(ctx, e, c, sink)
+	x.Log.end()
+	close(x.done)
+	h.grew(bytesOf(x.result))
+}
+
+// execute runs code. Its result is the last event that goes to sink.
+func (h *Hub) execute(ctx context.Context, e *session, c Code, sink event.Sink) (out event.Execution, err error) {
 	watched := h.cfg.Executed(ctx)
 	emit := func(v event.Event) {
-		log.Emit(v)
+		sink.Emit(v)
 		watched.Emit(v)
 	}
-	err = h.use(ctx, e, log, func(s *app.Session) error {
+	err = h.use(ctx, e, sink, func(s *app.Session) error {
 		lang, err := s.LanguageName(c.Language)
 		if err != nil {
 			return err
@@ -196,7 +234,9 @@ func (h *Hub) execute(ctx context.Context, e *session, c Code, log *Log) (out ev
 			}
 		}
 		emit(event.ExecutionBegan{Session: e.id, Code: c.Text, Language: lang})
-		out, err = s.ExecuteIn(ctx, c.Context, lang, c.Text, c.Bounds, log)
+		out, err = s.ExecuteIn(ctx, c.Text, app.Exec{
+			Context: c.Context, Language: lang, File: c.File, Bounds: c.Bounds, Environ: c.Environ, Folder: c.Folder, Rich: c.Rich, Unwatched: c.Unwatched,
+		}, sink)
 		out.Session = e.id // that of the sandbox changes when it is paused
 		return err
 	})
