@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-//go:embed kernel.py control.py streams.py errors.py hints.py pretty.py show.py pages.py hooks.py seeds.py answers.py compare.py subcalls.py complete.py tools.py praxis.py figures.py rest.py changes.py prompt.py invoke.py refresh.py profile.py skills.py keepskill.py
+//go:embed kernel.py cells.py rich.py charts.py commands.py control.py streams.py errors.py hints.py pretty.py show.py pages.py hooks.py seeds.py answers.py compare.py subcalls.py complete.py tools.py praxis.py figures.py rest.py changes.py prompt.py invoke.py refresh.py profile.py skills.py keepskill.py
 var files embed.FS
 
 // kernelSource returns the whole kernel as one program: kernel.py with the modules
 // that it is made of in the dict PARTS.
 func kernelSource() string {
 	parts := map[string]string{}
-	for _, name := range []string{"control", "streams", "errors", "hints", "pretty", "show", "pages", "hooks", "seeds", "answers", "figures", "compare", "subcalls", "complete"} {
+	for _, name := range []string{"control", "streams", "errors", "hints", "pretty", "show", "pages", "hooks", "seeds", "answers", "figures", "compare", "subcalls", "complete", "cells", "rich", "charts", "commands"} {
 		parts[name] = read(name + ".py")
 	}
 	// A JSON object of strings is a Python literal too.

@@ -52,19 +52,14 @@ answers = _part("answers")
 figures = _part("figures")
 compare = _part("compare")
 subcalls = _part("subcalls")
+cells = _part("cells")
 
 TIMERS = {
     signal.SIGALRM: signal.ITIMER_REAL,
     signal.SIGVTALRM: signal.ITIMER_VIRTUAL,
     signal.SIGPROF: signal.ITIMER_PROF,
 }
-ALLOW_AWAIT = 0x2000  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
-FUTURES = 0x1FE0000  # flags of the __future__ features
 COROUTINE = 0x80  # inspect.CO_COROUTINE
-# Calls that fail without a running loop: a cell that makes one at its top level runs inside the loop.
-NEEDS_LOOP = {"create_task", "ensure_future", "gather", "get_running_loop", "current_task", "shield"}
-OWN_LOOP = {"run", "run_until_complete", "run_forever", "Runner"}
 RESERVE = 512 << 10  # bytes set free when memory ran out, so that the error can be told
 
 
@@ -78,7 +73,7 @@ class Kernel:
         self.cell = None  # id of the running cell, or of the last one
         self.name = self.file = ""  # of its code in errors, and of the file that it is
         self.count = 0
-        self.flags = ALLOW_AWAIT
+        self.flags = cells.ALLOW_AWAIT
         self.running = False  # the user's code may be interrupted now
         self.pending = False  # an interrupt that waits until the kernel's own code has ended
         self.entering = False  # the cell's task is being made: an interrupt waits until it can be cancelled
@@ -292,13 +287,25 @@ class Kernel:
         pages.watch(self.hooks, self.show)
 
     def set_environ(self, message):
-        """Change the environment of what follows, as the host says."""
+        """Change the environment and the folder of what follows, as the host says."""
         for name in message.get("unset") or ():
             os.environ.pop(str(name), None)
         for name, value in (message.get("set") or {}).items():
             os.environ[str(name)] = str(value)
+        if message.get("folder"):
+            try:
+                os.chdir(str(message["folder"]))
+            except OSError as exc:
+                self.report("the working folder", exc)
         self.tools.offer("PRAXIS_TOOLS" in os.environ)
         self.subcalls.offer("PRAXIS_SUBCALLS" in os.environ, vars(builtins), self.original)
+
+    def set_rich(self, on):
+        """Show values in forms for programs, too, from now on, or no more."""
+        if on and self.show.rich is None:
+            self.show.rich = _part("rich").Rich(self.show, _part, self.hooks, self.space)
+        if self.show.rich is not None:
+            self.show.rich.on = on
 
     def answer_complete(self, message):
         cursor = int(message.get("cursor") or 0)
@@ -324,6 +331,7 @@ class Kernel:
         done = {"type": "done", "id": self.cell, "status": "ok", "result": None, "error": None, "interrupted": False}
         wall, cpu = perf_counter(), own_seconds(getrusage(RUSAGE_SELF))
         self.width.set(message.get("columns") or 0)
+        self.set_rich(message.get("rich") is True)
         try:
             try:
                 self.running = True
@@ -453,18 +461,18 @@ class Kernel:
 
     def compile(self, code, name, wanted):
         """Return the code of all statements but the last expression, that of it, and whether the loop must run."""
-        tree = compile(code, name, "exec", self.flags | ONLY_AST, True)
-        in_loop = any(word in code for word in NEEDS_LOOP) and needs_loop(tree)
+        tree = compile(code, name, "exec", self.flags | cells.ONLY_AST, True)
+        in_loop = any(word in code for word in cells.NEEDS_LOOP) and cells.needs_loop(tree)
         last = None
-        if wanted and tree.body and isinstance(tree.body[-1], _ast.Expr) and not ends_in_semicolon(code, tree.body[-1]):
+        if wanted and tree.body and isinstance(tree.body[-1], _ast.Expr) and not cells.ends_in_semicolon(code, tree.body[-1]):
             value = _ast.Expression(tree.body.pop().value)
-            flags = self.flags | future_flags(tree)
+            flags = self.flags | cells.future_flags(tree)
             last = compile(value, name, "eval", flags, True)
             in_loop = in_loop or bool(last.co_flags & COROUTINE)
         body = None
         if tree.body:
             body = compile(tree, name, "exec", self.flags, True)
-            self.flags |= body.co_flags & FUTURES
+            self.flags |= body.co_flags & cells.FUTURES
             in_loop = in_loop or bool(body.co_flags & COROUTINE)
         return body, last, in_loop
 
@@ -739,42 +747,6 @@ def forget_half_imports():
     for name in list(sys.modules):
         if "." in name and name.partition(".")[0] not in sys.modules:
             sys.modules.pop(name, None)
-
-
-def ends_in_semicolon(code, statement):
-    """Whether a semicolon follows the last statement of a cell."""
-    lines = code.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    rest = lines[statement.end_lineno - 1].encode("utf-8", "replace")[statement.end_col_offset :]
-    return rest.lstrip().startswith(b";")
-
-
-def future_flags(tree):
-    """Return the flags of the __future__ imports of a cell, which hold for its last expression too."""
-    if any(isinstance(s, _ast.ImportFrom) and s.module == "__future__" for s in tree.body):
-        return compile(tree, "<futures>", "exec", ALLOW_AWAIT, True).co_flags & FUTURES
-    return 0
-
-
-def needs_loop(tree):
-    """Whether statements outside functions call what needs a running loop, and start none of their own."""
-    found = False
-    todo = list(tree.body)
-    while todo:
-        node = todo.pop()
-        if isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.Lambda, _ast.ClassDef)):
-            continue
-        if isinstance(node, _ast.Call):
-            name = getattr(node.func, "attr", None) or getattr(node.func, "id", None)
-            if name in OWN_LOOP:
-                return False
-            found = found or name in NEEDS_LOOP
-        for field in node._fields:
-            child = getattr(node, field, None)
-            if isinstance(child, _ast.AST):
-                todo.append(child)
-            elif isinstance(child, list):
-                todo.extend(c for c in child if isinstance(c, _ast.AST))
-    return found
 
 
 def main():

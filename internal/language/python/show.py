@@ -80,6 +80,7 @@ class Show:
         self.of_data = of_data  # the page of a bundle that has none; see pages.py
         self.pages = []  # of libraries: class, function that makes the page, function that makes the text or None
         self.columns = 100
+        self.rich = None  # makes forms for programs; see rich.py
         self.shown = {}  # id → figure that this cell has shown already
         self.saved = {}  # id → figure that this cell has saved, and the path of its file
 
@@ -103,6 +104,8 @@ class Show:
             text = self.pretty.pretty(value, self.columns)
         if notes:
             text += "\n" + "\n".join(f"[{note}]" for note in notes)
+        if self.rich is not None and self.rich.on:
+            self.rich.add(value, bundle)
         return {"text": text, **bundle}
 
     def bundle_of_page(self, value, page, text=None):
