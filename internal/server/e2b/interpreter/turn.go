@@ -1,0 +1,46 @@
+package interpreter
+
+import (
+	"context"
+
+	"praxis/internal/server/live"
+)
+
+// place is a context of a sandbox.
+type place struct {
+	hub              *live.Hub
+	session, context string
+}
+
+// turn is held by whoever's code runs in a context.
+type turn struct {
+	held  chan struct{}
+	users int // who has or waits for it; under interpreter.mu
+}
+
+// take waits for the turn of a context. give must be called. waited says that another had it.
+func (i *interpreter) take(ctx context.Context, p place) (give func(), waited bool, err error) {
+	i.mu.Lock()
+	t := i.turns[p]
+	if t == nil {
+		t = &turn{held: make(chan struct{}, 1)}
+		i.turns[p] = t
+	}
+	waited = t.users > 0
+	t.users++
+	i.mu.Unlock()
+	leave := func() {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		if t.users--; t.users == 0 {
+			delete(i.turns, p)
+		}
+	}
+	select {
+	case t.held <- struct{}{}:
+		return func() { <-t.held; leave() }, waited, nil
+	case <-ctx.Done():
+		leave()
+		return nil, waited, context.Cause(ctx)
+	}
+}
