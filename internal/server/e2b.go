@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"praxis/internal/server/e2b"
+	"praxis/internal/server/e2b/interpreter"
 )
 
 // E2B says how programs of E2B's clients are served.
@@ -26,7 +27,7 @@ func (s *Server) openE2B() (err error) {
 	}
 	s.e2b, err = e2b.New(e2b.Config{
 		Doors: s.doors, Dir: filepath.Join(s.cfg.Home, Folder, e2bFolder), Domain: s.cfg.E2B.Domain, Templates: s.cfg.E2B.Templates,
-		Shared: s.knows, Secret: s.secret, Failed: s.cfg.Failed, Now: s.cfg.Now,
+		Shared: s.knows, Secret: s.secret, Failed: s.cfg.Failed, Now: s.cfg.Now, Interpreter: interpreter.New,
 	})
 	return err
 }

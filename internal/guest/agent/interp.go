@@ -126,7 +126,7 @@ func (k *kernel) begin(in *interp, started config, folder string) error {
 	if k.preload && in.language.Preload != nil {
 		preload = in.language.Preload
 	}
-	k.in, k.cfg, k.early, k.ran = in, cfg, nil, 0
+	k.in, k.cfg, k.early = in, cfg, nil
 	in.child.notify(k.wakeup.wake)
 	if k.closing || cfg.Deterministic != started.Deterministic {
 		k.kill(byRestart, "")

@@ -90,7 +90,7 @@ func (k *kernel) run() {
 			err = k.ended(in)
 			k.mu.Lock()
 			settled := k.settled
-			k.settled = nil
+			k.settled, k.ran = nil, 0
 			k.mu.Unlock()
 			k.tell(settled, false)
 			in.close()

@@ -24,7 +24,8 @@ class Rich:
         self.on = False
         sys.modules["_praxis"].command = load("commands", SPACE=space).command
         hooks.add("PIL.Image", self.pictures)
-        hooks.add("IPython.core.display_functions", self.displays)
+        for name in ("IPython.core.display_functions", "IPython.display"):  # the second has the first's by name
+            hooks.add(name, self.displays)
 
     def add(self, value, bundle):
         """Put the forms of a value into its bundle. What cannot be made is left out."""
