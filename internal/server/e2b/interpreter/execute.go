@@ -86,15 +86,15 @@ func (i *interpreter) execute(w http.ResponseWriter, r *http.Request) {
 	case x.missing:
 		say(w, http.StatusNotFound, missing(q.Context))
 	default:
-		i.stream(ctx, w, b, q, x, func() { cancel(errors.New("the client went away")) })
-		if context.Cause(ctx) == errEnded {
+		ended := i.stream(ctx, w, b, q, x, func() { cancel(errors.New("the client went away")) })
+		if ended || context.Cause(ctx) == errEnded {
 			panic(http.ErrAbortHandler) // the clients tell by a broken answer that the sandbox is gone
 		}
 	}
 }
 
-// stream runs the code and writes what comes of it.
-func (i *interpreter) stream(ctx context.Context, w http.ResponseWriter, b *target.Sandbox, q execution, x asked, gone func()) {
+// stream runs the code and writes what comes of it. ended says that the sandbox is gone.
+func (i *interpreter) stream(ctx context.Context, w http.ResponseWriter, b *target.Sandbox, q execution, x asked, gone func()) (ended bool) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
@@ -103,7 +103,7 @@ func (i *interpreter) stream(ctx context.Context, w http.ResponseWriter, b *targ
 	defer out.alive(i.quiet)()
 	give, waited, err := i.take(ctx, place{b.Tenant.Hub, b.ID, x.context})
 	if err != nil {
-		return // there is nobody to be told
+		return false // there is nobody to be told
 	}
 	defer give()
 	if waited { // how much ran is another number by now
@@ -120,6 +120,9 @@ func (i *interpreter) stream(ctx context.Context, w http.ResponseWriter, b *targ
 		}
 		end, err = b.Tenant.Hub.Stream(ctx, b.ID, x.code, out)
 	}
+	if end.State == event.Gone || fault.CodeOf(err) == fault.SessionMissing {
+		return true
+	}
 	if err != nil {
 		text := "the server failed"
 		if f := fault.Of(err); f != nil {
@@ -127,9 +130,10 @@ func (i *interpreter) stream(ctx context.Context, w http.ResponseWriter, b *targ
 		}
 		out.put(errorLine{"error", aborted, text, ""})
 		out.put(typed{"end_of_execution"})
-		return
+		return false
 	}
 	out.end(end, x.language)
+	return false
 }
 
 // alive writes keepalives until stop is called.
