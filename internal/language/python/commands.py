@@ -109,10 +109,11 @@ def run(rest, body):
 def write(rest, body):
     append, _, name = rest.rpartition(" ")
     name = os.path.expanduser(filled(name).strip("'\""))
-    there = os.path.exists(name)
-    with open(name, "a" if append.strip() in ("-a", "--append") else "w", encoding="utf-8") as file:
+    append = append.strip() in ("-a", "--append")
+    done = "Appending to" if append else "Overwriting" if os.path.exists(name) else "Writing"
+    with open(name, "a" if append else "w", encoding="utf-8") as file:
         file.write(body)
-    print(f"{'Overwriting' if there else 'Writing'} {name}")
+    print(f"{done} {name}")
 
 
 def nothing(rest, body):

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"strings"
@@ -161,8 +162,16 @@ func (k *Kernel) Text(code string) string {
 // RunAt executes a cell at a terminal of so many columns; 0: at none.
 func (k *Kernel) RunAt(code string, columns int) Result {
 	k.T.Helper()
+	return k.Ask(map[string]any{"code": code, "columns": columns})
+}
+
+// Ask executes a cell. message has the members of the request that are not the usual ones.
+func (k *Kernel) Ask(message map[string]any) Result {
+	k.T.Helper()
 	k.next++
-	k.Send(map[string]any{"op": "execute", "id": k.next, "code": code, "result": true, "columns": columns})
+	all := map[string]any{"op": "execute", "id": k.next, "result": true, "columns": 0}
+	maps.Copy(all, message)
+	k.Send(all)
 	r := k.Until("done")
 	if r.Done.ID != k.next {
 		k.T.Fatalf("the answer to cell %d has id %d", k.next, r.Done.ID)

@@ -20,17 +20,17 @@ import (
 )
 
 // limits of an execution: a client ends it by going away, so there is the longest time that a session
-// gives code. All output is streamed; of the result nothing but its end is kept.
+// gives code. All output is streamed; the result has only the end of it.
 const (
 	longest = 24 * time.Hour
-	kept    = 64 << 10 // bytes
+	shown   = 64 << 10 // bytes of output in the result
 	columns = 80       // that values are printed for, as in a notebook
 )
 
 var errEnded = errors.New("the sandbox ended")
 
-// asked is what is to be executed, and where.
-type asked struct {
+// task is what is to be executed, and where.
+type task struct {
 	code     live.Code
 	context  string // its name in the session
 	language string // of the code
@@ -94,7 +94,7 @@ func (i *interpreter) execute(w http.ResponseWriter, r *http.Request) {
 }
 
 // stream runs the code and writes what comes of it. ended says that the sandbox is gone.
-func (i *interpreter) stream(ctx context.Context, w http.ResponseWriter, b *target.Sandbox, q execution, x asked, gone func()) (ended bool) {
+func (i *interpreter) stream(ctx context.Context, w http.ResponseWriter, b *target.Sandbox, q execution, x task, gone func()) (ended bool) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
@@ -103,7 +103,7 @@ func (i *interpreter) stream(ctx context.Context, w http.ResponseWriter, b *targ
 	defer out.alive(i.quiet)()
 	give, waited, err := i.take(ctx, place{b.Tenant.Hub, b.ID, x.context})
 	if err != nil {
-		return false // there is nobody to be told
+		return false // nobody receives it
 	}
 	defer give()
 	if waited { // how much ran is another number by now
@@ -159,10 +159,10 @@ func (l *lines) alive(quiet time.Duration) (stop func()) {
 }
 
 // find says what a request executes and where.
-func find(ctx context.Context, b *target.Sandbox, q execution) (asked, error) {
-	x := asked{code: live.Code{
+func find(ctx context.Context, b *target.Sandbox, q execution) (task, error) {
+	x := task{code: live.Code{
 		Text: *q.Code, Folder: Home, Rich: true, Unwatched: true,
-		Bounds: event.Bounds{Timeout: event.Duration(longest), OutputBytes: kept, Whole: true, Columns: columns},
+		Bounds: event.Bounds{Timeout: event.Duration(longest), OutputBytes: shown, Whole: true, Columns: columns},
 	}}
 	x.code.Environ = maps.Clone(b.Environ)
 	if x.code.Environ == nil {
@@ -183,7 +183,7 @@ func find(ctx context.Context, b *target.Sandbox, q execution) (asked, error) {
 }
 
 // in finds the context of a request in a session that has these.
-func (x *asked) in(s *app.Session, list []app.ContextInfo, q execution) error {
+func (x *task) in(s *app.Session, list []app.ContextInfo, q execution) error {
 	at := func(name string) int {
 		return slices.IndexFunc(list, func(c app.ContextInfo) bool { return c.Name == name })
 	}

@@ -103,8 +103,8 @@ func (w *world) run(code string) string {
 	return text
 }
 
-// moments are what differs each time.
-var moments = regexp.MustCompile(`"timestamp":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z"`)
+// times are what differs each time.
+var times = regexp.MustCompile(`"timestamp":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z"`)
 
 // Each transcript of testdata is what the toy does in the directives above the line, and the
 // answer below it.
@@ -121,7 +121,7 @@ func TestTranscripts(t *testing.T) {
 				t.Fatal(err)
 			}
 			code, want, _ := strings.Cut(string(data), "----\n")
-			got := moments.ReplaceAllString(newWorld(t).run(code), `"timestamp":"…"`)
+			got := times.ReplaceAllString(newWorld(t).run(code), `"timestamp":"…"`)
 			if *update {
 				if err := os.WriteFile(name, []byte(code+"----\n"+got), 0o644); err != nil {
 					t.Fatal(err)
@@ -133,7 +133,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// What a client does wrong is told with the codes that it knows.
+// What a client does wrong is answered with the codes that it knows.
 func TestRefusals(t *testing.T) {
 	w := newWorld(t)
 	for _, c := range []struct {

@@ -12,9 +12,9 @@ type place struct {
 	session, context string
 }
 
-// turn is held by whoever's code runs in a context.
+// turn is taken by whoever's code runs in a context.
 type turn struct {
-	held  chan struct{}
+	taken chan struct{}
 	users int // who has or waits for it; under interpreter.mu
 }
 
@@ -23,7 +23,7 @@ func (i *interpreter) take(ctx context.Context, p place) (give func(), waited bo
 	i.mu.Lock()
 	t := i.turns[p]
 	if t == nil {
-		t = &turn{held: make(chan struct{}, 1)}
+		t = &turn{taken: make(chan struct{}, 1)}
 		i.turns[p] = t
 	}
 	waited = t.users > 0
@@ -37,8 +37,8 @@ func (i *interpreter) take(ctx context.Context, p place) (give func(), waited bo
 		}
 	}
 	select {
-	case t.held <- struct{}{}:
-		return func() { <-t.held; leave() }, waited, nil
+	case t.taken <- struct{}{}:
+		return func() { <-t.taken; leave() }, waited, nil
 	case <-ctx.Done():
 		leave()
 		return nil, waited, context.Cause(ctx)

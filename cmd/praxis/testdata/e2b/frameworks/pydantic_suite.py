@@ -1,7 +1,6 @@
 """Pydantic AI's own examination of workspaces, in E2B's sandboxes."""
 
 import pytest
-from e2b import AsyncSandbox
 from pydantic_ai.workspaces.conformance import WorkspaceBackendSuite
 from pydantic_ai_harness.e2b_sandbox import E2BSandboxBackend
 
@@ -14,13 +13,13 @@ def anyio_backend():
 class TestE2B(WorkspaceBackendSuite):
     @pytest.fixture
     async def backend(self, anyio_backend):
-        backend = E2BSandboxBackend(sandbox_timeout=300)
+        backend = E2BSandboxBackend(template="base", sandbox_timeout=300)
         yield backend
         await (await backend.get_sandbox()).kill()
 
     @pytest.fixture
     def fresh_backend(self):
-        return lambda: E2BSandboxBackend(sandbox_timeout=120)
+        return lambda: E2BSandboxBackend(template="base", sandbox_timeout=120)
 
     @pytest.fixture
     def attach_backend(self):

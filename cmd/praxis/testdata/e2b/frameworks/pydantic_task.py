@@ -21,7 +21,7 @@ def follow(messages, info):
 
 
 async def main():
-    backend = E2BSandboxBackend(working_dir="/home/user/project", sandbox_timeout=300)
+    backend = E2BSandboxBackend(template="base", working_dir="/home/user/project", sandbox_timeout=300)
     try:
         agent = Agent(FunctionModel(follow), capabilities=[E2BSandbox(), Shell(tools=["run_command"]), FileSystem()])
         result = await agent.run("What is it?", workspace=backend)
