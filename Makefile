@@ -112,7 +112,7 @@ nightly: test
 	go test ./internal/test/battery -run TestManyLive -timeout 1h -args -sessions 64
 	go test ./cmd/praxis -run TestAtOnce -timeout 1h -args -at-once 200
 	go test ./cmd/praxis -run TestRepairs -timeout 2h -args -all-repairs
-	go test ./cmd/praxis -run 'TestPackages|TestE2BMatrix|TestE2BDomain' -timeout 2h -args -all-packages
+	go test ./cmd/praxis -run 'TestPackages|TestE2BMatrix|TestE2BDomain|TestE2BFrameworks' -timeout 3h -args -all-packages
 	go test ./internal/server/mcp -run 'Conformance|Client' -timeout 1h -args -all-clients
 	go test ./internal/test/battery -run 'TestProbes|TestJavaScriptProbes' -timeout 2h -args -longer 5 -all-probes
 	go test ./internal/test/battery -run 'TestR$$' -timeout 1h -args -all-kernels

@@ -122,6 +122,12 @@ var saysE2B = regexp.MustCompile(`served at (\S+): `)
 // serveE2B starts a server whose sandboxes reach one host, and returns the environment of clients.
 func serveE2B(t *testing.T, args ...string) (env []string) {
 	t.Helper()
+	return serveE2BWith(t, func(string) {}, args...)
+}
+
+// serveE2BWith is serveE2B over a data folder that was prepared.
+func serveE2BWith(t *testing.T, prepare func(home string), args ...string) (env []string) {
+	t.Helper()
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }))
 	t.Cleanup(host.Close)
 	addr := strings.TrimPrefix(host.URL, "http://")
@@ -130,6 +136,7 @@ func serveE2B(t *testing.T, args ...string) (env []string) {
 	if err := errors.Join(os.Mkdir(s.home, 0o700), prepared.Fill(s.home)); err != nil {
 		t.Fatal(err)
 	}
+	prepare(s.home)
 	s.start()
 	t.Cleanup(func() { s.stop(syscall.SIGTERM) })
 	line, err := s.out.ReadString('\n')
@@ -159,7 +166,7 @@ func TestE2BMatrix(t *testing.T) {
 		t.Skip("it installs E2B's clients, and runs for minutes: -all-packages says so")
 	}
 	requireSandbox(t)
-	env := append(serveE2B(t), "E2B_TEST_MANY=100")
+	env := append(serveE2BCode(t), "E2B_TEST_MANY=100")
 	var names []string                                 // of groups, in the order in which they come
 	became := map[string]map[int]e2bResult{}           // by group and client
 	reasons, heads := map[string]string{}, "| group |" // of what is not supported
