@@ -310,3 +310,35 @@ func FuzzDecodeMark(f *testing.F) {
 		}
 	})
 }
+
+// Code that is streamed is read as it comes, and ends when who reads it goes away; it is among
+// the executions of its session without its output.
+func TestStream(t *testing.T) {
+	h := newHub(t, Config{})
+	if _, err := h.Create(t.Context(), Request{Spec: app.SessionSpec{Name: "a"}}, event.Discard); err != nil {
+		t.Fatal(err)
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	x, err := h.Stream(ctx, "a", Code{Text: "print on\nwait"}, event.SinkFunc(func(v event.Event) {
+		if _, ok := v.(event.Output); ok {
+			leave()
+		}
+	}))
+	if err != nil || x.Status != event.Interrupted {
+		t.Errorf("got %+v, %v", x, err)
+	}
+	list, err := h.Executions("a")
+	if err != nil || len(list) != 1 || !list[0].Ended() {
+		t.Fatalf("got %v, %v", list, err)
+	}
+	var names []string
+	if err := list[0].Log.Read(t.Context(), 0, Reader{Entry: func(e Entry) error {
+		names = append(names, e.Name)
+		return nil
+	}}); err != nil || strings.Join(names, " ") != "execution_began execution_ended" {
+		t.Errorf("its log has %v, %v", names, err)
+	}
+	if _, err := h.Stream(t.Context(), "b", Code{Text: "print 1"}, event.Discard); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("in a session that there is not: %v", err)
+	}
+}
