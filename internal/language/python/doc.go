@@ -51,6 +51,14 @@
 // forks and programs. When the agent closes its end, the kernel runs the atexit
 // handlers and exits with 0; when a frame is nonsense it exits with 1.
 //
+// # Forms for programs
+//
+// An execution that is "rich" gets values in forms for programs, too: the columns of a table, a
+// figure as data, lists and dicts as JSON (rich.py, charts.py). Pictures that are opened or saved are
+// displayed, IPython's display is the kernel's, and the calls that [Interactive] makes of commands
+// of notebooks are answered (commands.py). The first such execution loads all that; others are as
+// they are without it.
+//
 // # Seeds
 //
 // With "deterministic", or a seed, the generators that libraries keep in memory are
