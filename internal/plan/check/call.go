@@ -46,11 +46,15 @@ func (f *frame) call(v val, x args) val {
 		f.a.lose(pos(x.site), "calls lead to calls without end")
 	}
 	defer func() { f.a.calling-- }()
-	if x.direct && (v.fl&scalar != 0 || len(v.objs.all()) > 1) {
+	several := len(v.objs.all()) > 1
+	if x.direct && (v.fl&scalar != 0 || several) {
 		f.a.made(x.site, nil) // by one of them, perhaps
 	}
 	f.picks(v)
 	for o := range v.objs.each {
+		if several {
+			f.a.step(8) // finding each one's context takes as long as this
+		}
 		r := f.callObject(o, v, x)
 		switch o.kind {
 		case oNative, oOpaque, oPartial:

@@ -121,20 +121,33 @@ func hardToFollow(r *rand.Rand) string {
 // a minute on the program of seed 9297.
 func TestWorkIsBounded(t *testing.T) {
 	w := newWorld(t)
-	seeds := []int64{9297, 8833, 4783, 287}
-	for i := range int64(250) {
-		seeds = append(seeds, i)
+	sources := map[string]string{"functions that call each other out of a dict": callsOutOfDict(400)}
+	for _, seed := range []int64{9297, 8833, 4783, 287} {
+		sources[fmt.Sprint("seed ", seed)] = hardToFollow(rand.New(rand.NewSource(seed)))
 	}
-	for _, seed := range seeds {
-		src := hardToFollow(rand.New(rand.NewSource(seed)))
+	for seed := range int64(250) {
+		sources[fmt.Sprint("seed ", seed)] = hardToFollow(rand.New(rand.NewSource(seed)))
+	}
+	for name, src := range sources {
 		for _, strict := range []bool{false, true} {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			w.check(t, src, strict)
 			runtime.ReadMemStats(&after)
 			if n := after.TotalAlloc - before.TotalAlloc; n > 2<<30 {
-				t.Errorf("seed %d, strict %v: the check allocated %d MiB\n%s", seed, strict, n>>20, src)
+				t.Errorf("%s, strict %v: the check allocated %d MiB\n%s", name, strict, n>>20, src)
 			}
 		}
 	}
+}
+
+// callsOutOfDict writes n functions that each call two others, any of all as far as the check knows.
+func callsOutOfDict(n int) string {
+	var b strings.Builder
+	b.WriteString("d = {}\n")
+	for i := range n {
+		fmt.Fprintf(&b, "d['f%d'] = lambda x: d['f%d'](x) + d['f%d'](x)\n", i, (i+1)%n, (7*i+3)%n)
+	}
+	b.WriteString("print(d['f0'](1))\n")
+	return b.String()
 }
