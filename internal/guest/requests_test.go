@@ -169,7 +169,7 @@ func kindOf(t *testing.T, answer string) string {
 
 func TestAnswersToRequests(t *testing.T) {
 	t.Parallel()
-	got := make(chan map[uint32]string, 1)
+	got, forgotten := make(chan map[uint32]string, 1), make(chan struct{})
 	d := newToolHost()
 	c := lieRequest(t, d, func(l *liar) {
 		l.say(wire.GuestRequestKind, first, tools("a", callNow))
@@ -184,7 +184,8 @@ func TestAnswersToRequests(t *testing.T) {
 		l.say(wire.GuestRequestKind, first+4, tools("e", `,"body":{"do":"dance"}`))
 		l.say(wire.GuestRequestKind, first+5, tools("f", `,"body":[1]`))
 		got <- l.answers(6)
-		l.say(wire.Data, first, "late") // ignored: the ask was closed meanwhile
+		<-forgotten
+		l.say(wire.Data, first, "late") // ignored: the request was closed meanwhile
 		l.say(wire.GuestRequestKind, first+6, tools("g", callNow))
 		got <- l.answers(1)
 	})
@@ -200,6 +201,12 @@ func TestAnswersToRequests(t *testing.T) {
 	if !strings.Contains(all[first+1], "whether it was done is not known") || strings.Contains(all[first+5], "cannot unmarshal") {
 		t.Errorf("got %q, %q", all[first+1], all[first+5])
 	}
+	for open := true; open; time.Sleep(time.Millisecond) { // it is forgotten right after its answer was written
+		c.mu.Lock()
+		_, open = c.requests.open[first]
+		c.mu.Unlock()
+	}
+	close(forgotten)
 	if all := <-got; all[first+6] != `response {"result":"noon"}` || c.Err() != nil {
 		t.Errorf("got %v, %v", all, c.Err())
 	}

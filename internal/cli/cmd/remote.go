@@ -113,7 +113,7 @@ func refusedCommands() map[string]notHere {
 	signs := notHere{"the keys that sign records are those of one data folder", "Ask the server to check a record: \"praxis verify RUN\"."}
 	files := notHere{"container images travel as files of the operator's machine", "Have the server get it: \"praxis image pull\", or run it on the server's machine."}
 	return map[string]notHere{
-		"serve": serves, "rpc": serves, "serve audit": operates, "serve quota set": operates, "serve quota ls": operates, "serve quota rm": operates,
+		"serve": serves, "rpc": serves, "mcp": serves, "serve audit": operates, "serve quota set": operates, "serve quota ls": operates, "serve quota rm": operates,
 		"serve secret set": operates, "serve secret ls": operates, "serve secret rm": operates, "serve secret rotate": operates, "gc": operates, "image prune": operates,
 		"bench": measures, "bench server": measures, "plan bench": measures, "bench trace": measures, "doctor": measures,
 		"tools show": declares, "tools call": declares, "tools check": declares, "tools test": declares, "tools diff": declares, "tools import mcp": declares, "tools import openapi": declares,
