@@ -201,10 +201,8 @@ func TestAnswersToRequests(t *testing.T) {
 	if !strings.Contains(all[first+1], "whether it was done is not known") || strings.Contains(all[first+5], "cannot unmarshal") {
 		t.Errorf("got %q, %q", all[first+1], all[first+5])
 	}
-	for open := true; open; time.Sleep(time.Millisecond) { // it is forgotten right after its answer was written
-		c.mu.Lock()
-		_, open = c.requests.open[first]
-		c.mu.Unlock()
+	for c.Requested(first) { // it is forgotten right after its answer was written
+		time.Sleep(time.Millisecond)
 	}
 	close(forgotten)
 	if all := <-got; all[first+6] != `response {"result":"noon"}` || c.Err() != nil {

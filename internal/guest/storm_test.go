@@ -350,3 +350,10 @@ func TestARequestThatIsSentAgainTooLateIsAnswered(t *testing.T) {
 		}
 	}
 }
+
+// Requested reports whether the host still knows a request of the guest.
+func (c *Client) Requested(id uint32) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.requests.open[id] != nil
+}
