@@ -550,18 +550,20 @@ type statusWriter struct {
 	status int
 }
 
-// WriteHeader sends the status.
+// WriteHeader sends the status. An answer may have no body, or one that comes late: a connection
+// that was used before still has the time of its last answer, which may be over.
 func (w *statusWriter) WriteHeader(status int) {
 	if w.status == 0 || w.status == http.StatusContinue {
 		w.status = status
 	}
+	rest.Deadline(w.ResponseWriter)
 	w.ResponseWriter.WriteHeader(status)
 }
 
 // Write sends a piece of the answer.
 func (w *statusWriter) Write(b []byte) (int, error) {
 	if w.status == 0 {
-		w.status = http.StatusOK
+		w.WriteHeader(http.StatusOK)
 	}
 	return w.ResponseWriter.Write(b)
 }

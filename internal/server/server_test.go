@@ -12,8 +12,10 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -516,5 +518,34 @@ func TestLines(t *testing.T) {
 	out.Reset()
 	if err := w.s.Local().Serve(t.Context(), rpc.NewLines(strings.NewReader(in), &out)); err != nil || !strings.Contains(out.String(), "aGk=") {
 		t.Fatalf("got %s, %v", out.String(), err)
+	}
+}
+
+// timed is an answer on a connection, which notes what it is given time for.
+type timed struct {
+	http.ResponseWriter
+	did []string
+}
+
+func (w *timed) SetWriteDeadline(time.Time) error {
+	w.did = append(w.did, "time")
+	return nil
+}
+
+func (w *timed) WriteHeader(status int) {
+	w.did = append(w.did, strconv.Itoa(status))
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// An answer without a body has time of its own, and not what its connection's last answer left.
+func TestAnswersHaveTime(t *testing.T) {
+	w := newWorld(t)
+	key := w.key("default")
+	w.must(key, "POST", "/v1/sessions", object{"id": "s"}, 201)
+	r := w.request(key, "DELETE", "/v1/sessions/s", nil)
+	out := &timed{ResponseWriter: httptest.NewRecorder()}
+	w.s.Handler().ServeHTTP(out, r)
+	if got := strings.Join(out.did, " "); got != "time 204" {
+		t.Errorf("got %s", got)
 	}
 }

@@ -168,13 +168,6 @@ func (p patient) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
-// WriteHeader begins the answer, which may have no body: a connection that was used before still
-// has the time of its last answer, which may be over.
-func (p patient) WriteHeader(status int) {
-	rest.Deadline(p.ResponseWriter)
-	p.ResponseWriter.WriteHeader(status)
-}
-
 // FlushError sends what was written so far.
 func (p patient) FlushError() error {
 	rest.Deadline(p.ResponseWriter)
