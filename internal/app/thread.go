@@ -123,6 +123,11 @@ type Turn struct {
 // returned beside an error of others.
 func (a *App) Threads(ctx context.Context) ([]Thread, error) { return a.records.Memory.Threads(ctx) }
 
+// Thread returns a thread.
+func (a *App) Thread(ctx context.Context, name string) (Thread, error) {
+	return a.records.Memory.Thread(ctx, name)
+}
+
 // ThreadTurns returns what was asked in a thread and answered.
 func (a *App) ThreadTurns(ctx context.Context, name string) ([]Turn, error) {
 	t, err := a.records.Memory.Thread(ctx, name)

@@ -196,6 +196,38 @@ func TestPlans(t *testing.T) {
 	w.must(runner, "POST", "/v1/policies/test", object{}, 400)
 }
 
+// A conversation is renamed and removed while its session is open: the session goes with it, and
+// one without a conversation stays.
+func TestThreadsOfOpenSessions(t *testing.T) {
+	w := newWorld(t)
+	key := w.key("default")
+	script := w.file("script.txt", "=== reply\nFINAL ANSWER: It is 42.\n")
+	for _, name := range []string{"one", "bare"} {
+		w.must(key, "POST", "/v1/sessions", object{"id": name}, 201)
+	}
+	w.must(key, "POST", "/v1/runs", object{"question": "What is it? 42?", "thread": "one", "model": "scripted:" + script}, 201)
+	w.execute(key, "one", "set x")
+	for _, what := range []string{"rename", "fork"} {
+		w.must(key, "POST", "/v1/threads/one/"+what, object{"to": "bare"}, 409)
+	}
+	w.must(key, "POST", "/v1/threads/one/rename", object{"to": "two"}, 204)
+	w.must(key, "GET", "/v1/sessions/one", nil, 404)
+	if x := w.execute(key, "two", "get x"); !strings.Contains(fmt.Sprint(x["stdout"], x["result"]), "true") {
+		t.Errorf("got %v", x)
+	}
+	w.must(key, "DELETE", "/v1/threads/two", nil, 204)
+	for _, path := range []string{"/v1/sessions/two", "/v1/threads/two"} {
+		w.must(key, "GET", path, nil, 404)
+	}
+	w.must(key, "DELETE", "/v1/threads/bare", nil, 404)
+	w.must(key, "GET", "/v1/sessions/bare", nil, 200)
+	w.stop()
+	w.start()
+	if list := objects(w.must(key, "GET", "/v1/sessions", nil, 200)["sessions"]); len(list) != 1 || list[0]["id"] != "bare" {
+		t.Errorf("after a start there are %v", list)
+	}
+}
+
 // What a tenant keeps is listed, changed and taken away.
 func TestLibrary(t *testing.T) {
 	w := newWorld(t)

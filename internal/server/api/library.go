@@ -19,16 +19,30 @@ type ThreadTo struct {
 	To string `json:"to"`
 }
 
+// unused refuses the name of a session of the server: one that was never saved would be waited for.
+func (t ThreadTo) unused(c *Call) error {
+	if _, err := c.Tenant.Hub.Get(t.To); err != nil {
+		return nil
+	}
+	return fault.Coded(fault.SessionExists, fault.Data{"name": t.To}, "cannot call a conversation %s: there is a session of that name", safetext.Line(t.To))
+}
+
 // threads are what can be done with conversations beyond reading them.
 func threads() []Operation {
 	return []Operation{
 		operation("threads.fork", http.MethodPost, "/threads/{thread}/fork", access.Run, http.StatusNoContent, "Copy a conversation and its session under another name.",
 			func(ctx context.Context, c *Call, in ThreadTo) (Nothing, error) {
+				if err := in.unused(c); err != nil {
+					return Nothing{}, err
+				}
 				return Nothing{}, c.Tenant.App.ForkThread(ctx, in.Thread, in.To)
 			}),
 		operation("threads.rename", http.MethodPost, "/threads/{thread}/rename", access.Run, http.StatusNoContent, "Give a conversation another name.",
 			func(ctx context.Context, c *Call, in ThreadTo) (Nothing, error) {
-				return Nothing{}, c.Tenant.App.RenameThread(ctx, in.Thread, in.To)
+				if err := in.unused(c); err != nil {
+					return Nothing{}, err
+				}
+				return Nothing{}, c.Tenant.Hub.Rename(ctx, in.Thread, in.To, func() error { return c.Tenant.App.RenameThread(ctx, in.Thread, in.To) })
 			}),
 	}
 }

@@ -182,14 +182,14 @@ func things() []Operation {
 			}),
 		operation("threads.delete", http.MethodDelete, "/threads/{thread}", access.Run, http.StatusNoContent, "Remove a conversation and its session.",
 			func(ctx context.Context, c *Call, in ThreadRef) (Nothing, error) {
-				if err := c.Tenant.App.RemoveThread(ctx, in.Thread); err != nil {
+				if _, err := c.Tenant.App.Thread(ctx, in.Thread); err != nil {
+					return Nothing{}, err // a session alone is not removed
+				}
+				// The session goes first: while the server has it, nobody else can remove it.
+				if err := c.Tenant.Hub.Delete(ctx, in.Thread); err != nil && fault.KindOf(err) != fault.NotFound {
 					return Nothing{}, err
 				}
-				// Its session is one of the server's where a question was asked here.
-				if err := c.Tenant.Hub.Delete(ctx, in.Thread); fault.KindOf(err) != fault.NotFound {
-					return Nothing{}, err
-				}
-				return Nothing{}, nil
+				return Nothing{}, c.Tenant.App.RemoveThread(ctx, in.Thread)
 			}),
 		operation("notes.list", http.MethodGet, "/notes", access.Read, http.StatusOK, "List the notes that the agent kept, or those that fit some words.",
 			notes),

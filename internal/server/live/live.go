@@ -216,6 +216,15 @@ func (h *Hub) write(m Meta) error {
 	return nil
 }
 
+// removeFile removes what is stored of a session. h.mu is not held.
+func (h *Hub) removeFile(id string) error {
+	err := os.Remove(filepath.Join(h.cfg.Dir, id+".json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
 // Request asks for a new session.
 type Request struct {
 	Spec     app.SessionSpec   // its name is the id; "": one is chosen
@@ -615,9 +624,7 @@ func (h *Hub) drop(ctx context.Context, e *session, saved bool) error {
 			err = errors.Join(err, gone)
 		}
 	}
-	if gone := os.Remove(filepath.Join(h.cfg.Dir, e.id+".json")); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
-		err = errors.Join(err, gone)
-	}
+	err = errors.Join(err, h.removeFile(e.id))
 	h.mu.Lock()
 	delete(h.sessions, e.id)
 	h.mu.Unlock()

@@ -163,3 +163,31 @@ func (h *Hub) apart(e *session, is bool) {
 	defer h.mu.Unlock()
 	e.apart, e.used = is, time.Now()
 }
+
+// Rename gives a session the name to by f, which renames its state, while nothing has it: it is
+// paused before. What is not known here is renamed all the same.
+func (h *Hub) Rename(ctx context.Context, id, to string, f func() error) error {
+	e, err := h.find(id)
+	if err != nil { // it has no sandbox here
+		return f()
+	}
+	return h.alone(ctx, e, true, func() error {
+		if err := h.close(ctx, e); err != nil {
+			return err
+		}
+		if err := f(); err != nil {
+			return err
+		}
+		h.loseProcesses(e, "the session was renamed; the process goes on when it is opened again")
+		h.mu.Lock()
+		meta := e.meta
+		meta.ID = to
+		e.gone = true // for who waits for it
+		delete(h.sessions, id)
+		if h.sessions[to] == nil {
+			h.sessions[to] = newSession(meta, app.SessionSpec{})
+		}
+		h.mu.Unlock()
+		return errors.Join(h.write(meta), h.removeFile(id))
+	})
+}
