@@ -83,7 +83,7 @@ func Open(o Options) (*Client, error) {
 	}
 	notes, release := diagnostics.Guard()
 	a, err := app.Open(app.Options{
-		Notes: notes, Now: o.Now,
+		Notes: notes, Now: o.Now, Project: true,
 		Config: config, Getenv: getenv, Environ: o.Environ, Version: version(),
 	})
 	if err != nil {

@@ -59,6 +59,9 @@ type Options struct {
 	// Watch returns where the events of a run go besides, when it begins under ctx: of every
 	// run, also of those that are parts of others. nil: nowhere.
 	Watch func(ctx context.Context, run string) event.Sink
+	// Project says that the working folder is a project of who uses the App: skills are found in
+	// it, too. A server works in no project of its tenants.
+	Project bool
 	// Parts stand in for the real machinery in tests.
 	Parts *Parts
 }

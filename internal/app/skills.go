@@ -67,13 +67,22 @@ func (a *App) skillFolder(project bool) folder.Folder {
 	return f
 }
 
+// allSkills are the folders that skills are in, the ones that count before first: that of the
+// project, if there is one, before the person's.
+func (a *App) allSkills() []bool {
+	if a.opt.Project {
+		return []bool{true, false}
+	}
+	return []bool{false}
+}
+
 // skillPlaces are the folders that a word names, the ones that count before first.
-func skillPlaces(where string) ([]bool, error) {
+func (a *App) skillPlaces(where string) ([]bool, error) {
 	switch where {
 	case "", SkillsHome:
 		return []bool{false}, nil
 	case SkillsAll:
-		return []bool{true, false}, nil
+		return a.allSkills(), nil
 	case SkillsNone:
 		return nil, nil
 	}
@@ -99,7 +108,7 @@ type foundSkill struct {
 
 // findSkills reads the skills of a place. One of the project hides the person's own of its name.
 func (a *App) findSkills(where string) ([]foundSkill, error) {
-	places, err := skillPlaces(where)
+	places, err := a.skillPlaces(where)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +149,7 @@ func (a *App) findSkill(name string, version int) (foundSkill, error) {
 	if err := skill.CheckName(name); err != nil {
 		return foundSkill{}, err
 	}
-	for _, project := range []bool{true, false} {
+	for _, project := range a.allSkills() {
 		f := a.skillFolder(project)
 		s, err := f.Read(name, version)
 		_, missing := f.Read(name, 0)

@@ -54,7 +54,7 @@ func (a *App) pinnedSkill(name, hash string) (skill.Skill, error) {
 		return skill.Skill{}, err
 	}
 	missing := true
-	for _, project := range []bool{true, false} {
+	for _, project := range a.allSkills() {
 		s, err := a.skillFolder(project).Read(name, 0)
 		if err == nil && s.Hash() == hash {
 			return s, nil

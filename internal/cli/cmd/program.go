@@ -126,6 +126,7 @@ func (p *program) withApp(f func(*app.App) error) (err error) {
 	if err != nil {
 		return err
 	}
+	o.Project = true
 	a, err := app.Open(o)
 	if err != nil {
 		return err
