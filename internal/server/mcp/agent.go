@@ -107,11 +107,21 @@ func (d *Door) ask(ctx context.Context, req *mcp.CallToolRequest, in askIn) (*mc
 	f := d.following(ctx, req)
 	var run *api.Run
 	var needs *mcp.CallToolResult
-	at, err := d.within(ctx, in.Session, api.NewSession{}, func(at place) (err error) {
+	begin := func(at place) (err error) {
+		f.session = at.id
 		q := api.Question{Question: in.Question, Model: in.Model, Strict: in.Strict, Thread: at.id, Following: f.following()}
 		run, needs, err = f.run(ctx, "runs.ask", &q)
 		return err
-	})
+	}
+	again, err := f.position()
+	at := place{id: again.Session, named: in.Session == "" && callerOf(ctx).client == nil}
+	switch {
+	case err != nil:
+	case again.Session != "": // the run works in it already
+		err = begin(at)
+	default:
+		at, err = d.within(ctx, in.Session, api.NewSession{}, begin)
+	}
 	if err != nil || needs != nil {
 		return needs, askOut{}, err
 	}

@@ -76,6 +76,27 @@ func TestApproval(t *testing.T) {
 	}
 }
 
+// A question that a client asks again, with the answer of its person, goes on in the session that
+// it began in.
+func TestApprovalOfQuestion(t *testing.T) {
+	w := newWorld(t, settings{tools: savingTools(t)})
+	w.says("=== reply\n```python\nset a\ncall notes.save {\"text\":\"one\"}\n```\n=== reply\nFINAL ANSWER: It is done.\n")
+	var questions atomic.Int32
+	p := w.connect(w.key, stateless, &sdk.ClientOptions{ElicitationHandler: func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+		questions.Add(1)
+		return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "once"}}, nil
+	}})
+	text, _, out, failed := p.call("ask", object{"question": "Do it."})
+	session, _ := out["session"].(string)
+	if has(t, text, "It is done.", "[session "+session+":"); failed || questions.Load() != 1 {
+		t.Fatalf("%d questions: %q", questions.Load(), text)
+	}
+	if all := w.sessions(); len(all) != 1 || all[0] != session {
+		t.Errorf("there are the sessions %v, want %s alone", all, session)
+	}
+	has(t, p.must("run_code", object{"code": "get a", "session": session}), "a is true")
+}
+
 // A key that may not approve has nobody to decide at the client: its calls wait for those who
 // may, and whoever denies one is obeyed.
 func TestApprovalByOthers(t *testing.T) {

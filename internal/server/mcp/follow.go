@@ -29,8 +29,9 @@ type follow struct {
 	door     *Door
 	req      *mcp.CallToolRequest
 	steps    *progress
-	elicits  bool // the person at the client decides about calls
-	again    bool // the client sends the call again, with the answers
+	elicits  bool   // the person at the client decides about calls
+	again    bool   // the client sends the call again, with the answers
+	session  string // that the run works in; "": it has none
 	pictures []*mcp.ImageContent
 }
 
@@ -50,10 +51,11 @@ func (f *follow) following() api.Following {
 }
 
 // position is what a call that is sent again brings along: which run it goes on with, after
-// which event.
+// which event, and the session that the run works in, if it has one.
 type position struct {
-	Run   string `json:"run"`
-	After int64  `json:"after"`
+	Run     string `json:"run"`
+	After   int64  `json:"after"`
+	Session string `json:"session,omitempty"`
 }
 
 // encode writes what the client sends back as it is. Whoever changes it names another run of the
@@ -74,15 +76,23 @@ func decodePosition(text string) (p position, err error) {
 	return p, nil
 }
 
+// position is where a call that is sent again goes on; without a run: it is not sent again.
+func (f *follow) position() (position, error) {
+	if state := f.req.Params.RequestState; state != "" && f.again {
+		return decodePosition(state)
+	}
+	return position{}, nil
+}
+
 // run begins a run by an operation, or goes on with the one that the call is about, and follows
 // it to its end. needs is not nil when the client has to ask a person first.
 func (f *follow) run(ctx context.Context, operation string, in any) (run *api.Run, needs *mcp.CallToolResult, err error) {
 	after, leave := int64(0), func() {}
-	if state := f.req.Params.RequestState; state != "" && f.again {
-		at, err := decodePosition(state)
-		if err != nil {
-			return nil, nil, err
-		}
+	at, err := f.position()
+	if err != nil {
+		return nil, nil, err
+	}
+	if at.Run != "" {
 		if err := f.answer(ctx); err != nil {
 			return nil, nil, err
 		}
@@ -130,7 +140,7 @@ func (f *follow) entry(ctx context.Context, e live.Entry) (*mcp.CallToolResult, 
 			f.elicit(ctx, q)
 			return nil, nil
 		}
-		state, err := position{q.For, e.Seq}.encode()
+		state, err := position{q.For, e.Seq, f.session}.encode()
 		if err != nil {
 			return nil, err
 		}
