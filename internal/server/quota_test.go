@@ -14,6 +14,7 @@ import (
 	"praxis/event"
 	"praxis/internal/app"
 	"praxis/internal/server/access"
+	"praxis/internal/server/mcp"
 	"praxis/internal/server/observe"
 	"praxis/internal/server/rest"
 )
@@ -222,6 +223,39 @@ func TestBodiesTogether(t *testing.T) {
 		}
 	}
 	w.must(key, "POST", "/v1/runs/code", object{"code": "print 1"}, 201) // nothing is left of those
+}
+
+// So are those of the Model Context Protocol.
+func TestBodiesOfMCPTogether(t *testing.T) {
+	w := newWorld(t)
+	key := w.key("default")
+	doors := w.s.doors
+	doors.Bodies = rest.NewBodies(1 << 20)
+	door := mcp.New(doors, w.s.trusts)
+	defer door.Close()
+	w.web.Config.Handler = door
+	send := func(body string) int {
+		r := w.request(key, "POST", mcp.Path, body)
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		return res.StatusCode
+	}
+	begin := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
+	half := begin + strings.Repeat(" ", 600<<10)
+	for i, want := range []int{503, 200, 200} { // nothing is left of those that were read
+		body := half
+		if want == 503 {
+			body = strings.Repeat(" ", 2<<20)
+		}
+		if got := send(body); got != want {
+			t.Errorf("request %d: status %d, want %d", i, got, want)
+		}
+	}
 }
 
 // Providers are asked once in a minute, however many callers there are.

@@ -1,7 +1,9 @@
 package mcp
 
 import (
+	"bytes"
 	"crypto/rand"
+	"io"
 	"net/http"
 	"sync"
 
@@ -101,6 +103,13 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rest.Fail(w, r, err)
 		return
 	}
+	free, err := h.read(r)
+	defer free()
+	if err != nil {
+		seen.Failed(err)
+		rest.Fail(w, r, err)
+		return
+	}
 	id := rand.Text()
 	q := &request{key: key, gone: r.Context().Done(), seen: seen}
 	h.mu.Lock()
@@ -121,6 +130,39 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.stateful.ServeHTTP(out, r)
 }
+
+// read reads the body of a request, which takes of what all requests may have in memory until the
+// SDK has read it, or free is called. One that is too long is left to the SDK to refuse.
+func (h *HTTP) read(r *http.Request) (free func(), err error) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return func() {}, nil
+	}
+	data, free, err := h.cfg.Bodies.Read(io.LimitReader(r.Body, maxMessage+1))
+	free = sync.OnceFunc(free)
+	if err != nil && fault.KindOf(err) == fault.Internal {
+		err = fault.New(fault.Invalid, "Send it again.", "cannot read the request: %w", err)
+	}
+	r.Body = &body{bytes.NewReader(data), free}
+	return free, err
+}
+
+// body is the body of a request that was read.
+type body struct {
+	from *bytes.Reader
+	free func()
+}
+
+// Read reads a piece.
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.from.Read(p)
+	if err != nil {
+		b.free()
+	}
+	return n, err
+}
+
+// Close does nothing: the server closes what the request came with.
+func (b *body) Close() error { return nil }
 
 // admit returns the key of a request that may be answered.
 func (h *HTTP) admit(r *http.Request) (access.Key, error) {
