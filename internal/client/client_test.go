@@ -21,6 +21,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/app"
+	"praxis/internal/server/access"
 	"praxis/internal/server/api"
 )
 
@@ -266,6 +267,16 @@ func TestResultsAreClean(t *testing.T) {
 			fmt.Fprint(w, `{"policy": {"rules": [{"name": "\u001b", "decision": "deny"}], "tools": [{"tool": "\u009b", "rules": ["\u001b"]}]}}`)
 		case "/v1/sessions/prune":
 			fmt.Fprint(w, `{"sessions": [{"name": "\u001b", "steps": [{"Why": "\u001b", "why": "\u001b"}]}]}`)
+		case "/v1/sessions/s/rollback", "/v1/notes/n":
+			fmt.Fprint(w, `{"id": "\u001b"}`)
+		case "/v1/keys":
+			fmt.Fprint(w, `{"id": "\u001b", "key": "\u001b", "keys": [{"id": "\u001b"}]}`)
+		case "/v1/records/r":
+			fmt.Fprint(w, `{"run": "\u001b"}`)
+		case "/v1/models":
+			fmt.Fprint(w, `{"providers": [{"provider": "\u001b"}]}`)
+		default:
+			fmt.Fprint(w, `{}`)
 		}
 	})
 	file := filepath.Join(t.TempDir(), "policy.yaml")
@@ -275,10 +286,16 @@ func TestResultsAreClean(t *testing.T) {
 	image, err1 := c.BuildImage(t.Context(), app.SessionSpec{}, event.Discard)
 	rules, err2 := c.ExplainPolicy(t.Context(), app.PolicyQuery{File: file}, event.Discard)
 	pruned, err3 := c.PruneSessions(t.Context(), app.PruneRequest{})
-	if err := errors.Join(err1, err2, err3); err != nil {
+	head, err4 := c.RollbackSession(t.Context(), "s", "")
+	note, err5 := c.RemoveNote(t.Context(), "n")
+	key, made, err6 := c.AddKey(t.Context(), access.Key{})
+	keys, err7 := c.ListKeys(t.Context())
+	run, err8 := c.RemoveRun(t.Context(), "r")
+	models, err9 := c.ListModels(t.Context())
+	if err := errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, err9); err != nil {
 		t.Fatal(err)
 	}
-	text := fmt.Sprintf("%+v %+v %+v", image, rules, pruned)
+	text := fmt.Sprintf("%+v %+v %+v", image, rules, pruned) + fmt.Sprint(head, note, key, made, keys, run, models)
 	if strings.ContainsAny(text, "\x1b\x07\u009b\u202e") || !strings.Contains(text, `a\x1b[2J`) || len(rules.Tools) != 1 || len(pruned) != 1 {
 		t.Errorf("got %q", text)
 	}

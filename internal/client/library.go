@@ -127,7 +127,7 @@ func (c *Client) AddSkills(ctx context.Context, q app.SkillAdd, _ event.Sink) ([
 
 // TestSkills is that of app.
 func (c *Client) TestSkills(ctx context.Context, names []string, _ string, spec app.SessionSpec, _ event.Sink, done func(app.SkillTest)) error {
-	out, err := call[api.SkillTests](ctx, c, "skills.test", api.SkillNames{Skills: names, With: spec.With, Image: spec.Image})
+	out, err := cleaned(call[api.SkillTests](ctx, c, "skills.test", api.SkillNames{Skills: names, With: spec.With, Image: spec.Image}))
 	for _, t := range out.Tests {
 		done(t)
 	}
@@ -165,7 +165,7 @@ func (c *Client) ImportSkills(ctx context.Context, path string, project bool) ([
 
 // Import is that of app.
 func (c *Client) Import(ctx context.Context, path string) (app.Imported, error) {
-	out, err := sendFile[api.Imported](ctx, c, "records.import", path, api.Nothing{})
+	out, err := cleaned(sendFile[api.Imported](ctx, c, "records.import", path, api.Nothing{}))
 	return app.Imported{Run: out.Run, UnknownKeys: out.UnknownKeys}, err
 }
 

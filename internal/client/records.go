@@ -60,7 +60,7 @@ func (c *Client) Cost(ctx context.Context, q app.RunQuery, _ app.PriceTable) (ap
 
 // RemoveRun is that of app.
 func (c *Client) RemoveRun(ctx context.Context, ref string) (app.RemovedRun, error) {
-	return call[app.RemovedRun](ctx, c, "records.delete", api.RecordRef{Record: ref})
+	return cleaned(call[app.RemovedRun](ctx, c, "records.delete", api.RecordRef{Record: ref}))
 }
 
 // ReadTree is that of app.

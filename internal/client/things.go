@@ -160,7 +160,7 @@ func (c *Client) ForkSession(ctx context.Context, from, to string) error {
 
 // RollbackSession is that of app.
 func (c *Client) RollbackSession(ctx context.Context, name, id string) (string, error) {
-	got, err := call[api.Snapshot](ctx, c, "sessions.rollback", api.Rollback{SessionRef: api.SessionRef{Session: name}, Snapshot: id})
+	got, err := cleaned(call[api.Snapshot](ctx, c, "sessions.rollback", api.Rollback{SessionRef: api.SessionRef{Session: name}, Snapshot: id}))
 	return got.ID, err
 }
 
@@ -172,7 +172,7 @@ func (c *Client) RemoveSession(ctx context.Context, name string) error {
 
 // AddToSession is that of app.
 func (c *Client) AddToSession(ctx context.Context, name string, packages []string, _ event.Sink) (app.AddedPackages, string, error) {
-	out, err := call[api.AddedPackages](ctx, c, "packages.add", api.NewPackages{SessionRef: api.SessionRef{Session: name}, Packages: packages})
+	out, err := cleaned(call[api.AddedPackages](ctx, c, "packages.add", api.NewPackages{SessionRef: api.SessionRef{Session: name}, Packages: packages}))
 	return out.AddedPackages, out.Snapshot, err
 }
 
@@ -225,7 +225,7 @@ func (c *Client) Note(ctx context.Context, ref string) (app.Note, error) {
 
 // RemoveNote is that of app.
 func (c *Client) RemoveNote(ctx context.Context, ref string) (string, error) {
-	n, err := c.Note(ctx, ref)
+	n, err := cleaned(c.Note(ctx, ref))
 	if err == nil {
 		_, err = call[api.Nothing](ctx, c, "notes.delete", api.NoteRef{Note: n.ID})
 	}
@@ -249,7 +249,7 @@ func (c *Client) ListTools(ctx context.Context, q app.ToolsQuery, _ event.Sink) 
 
 // ListModels is that of app: by the keys of the server.
 func (c *Client) ListModels(ctx context.Context) ([]app.ProviderModels, error) {
-	out, err := call[api.ModelList](ctx, c, "models.list", api.Nothing{})
+	out, err := cleaned(call[api.ModelList](ctx, c, "models.list", api.Nothing{}))
 	for i, p := range out.Providers {
 		if p.Failure != nil {
 			out.Providers[i].Failure = foreign(p.Failure)
@@ -264,13 +264,13 @@ func (c *Client) AddKey(ctx context.Context, like access.Key) (string, access.Ke
 	if !like.Expires.IsZero() {
 		in.LastsS = max(time.Until(like.Expires).Seconds(), 1)
 	}
-	out, err := call[api.MadeKey](ctx, c, "keys.create", in)
+	out, err := cleaned(call[api.MadeKey](ctx, c, "keys.create", in))
 	return out.Text, out.Key, err
 }
 
 // ListKeys lists the keys of the caller's tenant.
 func (c *Client) ListKeys(ctx context.Context) ([]access.Key, error) {
-	out, err := call[api.Keys](ctx, c, "keys.list", api.Nothing{})
+	out, err := cleaned(call[api.Keys](ctx, c, "keys.list", api.Nothing{}))
 	return out.Keys, err
 }
 

@@ -87,14 +87,19 @@ func (p *program) memoryShow() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				text := fmt.Sprintf("note   %s\nkept   %s\nfrom   %s\n", n.ID, when(n.Created), app.NoteOrigin(n))
-				if len(n.Tags) > 0 {
-					text += "tags   " + safetext.Line(strings.Join(n.Tags, ", ")) + "\n"
-				}
-				return p.done(asJSON, n, text+"\n"+safetext.Text(n.Text)+"\n")
+				return p.done(asJSON, n, noteText(n))
 			})
 		},
 	}, &asJSON)
+}
+
+// noteText shows all of a note.
+func noteText(n app.Note) string {
+	text := fmt.Sprintf("note   %s\nkept   %s\nfrom   %s\n", safetext.Line(n.ID), when(n.Created), safetext.Line(app.NoteOrigin(n)))
+	if len(n.Tags) > 0 {
+		text += "tags   " + safetext.Line(strings.Join(n.Tags, ", ")) + "\n"
+	}
+	return text + "\n" + safetext.Text(n.Text) + "\n"
 }
 
 func (p *program) memoryRemove() *cobra.Command {

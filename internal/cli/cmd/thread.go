@@ -83,10 +83,10 @@ func turnsText(turns []app.Turn) string {
 	var b strings.Builder
 	for _, t := range turns {
 		if t.Removed {
-			fmt.Fprintf(&b, "run %s was removed\n\n", t.Run)
+			fmt.Fprintf(&b, "run %s was removed\n\n", safetext.Line(t.Run))
 			continue
 		}
-		fmt.Fprintf(&b, "%s  run %s\n> %s\n\n", when(t.Time), t.Run, indentRest(safetext.Text(t.Question), "> "))
+		fmt.Fprintf(&b, "%s  run %s\n> %s\n\n", when(t.Time), safetext.Line(t.Run), indentRest(safetext.Text(t.Question), "> "))
 		if t.Answer != "" {
 			fmt.Fprintf(&b, "%s\n\n", safetext.Text(t.Answer))
 		}
