@@ -13,11 +13,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -452,13 +454,14 @@ func (s *Server) openIn(name, home string) (*api.Tenant, error) {
 // anybody asks after them.
 func (s *Server) Recover(ctx context.Context) error {
 	var failed error
-	for _, pattern := range []string{filepath.Join(s.folder, live.RunsFolder), filepath.Join("tenants", "*", s.folder, live.RunsFolder)} {
-		found, err := filepath.Glob(filepath.Join(s.cfg.Home, pattern, "*.json"))
+	runs := path.Join(filepath.ToSlash(s.folder), live.RunsFolder, "*.json")
+	for _, pattern := range []string{runs, path.Join("tenants", "*", runs)} {
+		found, err := fs.Glob(os.DirFS(s.cfg.Home), pattern) // the data folder's own name is no pattern
 		failed = errors.Join(failed, err)
 		for _, file := range found {
 			name := access.DefaultTenant
-			if below, ok := strings.CutPrefix(file, filepath.Join(s.cfg.Home, "tenants")+string(filepath.Separator)); ok {
-				name, _, _ = strings.Cut(below, string(filepath.Separator))
+			if below, ok := strings.CutPrefix(file, "tenants/"); ok {
+				name, _, _ = strings.Cut(below, "/")
 			}
 			if _, err := s.tenant(ctx, name); err != nil {
 				failed = errors.Join(failed, err)

@@ -20,6 +20,7 @@ import (
 
 	"praxis/internal/app"
 	"praxis/internal/server/access"
+	"praxis/internal/server/live"
 	"praxis/internal/test/storetest"
 	"praxis/internal/test/toy"
 )
@@ -313,5 +314,33 @@ func opened(change func(*app.Options)) func(t Tenant) (*app.App, error) {
 		o := app.Options{Config: c, Watch: t.Watch, Version: "test", Parts: &app.Parts{Backend: toy.Backend(), Images: toy.Images{}, ImageFiles: toy.Images{}, Recipes: toy.Images{}, Program: toy.Program()}}
 		change(&o)
 		return app.Open(o)
+	}
+}
+
+// Tenants whose runs are to go on are found whatever the data folder is called.
+func TestRecoverFindsTenants(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "a[1]*")
+	for _, dir := range []string{home, filepath.Join(home, "tenants", "team")} {
+		runs := filepath.Join(dir, Folder, live.RunsFolder)
+		if err := os.MkdirAll(runs, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(runs, "r-1.json"), []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg, found := config(home), map[string]bool{}
+	cfg.Failed = func(tenant, _ string, err error) {
+		found[tenant] = strings.Contains(err.Error(), "r-1.json is damaged")
+	}
+	s, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Recover(t.Context()), s.Close(context.WithoutCancel(t.Context()))); err != nil {
+		t.Fatal(err)
+	}
+	if len(found) != 2 || !found["default"] || !found["team"] {
+		t.Errorf("found %v", found)
 	}
 }

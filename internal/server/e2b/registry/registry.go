@@ -169,12 +169,12 @@ func readSecret(file string) ([]byte, error) {
 }
 
 func (r *Registry) read() error {
-	files, err := filepath.Glob(filepath.Join(r.cfg.Dir, recordFolder, "*.json"))
+	files, err := fs.Glob(os.DirFS(r.cfg.Dir), recordFolder+"/*.json") // the folder's own name is no pattern
 	if err != nil {
 		return err
 	}
 	for _, file := range files {
-		data, err := atomicfile.ReadSecret(file, maxRecord)
+		data, err := atomicfile.ReadSecret(filepath.Join(r.cfg.Dir, file), maxRecord)
 		if err != nil {
 			return fmt.Errorf("cannot read what sandboxes there are: %w", err)
 		}

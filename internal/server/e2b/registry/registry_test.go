@@ -2,8 +2,30 @@ package registry
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"testing"
+
+	"praxis/fault"
 )
+
+// The records of sandboxes are read whatever their folder is called.
+func TestRecordsAreRead(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a[1]*")
+	if err := os.MkdirAll(filepath.Join(dir, recordFolder), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, recordFolder, "x.json"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(Config{Dir: dir})
+	if fault.KindOf(err) != fault.Conflict {
+		t.Errorf("a damaged record is passed over: %v", err)
+	}
+	if err == nil {
+		r.Close()
+	}
+}
 
 // FuzzDecode: what is read as a record can be stored and is read the same again.
 func FuzzDecode(f *testing.F) {
