@@ -75,11 +75,9 @@ type Port struct {
 	Browser bool // the name is enough
 	Ends    time.Time
 
-	atEnd func(f func()) (stop func() bool) // calls f when the port ends
-	close context.CancelFunc
-	proxy *httputil.ReverseProxy
-
-	secret func(text string) bool
+	atEnd   func(f func()) (stop func() bool) // calls f when the port ends
+	close   context.CancelFunc
+	forward Forward
 }
 
 // Ports are the ports that can be reached. It is safe for concurrent use.
@@ -124,11 +122,11 @@ func (p *Ports) Open(tenant, session string, port int, browser bool, lasts time.
 	if count >= maxOpen {
 		return nil, fault.New(fault.Exhausted, "Close some of them.", "cannot forward port %d: %d ports of the session are open", port, maxOpen)
 	}
-	o := &Port{ID: strings.ToLower(rand.Text()), Tenant: tenant, Session: session, Port: port, Token: rand.Text(), Browser: browser, Ends: p.now().Add(lasts).UTC(), secret: p.secret}
+	o := &Port{ID: strings.ToLower(rand.Text()), Tenant: tenant, Session: session, Port: port, Token: rand.Text(), Browser: browser, Ends: p.now().Add(lasts).UTC()}
 	o.Host = strconv.Itoa(port) + "-" + o.ID + "." + p.domain
 	over, end := context.WithDeadline(context.Background(), o.Ends)
 	o.atEnd, o.close = func(f func()) (stop func() bool) { return context.AfterFunc(over, f) }, end
-	o.proxy = o.forwarder(dial)
+	o.forward = Forward{Port: port, Secret: p.secret, Tokens: []string{TokenHeader}, Browser: browser, Dial: dial, Refuse: refuse}
 	p.open[o.ID] = o
 	return o, nil
 }
@@ -225,24 +223,15 @@ func (p *Ports) Find(host string) (found *Port, named bool) {
 
 // ServeHTTP answers a request for the port. It must have come under its name.
 func (o *Port) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch given := r.Header.Get(TokenHeader); {
-	case !o.Browser && given == "", given != "" && subtle.ConstantTimeCompare([]byte(given), []byte(o.Token)) != 1:
+	given := r.Header.Get(TokenHeader)
+	if !o.Browser && given == "" || given != "" && subtle.ConstantTimeCompare([]byte(given), []byte(o.Token)) != 1 {
 		http.Error(w, "cannot show this port: send its token as "+TokenHeader, http.StatusUnauthorized)
 		return
-	case r.Method == http.MethodConnect:
-		http.Error(w, "cannot connect through this port", http.StatusMethodNotAllowed)
-		return
-	case o.secret(r.URL.String()):
-		http.Error(w, "cannot forward a request with a key in its address", http.StatusBadRequest)
-		return
-	}
-	if r.Body != nil {
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer o.atEnd(cancel)()
-	o.proxy.ServeHTTP(&writer{w, http.NewResponseController(w)}, r.WithContext(ctx))
+	o.forward.ServeHTTP(w, r.WithContext(ctx))
 }
 
 // writer bounds how long a client may take to read a piece.
@@ -273,11 +262,6 @@ func (w *writer) FlushError() error {
 // Unwrap lets http.ResponseController find the connection.
 func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-func (o *Port) forwarder(dial Dialer) *httputil.ReverseProxy {
-	f := Forward{Port: o.Port, Secret: o.secret, Tokens: []string{TokenHeader}, Browser: o.Browser, Dial: dial}
-	return f.proxy(refuse)
-}
-
 // Forward says how requests are carried to a port of a session by who has let them in himself.
 type Forward struct {
 	Port    int
@@ -303,12 +287,12 @@ func (f Forward) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Body != nil {
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	}
-	f.proxy(f.Refuse).ServeHTTP(&writer{w, http.NewResponseController(w)}, r)
+	f.proxy().ServeHTTP(&writer{w, http.NewResponseController(w)}, r)
 }
 
 // proxy returns what carries requests into the session, each over a connection of its own:
 // one that was left open would not survive a saved state.
-func (f Forward) proxy(refuse func(w http.ResponseWriter, r *http.Request, err error)) *httputil.ReverseProxy {
+func (f Forward) proxy() *httputil.ReverseProxy {
 	return &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "http", net.JoinHostPort("localhost", strconv.Itoa(f.Port)), cmp.Or(f.Host, r.In.Host)
@@ -331,7 +315,7 @@ func (f Forward) proxy(refuse func(w http.ResponseWriter, r *http.Request, err e
 		},
 		FlushInterval:  -1, // events of a page must not wait for more
 		ModifyResponse: func(r *http.Response) error { contain(r, f.Browser); return nil },
-		ErrorHandler:   refuse,
+		ErrorHandler:   f.Refuse,
 	}
 }
 
