@@ -38,7 +38,13 @@ func (h *Hub) Reach(ctx context.Context, id string, hosts []string) error {
 	if e.s == nil {
 		return nil // it is opened with them
 	}
-	return h.connect(ctx, e)
+	err = h.connect(ctx, e)
+	if err != nil { // it reaches none, and who asks again does not find it done
+		h.mu.Lock()
+		e.hosts = nil
+		h.mu.Unlock()
+	}
+	return err
 }
 
 // connect lets a session that has a sandbox reach the hosts that it may. Its turn is held.
