@@ -14,24 +14,24 @@ func shared(host string) bool { return hostName(host) == "localhost" || hostName
 
 // A request is for a sandbox by its host, or by its headers where the host is shared.
 func TestAddress(t *testing.T) {
-	sandbox := func(port int, named bool) address { return address{port: port, id: someID, named: named} }
+	sandbox := func(port int) address { return address{port: port, id: someID} }
 	for _, c := range []struct {
 		host, id, port string
 		want           address
 		ok             bool
 	}{
 		{"127.0.0.1:3000", "", "", address{api: true}, true},
-		{"localhost", someID, "49983", sandbox(49983, false), true},
-		{"localhost", someID + "-0000", "49983", sandbox(49983, false), true},
+		{"localhost", someID, "49983", sandbox(49983), true},
+		{"localhost", someID + "-0000", "49983", sandbox(49983), true},
 		{"localhost", someID, "049983", address{}, false},
 		{"localhost", someID, "", address{}, false},
 		{"localhost", "../x", "80", address{}, false},
 		{"api.sbx.test:8443", "", "", address{api: true}, true},
 		{"API.SBX.TEST.", "", "", address{api: true}, true},
-		{"sandbox.sbx.test", someID, "80", sandbox(80, false), true},
-		{"80-" + someID + ".sbx.test:8443", "", "", sandbox(80, true), true},
-		{"80-" + someID + "-00000000.sbx.test", "", "", sandbox(80, true), true},
-		{"80-" + someID + ".sbx.test", "other", "1", sandbox(80, true), true}, // a host of its own says it all
+		{"sandbox.sbx.test", someID, "80", sandbox(80), true},
+		{"80-" + someID + ".sbx.test:8443", "", "", sandbox(80), true},
+		{"80-" + someID + "-00000000.sbx.test", "", "", sandbox(80), true},
+		{"80-" + someID + ".sbx.test", "other", "1", sandbox(80), true}, // a host of its own says it all
 		{"0-" + someID + ".sbx.test", "", "", address{}, false},
 		{"65536-" + someID + ".sbx.test", "", "", address{}, false},
 		{"80-short.sbx.test", "", "", address{}, false},
@@ -106,6 +106,8 @@ func TestNarrow(t *testing.T) {
 		"all allowed":         {everything, everything, true, "api.example.com *.example.org:443 192.0.2.7:8080"},
 		"a range":             {[]string{"192.0.2.0/24"}, everything, true, "192.0.2.7:8080"},
 		"a range denied":      {none, []string{"10.0.0.0/8", "192.168.0.0/16"}, true, "api.example.com *.example.org:443 192.0.2.7:8080"},
+		"a name denied":       {none, []string{"API.example.com"}, true, "*.example.org:443 192.0.2.7:8080"},
+		"a wildcard denied":   {none, []string{"*.org"}, true, "api.example.com 192.0.2.7:8080"},
 		"no internet but one": {[]string{"api.example.com"}, none, false, "api.example.com"},
 	} {
 		got, err := narrow(all, c.allow, c.deny, c.open)
@@ -113,8 +115,16 @@ func TestNarrow(t *testing.T) {
 			t.Errorf("%s: got %q, %v", name, got, err)
 		}
 	}
+	for _, deny := range []string{"::ffff:192.0.2.7", "::ffff:192.0.2.0/120"} {
+		if got, err := narrow(all[2:], none, []string{deny}, true); err != nil || len(got) > 0 {
+			t.Errorf("without %s: got %q, %v", deny, got, err)
+		}
+	}
 	if _, err := narrow(all, none, []string{"8.8.8.8"}, true); err == nil {
 		t.Error("an address is denied that a name may lead to")
+	}
+	if _, err := narrow(all, none, []string{"a.example.org"}, true); err == nil {
+		t.Error("a name is denied that a wildcard allows")
 	}
 	if _, err := narrow(all, []string{"https://x"}, none, true); err == nil {
 		t.Error("a URL is a rule")

@@ -13,8 +13,6 @@ type address struct {
 	api  bool   // the control plane
 	port int    // of a sandbox
 	id   string // of a sandbox
-	// named says that the host names the sandbox: it has an origin of its own.
-	named bool
 }
 
 // splitDomain returns the name of a domain that may have a port.
@@ -61,7 +59,6 @@ func addressOf(host, domain string, shared func(host string) bool, sandbox, port
 			return byHeaders(sandbox, port)
 		}
 		a.port, a.id, ok = label(below)
-		a.named = true
 		return a, ok
 	}
 	if !shared(host) {

@@ -60,8 +60,11 @@ func narrow(all, allow, deny []string, open bool) ([]string, error) {
 		shut := !open
 		for _, t := range denied {
 			switch {
-			case t.all || t.prefix.IsValid() && r.addr.IsValid() && t.prefix.Contains(r.addr):
+			case t.all, t.prefix.IsValid() && r.addr.IsValid() && t.prefix.Contains(r.addr), t.name != "" && covers(t.name, r.host):
 				shut = true
+			case t.name != "" && covers(r.host, t.name):
+				return nil, fault.New(fault.Invalid, "Deny 0.0.0.0/0, and allow the hosts that are needed.",
+					"cannot deny %s: this server lets sandboxes reach %s, and cannot take a name out of that", t.name, r.host)
 			case t.prefix.IsValid() && !r.addr.IsValid() && !t.local():
 				return nil, fault.New(fault.Invalid, "Deny 0.0.0.0/0, and allow the hosts that are needed.",
 					"cannot deny %s: this server lets sandboxes reach hosts by their names, and cannot take addresses out of those", t.prefix)
@@ -119,7 +122,10 @@ func targets(texts []string) ([]destination, error) {
 		case slices.Contains(everything, name):
 			t.all = true
 		case notAddr == nil:
+			addr = addr.Unmap()
 			t.prefix = netip.PrefixFrom(addr, addr.BitLen())
+		case notPrefix == nil && prefix.Addr().Is4In6() && prefix.Bits() >= 96:
+			t.prefix = netip.PrefixFrom(prefix.Addr().Unmap(), prefix.Bits()-96).Masked()
 		case notPrefix == nil:
 			t.prefix = prefix.Masked()
 		case name == "" || len(name) > maxName || strings.ContainsAny(strings.TrimPrefix(name, "*."), "*/:@ \t,[]"):
