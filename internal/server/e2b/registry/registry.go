@@ -91,7 +91,8 @@ type State struct {
 type entry struct {
 	Record
 	over   chan struct{}
-	ending bool // it is being paused or deleted since its time is over
+	ending bool      // it is being paused or deleted since its time is over
+	again  time.Time // when that is tried again; zero: it did not fail
 }
 
 // Config is what a Registry needs.
@@ -111,7 +112,8 @@ type Registry struct {
 	stop   context.CancelFunc
 	work   sync.WaitGroup
 
-	mu      sync.Mutex
+	writing sync.Mutex // held by whoever changes a record, while its file is written; taken before mu
+	mu      sync.Mutex // held for moments: each request looks at its sandbox
 	entries map[string]*entry
 }
 
@@ -218,6 +220,8 @@ func (r *Registry) Token(use, id string) string {
 
 // Put stores a record, of a sandbox that is new or that was changed by Change alone.
 func (r *Registry) Put(rec Record) error {
+	r.writing.Lock()
+	defer r.writing.Unlock()
 	if err := r.write(rec); err != nil {
 		return err
 	}
@@ -312,9 +316,11 @@ func (r *Registry) List(tenant string, kind Kind) []Record {
 
 // Change changes a record. What f fails with leaves it as it is.
 func (r *Registry) Change(id string, f func(*Record) error) (Record, error) {
+	r.writing.Lock()
+	defer r.writing.Unlock()
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	e := r.entries[id]
+	r.mu.Unlock()
 	if e == nil {
 		return Record{}, Missing(id)
 	}
@@ -325,6 +331,8 @@ func (r *Registry) Change(id string, f func(*Record) error) (Record, error) {
 	if err := r.write(rec); err != nil {
 		return e.Record, err
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if rec.Paused && !e.Paused {
 		close(e.over)
 		e.over = make(chan struct{})
@@ -335,6 +343,8 @@ func (r *Registry) Change(id string, f func(*Record) error) (Record, error) {
 
 // Forget removes a record. What goes on for clients of the sandbox ends.
 func (r *Registry) Forget(id string) error {
+	r.writing.Lock()
+	defer r.writing.Unlock()
 	r.mu.Lock()
 	e := r.entries[id]
 	delete(r.entries, id)
@@ -364,7 +374,8 @@ func (r *Registry) Delete(ctx context.Context, rec Record) error {
 	return r.Forget(rec.ID)
 }
 
-// Pause saves a sandbox. Clients see at once that it does not run any more.
+// Pause saves a sandbox. Clients see at once that it does not run any more; when it cannot be
+// saved, it goes on to run.
 func (r *Registry) Pause(ctx context.Context, id string) error {
 	return r.pause(ctx, id, func(rec Record) error {
 		if rec.Paused {
@@ -378,10 +389,12 @@ func (r *Registry) Pause(ctx context.Context, id string) error {
 var errGoesOn = errors.New("the sandbox goes on")
 
 func (r *Registry) pause(ctx context.Context, id string, may func(Record) error) error {
+	var ends time.Time
 	rec, err := r.Change(id, func(rec *Record) error {
 		if err := may(*rec); err != nil {
 			return err
 		}
+		ends = rec.Ends
 		rec.Paused, rec.Ends = true, time.Time{}
 		return nil
 	})
@@ -389,14 +402,31 @@ func (r *Registry) pause(ctx context.Context, id string, may func(Record) error)
 		return err
 	}
 	r.cfg.Ended(id)
+	if err = r.save(ctx, rec); err == nil {
+		return nil
+	}
+	rec, wrong := r.Change(id, func(now *Record) error {
+		if now.Paused && now.Began.Equal(rec.Began) { // nobody resumed it meanwhile
+			now.Paused, now.Ends = false, ends
+		}
+		return nil
+	})
+	if wrong == nil {
+		wrong = r.bound(context.WithoutCancel(ctx), rec)
+	}
+	return errors.Join(err, wrong)
+}
+
+// save saves the session of a sandbox that does not run any more.
+func (r *Registry) save(ctx context.Context, rec Record) error {
 	t, err := r.cfg.Tenant(ctx, rec.Tenant)
 	if err != nil {
 		return err
 	}
-	if err := t.Hub.Extend(id, 0); err != nil {
+	if err := t.Hub.Extend(rec.ID, 0); err != nil {
 		return err
 	}
-	return t.Hub.Pause(ctx, id)
+	return t.Hub.Pause(ctx, rec.ID)
 }
 
 // sweeps ends the sandboxes whose time is over, until the registry closes.
@@ -404,7 +434,7 @@ func (r *Registry) sweeps(ctx context.Context) {
 	ticker := time.NewTicker(sweepEvery)
 	defer ticker.Stop()
 	for {
-		r.Sweep(ctx)
+		r.sweep(ctx)
 		select {
 		case <-ctx.Done():
 			return
@@ -413,35 +443,38 @@ func (r *Registry) sweeps(ctx context.Context) {
 	}
 }
 
-// maxSweeps bounds the sandboxes that are ended at a time.
-const maxSweeps = 4
+// Bounds of what ends sandboxes.
+const (
+	maxEnding  = 4           // of a tenant at a time: none keeps those of others waiting
+	endsWithin = time.Minute // a sandbox that cannot be saved waits as long before it is tried again
+)
 
-// Sweep ends the sandboxes whose time is over, and waits for that.
-func (r *Registry) Sweep(ctx context.Context) {
+// sweep begins to end the sandboxes whose time is over.
+func (r *Registry) sweep(ctx context.Context) {
 	now := r.cfg.Now()
-	var over []Record
 	r.mu.Lock()
+	defer r.mu.Unlock()
+	ending := map[string]int{} // by tenants
 	for _, e := range r.entries {
-		if e.Kind == Sandbox && e.Record.Over(now) && !e.ending {
-			e.ending = true
-			over = append(over, e.Record)
+		if e.ending {
+			ending[e.Tenant]++
 		}
 	}
-	r.mu.Unlock()
-	var work sync.WaitGroup
-	turn := make(chan struct{}, maxSweeps)
-	for _, rec := range over {
-		turn <- struct{}{}
-		work.Go(func() {
-			defer func() { <-turn }()
-			r.expire(ctx, rec)
-		})
+	for _, e := range r.entries {
+		if e.Kind != Sandbox || e.ending || !e.Record.Over(now) || now.Before(e.again) || ending[e.Tenant] >= maxEnding {
+			continue
+		}
+		e.ending = true
+		ending[e.Tenant]++
+		rec := e.Record
+		r.work.Go(func() { r.expire(ctx, rec) })
 	}
-	work.Wait()
 }
 
 // expire ends a sandbox whose time was over, unless it has got more meanwhile.
 func (r *Registry) expire(ctx context.Context, rec Record) {
+	ctx, cancel := context.WithTimeout(ctx, endsWithin)
+	defer cancel()
 	r.mu.Lock()
 	e := r.entries[rec.ID]
 	over := e != nil && e.Record.Over(r.cfg.Now())
@@ -457,12 +490,16 @@ func (r *Registry) expire(ctx context.Context, rec Record) {
 	} else if over {
 		err = r.Delete(ctx, rec)
 	}
+	failed := err != nil && !errors.Is(err, errGoesOn) && !errors.Is(ctx.Err(), context.Canceled)
 	r.mu.Lock()
 	if e := r.entries[rec.ID]; e != nil {
-		e.ending = false
+		e.ending, e.again = false, time.Time{}
+		if failed {
+			e.again = r.cfg.Now().Add(endsWithin)
+		}
 	}
 	r.mu.Unlock()
-	if err != nil && !errors.Is(err, errGoesOn) && ctx.Err() == nil {
+	if failed {
 		r.cfg.Failed(rec.Tenant, rec.ID, fmt.Errorf("cannot end a sandbox whose time is over: %w", err))
 	}
 }
