@@ -210,10 +210,17 @@ func TestE2BSandboxes(t *testing.T) {
 	}
 	w.control(key, "GET", "/volumes", nil, 501)
 	w.control(key, "POST", "/v2/sandboxes", object{"templateID": "base", "timeout": -1}, 400)
+	w.control(key, "POST", "/v2/sandboxes", object{"templateID": "base", "envVars": object{"A=B": "c"}}, 400)
 
 	b := w.make(key, object{"metadata": object{"a": "b"}, "envVars": object{"GREET": "1"}, "timeout": 3600})
 	if got := w.control(key, "GET", "/sandboxes/"+b.id, nil, 200).(object); got["state"] != "running" || got["domain"] != "sbx.test:8443" || got["metadata"].(object)["a"] != "b" {
 		t.Errorf("got %v", got)
+	}
+	if got := w.control(key, "GET", "/sandboxes/"+b.id, nil, 200).(object); got["envdAccessToken"] != b.headers["X-Access-Token"] {
+		t.Errorf("got %v", got)
+	}
+	if got := w.control(reader, "GET", "/sandboxes/"+b.id, nil, 200).(object); got["envdAccessToken"] != nil {
+		t.Errorf("a key that may read alone gets a token to write with: %v", got)
 	}
 	for method, path := range map[string]string{"GET": "/sandboxes/" + b.id, "DELETE": "/sandboxes/" + b.id, "POST": "/v2/sandboxes/" + b.id + "/connect", "PUT": "/sandboxes/" + b.id + "/network"} {
 		w.control(other, method, path, object{}, 404)
@@ -299,6 +306,18 @@ func TestE2BStates(t *testing.T) {
 	}
 
 	snapshot := w.control(key, "POST", "/sandboxes/"+b.id+"/snapshots", object{"name": "one"}, 201).(object)
+	for _, name := range []string{"base:v2", ":v2"} {
+		w.control(key, "POST", "/sandboxes/"+b.id+"/snapshots", object{"name": name}, map[string]int{"base:v2": 409, ":v2": 400}[name])
+	}
+	another, anotherID := w.key("default")
+	theirs := w.boxOf(w.control(another, "POST", "/sandboxes/"+b.id+"/fork", object{}, 201).([]any)[0].(object)["sandbox"].(object))
+	reads(theirs, "1")
+	if err := w.s.shared.Keys.Remove(anotherID); err != nil {
+		t.Fatal(err)
+	}
+	if status, _ := theirs.send("GET", "/files?path=a", "", nil); status != 403 {
+		t.Errorf("a fork whose key is gone: %d", status)
+	}
 	forks := w.control(key, "POST", "/sandboxes/"+b.id+"/fork", object{"count": 2}, 201).([]any)
 	w.control(key, "POST", "/sandboxes/"+b.id+"/fork", object{"count": 101}, 400)
 	write(b, "2")
@@ -438,6 +457,21 @@ func TestE2BFiles(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	b.must("filesystem.Filesystem/Stat", `{"path":"none"}`, 404)
+	for name, text := range map[string]string{"one": "1", "two": "2"} {
+		if status, said := b.send("POST", "/files?path="+name, "application/octet-stream", []byte(text)); status != 200 {
+			t.Errorf("got %d %s", status, said)
+		}
+	}
+	if status, text := b.send("POST", "/files/compose", "application/json", []byte(`{"source_paths":["one","two"],"destination":"one"}`)); status != 200 {
+		t.Errorf("got %d %s", status, text)
+	}
+	if status, text := b.send("GET", "/files?path=one", "", nil); status != 200 || text != "12" {
+		t.Errorf("a file made of itself and another: got %d %s", status, text)
+	}
+	b.must("filesystem.Filesystem/Stat", `{"path":"two"}`, 404)
+	if status, text := b.send("POST", "/files/compose", "application/json", []byte(`{"source_paths":["two"],"destination":"three"}`)); status != 404 {
+		t.Errorf("of a file that is not there: got %d %s", status, text)
+	}
 	var seen []string
 	b.stream("filesystem.Filesystem/WatchDir", `{"path":"/work"}`, func(_ byte, text string) bool {
 		seen = append(seen, text)

@@ -211,7 +211,11 @@ func reply(w http.ResponseWriter, status int, v any) error {
 // read reads the body of a request. Fields that are not known have no meaning: newer clients
 // send more, and what matters of those is refused by name.
 func (d *door) read(w http.ResponseWriter, r *http.Request, into any) error {
-	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, d.cfg.Doors.MaxBody))
+	data, free, err := d.cfg.Doors.Bodies.Read(http.MaxBytesReader(w, r.Body, d.cfg.Doors.MaxBody))
+	defer free()
+	if errors.As(err, new(*fault.Error)) {
+		return err
+	}
 	if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
 		return fault.New(fault.Invalid, "Send less.", "cannot read the request: it has more than %s", safetext.Size(long.Limit))
 	}

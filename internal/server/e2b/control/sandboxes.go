@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"strings"
 	"time"
 
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/safetext"
+	"praxis/internal/server/access"
 	"praxis/internal/server/api"
 	"praxis/internal/server/e2b/registry"
 	"praxis/internal/server/live"
@@ -117,7 +119,7 @@ func present(raw json.RawMessage) bool {
 // record checks what is asked for and makes the record of it.
 func (d *door) record(c *api.Call, q newSandbox, secure bool) (registry.Record, error) {
 	now := d.cfg.Now().UTC()
-	rec := registry.Record{ID: registry.NewID(), Kind: registry.Sandbox, Tenant: c.Key.Tenant, Key: c.Key.ID, Template: q.Template, Made: now, Began: now, Secure: secure, AutoPause: q.AutoPause, Internet: q.Internet}
+	rec := registry.Record{ID: registry.NewID(), Kind: registry.Sandbox, Tenant: c.Key.Tenant, Template: q.Template, Made: now, Began: now, Secure: secure, AutoPause: q.AutoPause, Internet: q.Internet}
 	switch {
 	case present(q.MCP):
 		return rec, missing("mcp", "this server runs no gateway of MCP servers in sandboxes")
@@ -137,6 +139,11 @@ func (d *door) record(c *api.Call, q newSandbox, secure bool) (registry.Record, 
 	if err := bounded("envVars", q.Environ, maxVariables); err != nil {
 		return rec, err
 	}
+	for k, v := range q.Environ {
+		if strings.ContainsAny(k, "=\x00") || strings.Contains(v, "\x00") {
+			return rec, fault.New(fault.Invalid, "Name it with letters, digits and '_'.", "cannot make a sandbox: %s of envVars is no environment variable", safetext.Quote(safetext.Clip(k, 60)))
+		}
+	}
 	rec.Metadata, rec.Environ = q.Metadata, q.Environ
 	lasts, err := seconds(q.Timeout)
 	if err != nil {
@@ -149,12 +156,17 @@ func (d *door) record(c *api.Call, q newSandbox, secure bool) (registry.Record, 
 			return rec, err
 		}
 	}
-	if k, err := c.Server.Keys.Get(c.Key.ID); err != nil {
+	if err := madeWith(&rec, c); err != nil {
 		return rec, err
-	} else if k.ID != "" {
-		rec.Issued = true
 	}
 	return rec, d.cfg.Check(rec)
+}
+
+// madeWith writes down which key a sandbox is made with.
+func madeWith(rec *registry.Record, c *api.Call) error {
+	k, err := c.Server.Keys.Get(c.Key.ID)
+	rec.Key, rec.Issued = c.Key.ID, k.ID != ""
+	return err
 }
 
 // bounded refuses what has too many or too long entries.
@@ -244,23 +256,21 @@ func (d *door) make(ctx context.Context, c *api.Call, rec registry.Record) (regi
 			return rec, err
 		}
 	}
-	if err := d.begin(ctx, rec); err != nil {
-		return rec, errors.Join(err, hub.Delete(context.WithoutCancel(ctx), rec.ID))
-	}
-	return rec, nil
+	return rec, d.begin(ctx, rec)
 }
 
-// begin stores the record of a sandbox whose session is there, and opens it.
+// begin stores the record of a sandbox whose session is there, and opens it. When that fails,
+// the session is deleted: nobody knows of it.
 func (d *door) begin(ctx context.Context, rec registry.Record) error {
-	if err := d.cfg.Registry.Put(rec); err != nil {
-		return err
+	err := d.cfg.Registry.Put(rec)
+	if err == nil {
+		_, err = d.cfg.Registry.Extend(ctx, rec.ID, rec.Ends.Sub(rec.Began), true)
 	}
-	_, err := d.cfg.Registry.Extend(ctx, rec.ID, rec.Ends.Sub(rec.Began), true)
 	if err == nil {
 		err = d.open(ctx, rec)
 	}
 	if err != nil {
-		return errors.Join(err, d.cfg.Registry.Forget(rec.ID))
+		return errors.Join(err, d.cfg.Registry.Delete(context.WithoutCancel(ctx), rec))
 	}
 	return nil
 }
@@ -327,7 +337,7 @@ func (d *door) get(w http.ResponseWriter, r *http.Request, c *api.Call) error {
 	if rec.AutoPause {
 		out.Lifecycle.OnTimeout = "pause"
 	}
-	if rec.Secure {
+	if rec.Secure && c.Key.May(access.Run) { // whoever has the token runs programs and writes files
 		out.Token = d.cfg.Registry.Token(Daemon, rec.ID)
 	}
 	return reply(w, http.StatusOK, out)

@@ -1,7 +1,9 @@
 package control
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -48,6 +50,9 @@ func (d *door) fork(w http.ResponseWriter, r *http.Request, c *api.Call) error {
 	if !rec.Running(d.cfg.Now()) {
 		return fault.New(fault.Conflict, "Resume it first.", "sandbox %s is not running", rec.ID)
 	}
+	if err := madeWith(&rec, c); err != nil { // the forks are those of who asks for them
+		return err
+	}
 	names := make([]string, count)
 	for i := range names {
 		names[i] = registry.NewID()
@@ -60,7 +65,7 @@ func (d *door) fork(w http.ResponseWriter, r *http.Request, c *api.Call) error {
 	for _, i := range made {
 		now := d.cfg.Now().UTC()
 		other := rec
-		other.ID, other.Key, other.Made, other.Began, other.Ends = i.ID, c.Key.ID, now, now, now.Add(lasts)
+		other.ID, other.Made, other.Began, other.Ends = i.ID, now, now, now.Add(lasts)
 		other.Environ, other.Metadata, other.Files = maps.Clone(rec.Environ), maps.Clone(rec.Metadata), maps.Clone(rec.Files)
 		if wrong := d.begin(r.Context(), other); wrong != nil {
 			f := failureOf(wrong)
@@ -105,7 +110,11 @@ func (d *door) snapshot(w http.ResponseWriter, r *http.Request, c *api.Call) err
 	}) {
 		return fault.New(fault.Invalid, "Use letters, digits and '-', '_', '.', '/', ':'.", "cannot name a snapshot %q", safetext.Clip(safetext.Line(q.Name), 60))
 	}
-	if _, taken := d.cfg.Templates[q.Name]; taken && q.Name != "" {
+	bare, tag, _ := strings.Cut(q.Name, ":")
+	if bare == "" && tag != "" {
+		return fault.New(fault.Invalid, "Write NAME or NAME:TAG.", "cannot name a snapshot %s: that is a tag alone", q.Name)
+	}
+	if _, taken := d.cfg.Templates[bare]; taken {
 		return fault.New(fault.Conflict, "Choose another name.", "cannot name a snapshot %s: a template has this name", q.Name)
 	}
 	rec, err := d.find(r.Context(), c, r.PathValue("id"))
@@ -131,7 +140,7 @@ func (d *door) snapshot(w http.ResponseWriter, r *http.Request, c *api.Call) err
 		return err
 	}
 	if err := d.cfg.Registry.Put(snap); err != nil {
-		return err
+		return errors.Join(err, d.cfg.Registry.Delete(context.WithoutCancel(r.Context()), snap))
 	}
 	if replaces {
 		if err := d.cfg.Registry.Delete(r.Context(), before); err != nil {
