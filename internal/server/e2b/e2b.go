@@ -144,7 +144,7 @@ func (d *Door) measure(ctx context.Context, t *api.Tenant, id string) (control.M
 	}, err
 }
 
-// Find says whether a request under this host is for this door at all.
+// knows says what a request is for, and whether it is for this door at all.
 func (d *Door) knows(r *http.Request) (address, bool) {
 	return addressOf(r.Host, d.cfg.Domain, d.cfg.Shared, r.Header.Get(headerSandbox), r.Header.Get(headerPort))
 }
@@ -208,7 +208,9 @@ func (d *Door) serveSandbox(w http.ResponseWriter, r *http.Request, a address) {
 		}
 		return
 	}
-	r = r.WithContext(target.With(r.Context(), s))
+	ctx, stop := s.Until(target.With(r.Context(), s))
+	defer stop()
+	r = r.WithContext(ctx)
 	switch {
 	case a.port == envd.Port:
 		d.daemon.ServeHTTP(w, r)
@@ -254,6 +256,9 @@ func (d *Door) resolve(r *http.Request, a address) (*target.Sandbox, registry.Re
 		if !rec.AutoResume || !rec.Paused && !rec.AutoPause { // one whose time is over is about to be paused
 			return nil, rec, registry.Missing(a.id)
 		}
+		if a.port == envd.Port && !authorized && !d.daemon.Signed(r, rec.ID) { // who is refused resumes nothing
+			return nil, rec, registry.Missing(a.id)
+		}
 		if rec, _, err = d.registry.Resume(ctx, rec.ID, resumeFor); err != nil {
 			return nil, rec, err
 		}
@@ -265,7 +270,7 @@ func (d *Door) resolve(r *http.Request, a address) (*target.Sandbox, registry.Re
 		return nil, rec, err
 	}
 	t, err := d.cfg.Doors.Tenant(ctx, rec.Tenant)
-	return &target.Sandbox{ID: rec.ID, Tenant: t, Server: d.cfg.Doors.Server, Environ: rec.Environ, Authorized: authorized, Over: st.Over}, rec, err
+	return &target.Sandbox{ID: rec.ID, Tenant: t, Server: d.cfg.Doors.Server, Bodies: d.cfg.Doors.Bodies, Environ: rec.Environ, Authorized: authorized, Over: st.Over}, rec, err
 }
 
 // resumeFor is how long a sandbox lasts that a request resumed.
@@ -283,20 +288,8 @@ func (d *Door) forward(w http.ResponseWriter, r *http.Request, a address, s *tar
 		d.refuse(w, r, badGateway{Sandbox: a.id, Message: "The sandbox was not found"})
 		return
 	}
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	ended := make(chan struct{})
-	go func() { // a connection ends with its sandbox
-		defer close(ended)
-		select {
-		case <-s.Over:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	defer func() { cancel(); <-ended }()
 	ports.Forward{
-		Port: a.port, Secret: d.cfg.Secret, Tokens: []string{headerSandbox, headerPort, headerToken, headerTraffic, "X-Api-Key", ports.TokenHeader}, Host: mask(rec.MaskHost, a.port),
+		Port: a.port, Secret: d.cfg.Secret, Tokens: []string{headerSandbox, headerPort, headerToken, headerTraffic, "X-Api-Key", ports.TokenHeader}, Browser: true, Host: mask(rec.MaskHost, a.port),
 		Dial: func(ctx context.Context, port int) (ports.Conn, error) { return dial.Dial(ctx, port) },
 		Refuse: func(w http.ResponseWriter, r *http.Request, err error) {
 			if kind := fault.KindOf(err); kind == fault.Exhausted {
@@ -305,7 +298,7 @@ func (d *Door) forward(w http.ResponseWriter, r *http.Request, a address, s *tar
 			}
 			d.refuse(w, r, badGateway{Sandbox: a.id, Message: "The sandbox is running but port is not open", Port: a.port})
 		},
-	}.ServeHTTP(w, r.WithContext(ctx))
+	}.ServeHTTP(w, r)
 }
 
 // mask is the host that a program sees in the place of the one that was asked.

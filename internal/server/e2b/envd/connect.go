@@ -57,6 +57,9 @@ func errorOf(err error) *rpcError {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &rpcError{codeDeadline, "the time of the request is over"}
 	}
+	if errors.Is(err, context.Canceled) { // the sandbox is over, the server stops, or nobody reads it
+		err = target.ErrOver
+	}
 	f := fault.Of(err)
 	out := &rpcError{Message: f.Message}
 	switch f.Kind {
@@ -120,7 +123,7 @@ const (
 )
 
 // readEnvelope reads one message of a stream. io.EOF says that there is none.
-func readEnvelope(r io.Reader) (flags byte, message []byte, err error) {
+func readEnvelope(r io.Reader, bodies *rest.Bodies) (flags byte, message []byte, err error) {
 	var header [headerBytes]byte
 	if _, err := io.ReadFull(r, header[:]); err != nil {
 		if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -133,7 +136,8 @@ func readEnvelope(r io.Reader) (flags byte, message []byte, err error) {
 		return 0, nil, &rpcError{codeExhausted, "a message has more than " + safetext.Size(maxMessage)}
 	}
 	// The length is a claim: memory is taken as bytes come.
-	message, err = io.ReadAll(io.LimitReader(r, int64(size)))
+	message, free, err := bodies.Read(io.LimitReader(r, int64(size)))
+	free()
 	if err == nil && len(message) < int(size) {
 		err = &rpcError{codeInvalid, "the stream ends within a message"}
 	}
@@ -249,11 +253,15 @@ func (d *Daemon) serveMethod(w http.ResponseWriter, r *http.Request, m method) {
 			ctx, cancel = context.WithTimeout(ctx, c.timeout)
 			defer cancel()
 		}
-		var data []byte
-		if data, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage)); err != nil {
-			err = &rpcError{codeExhausted, "the message cannot be read, or has more than " + safetext.Size(maxMessage)}
-		} else {
+		data, free, wrong := c.Bodies.Read(http.MaxBytesReader(w, r.Body, maxMessage))
+		free()
+		switch {
+		case wrong == nil:
 			out, err = m.do(ctx, c, data)
+		case errors.As(wrong, new(*fault.Error)):
+			err = wrong
+		default:
+			err = &rpcError{codeExhausted, "the message cannot be read, or has more than " + safetext.Size(maxMessage)}
 		}
 	}
 	seen.Failed(seenError(err))
@@ -316,7 +324,7 @@ func (d *Daemon) serveStream(w http.ResponseWriter, r *http.Request, m method, c
 		c.timeout, err = timeoutOf(r.Header)
 	}
 	if err == nil && !m.client {
-		if _, message, err = readEnvelope(r.Body); errors.Is(err, io.EOF) {
+		if _, message, err = readEnvelope(r.Body, c.Bodies); errors.Is(err, io.EOF) {
 			err = &rpcError{codeInvalid, "there is no message"}
 		}
 	}
@@ -327,7 +335,7 @@ func (d *Daemon) serveStream(w http.ResponseWriter, r *http.Request, m method, c
 	if err == nil {
 		c.send = func(v any) error { return send(0, v) }
 		c.receive = func(into any) error {
-			flags, message, err := readEnvelope(r.Body)
+			flags, message, err := readEnvelope(r.Body, c.Bodies)
 			if err == nil && flags&flagEnd != 0 {
 				err = io.EOF
 			}

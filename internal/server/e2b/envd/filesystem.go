@@ -16,6 +16,7 @@ import (
 	"praxis/internal/app"
 	"praxis/internal/safetext"
 	"praxis/internal/server/e2b/registry"
+	"praxis/internal/server/e2b/target"
 	"praxis/internal/server/live"
 )
 
@@ -376,7 +377,7 @@ func (d *Daemon) watch(ctx context.Context, c *call, in watchRequest) error {
 		Still: func() error { return c.send(watchMessage{Keepalive: &empty{}}) },
 	})
 	if err == nil {
-		return errEnded() // a watch ends with its client, or with the sandbox
+		return target.ErrOver // a watch ends with its client, or with the sandbox
 	}
 	return err
 }

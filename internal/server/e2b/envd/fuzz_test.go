@@ -20,13 +20,13 @@ func FuzzEnvelope(f *testing.F) {
 	f.Add([]byte{0, 0xff, 0xff, 0xff, 0xff}, byte(1))
 	f.Fuzz(func(t *testing.T, data []byte, flags byte) {
 		whole := envelope(flags, data)
-		got, message, err := readEnvelope(bytes.NewReader(whole))
+		got, message, err := readEnvelope(bytes.NewReader(whole), nil)
 		if flags&flagPacked == 0 && len(data) <= maxMessage && (err != nil || got != flags || !bytes.Equal(message, data)) {
 			t.Errorf("got %d %q, %v", got, message, err)
 		}
 		r := bytes.NewReader(data)
 		for range len(data) + 1 {
-			_, message, err := readEnvelope(r)
+			_, message, err := readEnvelope(r, nil)
 			if err != nil {
 				return
 			}
@@ -133,7 +133,7 @@ func TestLocate(t *testing.T) {
 	if got := fileName(`form-data; name="file"; filename="a/b c.txt"`); got != "a/b c.txt" {
 		t.Errorf("got %q", got)
 	}
-	if _, _, err := readEnvelope(strings.NewReader("")); !errors.Is(err, io.EOF) {
+	if _, _, err := readEnvelope(strings.NewReader(""), nil); !errors.Is(err, io.EOF) {
 		t.Errorf("got %v", err)
 	}
 	if m, err := marksOf(http.Header{"X-Metadata-A-B": {"c"}, "Accept": {"x"}}); err != nil || len(m) != 1 || m["a-b"] != "c" {

@@ -2,6 +2,7 @@ package envd
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -381,18 +382,23 @@ func fileName(header string) string {
 
 // put writes one file.
 func (d *Daemon) put(ctx context.Context, c *call, name string, from io.Reader, marks registry.Marks) (out written, err error) {
-	err = d.inSession(ctx, c, name, func(s *app.Session, name string) error {
-		to, info, err := behind(ctx, s, name)
-		if err == nil && info.Kind == "folder" {
-			return &rpcError{codeInvalid, "path '" + safetext.Line(name) + "' is a directory"}
-		}
-		if err := s.WriteFile(ctx, to, from); err != nil {
-			return err
-		}
-		out = written{path.Base(name), "file", name, marks}
-		return d.mark(c.ID, name, marks)
+	err = d.inSession(ctx, c, name, func(s *app.Session, name string) (err error) {
+		out, err = d.putIn(ctx, c, s, name, from, marks)
+		return err
 	})
 	return out, err
+}
+
+// putIn writes one file of an open sandbox.
+func (d *Daemon) putIn(ctx context.Context, c *call, s *app.Session, name string, from io.Reader, marks registry.Marks) (written, error) {
+	to, info, err := behind(ctx, s, name)
+	if err == nil && info.Kind == "folder" {
+		return written{}, &rpcError{codeInvalid, "path '" + safetext.Line(name) + "' is a directory"}
+	}
+	if err := s.WriteFile(ctx, to, from); err != nil {
+		return written{}, err
+	}
+	return written{path.Base(name), "file", name, marks}, d.mark(c.ID, name, marks)
 }
 
 // mark notes what a client says of a file, in the place of what was noted before.
@@ -440,13 +446,15 @@ type composition struct {
 	Username    string   `json:"username"`
 }
 
-// compose writes one file from the contents of others, in order, and removes those.
+// compose writes one file from the contents of others, in order, and removes those; one of them
+// may be the file itself.
 func (d *Daemon) compose(w http.ResponseWriter, r *http.Request) {
 	c, err := d.open(r, "files.compose", true)
 	var in composition
 	if err == nil {
-		var data []byte
-		if data, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage)); err == nil {
+		data, free, wrong := c.Bodies.Read(http.MaxBytesReader(w, r.Body, maxMessage))
+		free()
+		if err = wrong; err == nil {
 			err = decode(data, &in)
 		}
 	}
@@ -468,26 +476,39 @@ func (d *Daemon) compose(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// errWritten ends the reading of sources whose destination is written, or cannot be.
+var errWritten = errors.New("the destination is written")
+
 func (d *Daemon) composed(ctx context.Context, c *call, in composition) (out written, err error) {
-	read, write := io.Pipe()
-	done := make(chan error, 1)
-	go func() {
-		var err error
-		for _, name := range in.Sources {
-			if err = d.inSession(ctx, c, name, func(s *app.Session, name string) error { return named(s.ReadFile(ctx, name, write), name) }); err != nil {
-				break
-			}
+	sources := make([]string, len(in.Sources))
+	for i, name := range in.Sources {
+		if sources[i], err = locate(name); err != nil {
+			return out, err
 		}
-		_ = write.CloseWithError(err)
-		done <- err
-	}()
-	out, err = d.put(ctx, c, in.Destination, read, nil)
-	_ = read.CloseWithError(errors.New("the destination is written"))
-	if wrong := <-done; wrong != nil {
-		return out, wrong
 	}
-	for _, name := range in.Sources {
-		if err == nil {
+	// The sandbox is lent once: who waits to pause it would have a second call wait for ever.
+	err = d.inSession(ctx, c, in.Destination, func(s *app.Session, to string) (err error) {
+		read, write := io.Pipe()
+		done := make(chan error, 1)
+		go func() {
+			var err error
+			for _, name := range sources {
+				if err = named(s.ReadFile(ctx, name, write), name); err != nil {
+					break
+				}
+			}
+			_ = write.CloseWithError(err)
+			done <- err
+		}()
+		out, err = d.putIn(ctx, c, s, to, read, nil)
+		_ = read.CloseWithError(errWritten)
+		if wrong := <-done; !errors.Is(wrong, errWritten) {
+			err = cmp.Or(wrong, err)
+		}
+		return err
+	})
+	for _, name := range sources {
+		if err == nil && name != out.Path {
 			_, err = d.remove(ctx, c, pathRequest{name})
 		}
 	}

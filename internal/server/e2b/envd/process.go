@@ -15,6 +15,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/safetext"
+	"praxis/internal/server/e2b/target"
 	"praxis/internal/server/live"
 )
 
@@ -383,32 +384,11 @@ func (d *Daemon) connect(ctx context.Context, c *call, in selected) error {
 	return d.follow(ctx, c, p, p.Log.Last())
 }
 
-// errEnded ends the streams of a sandbox that was paused or has ended. Clients look whether the
-// sandbox is still there.
-func errEnded() error {
-	return &rpcError{codeUnavailable, "the connection to the sandbox ended before the stream completed"}
-}
-
 // follow sends what a process writes until it ends.
 func (d *Daemon) follow(ctx context.Context, c *call, p *live.Process, after int64) error {
 	if err := c.send(eventMessage{processEvent{Start: &startEvent{p.PID()}}}); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	watching := make(chan struct{})
-	done := make(chan struct{})
-	go func() {
-		defer close(watching)
-		select {
-		case <-c.Over:
-			cancel(errEnded())
-		case <-d.over:
-			cancel(errEnded())
-		case <-done:
-		}
-	}()
-	defer func() { close(done); <-watching }()
 	err := p.Log.Read(ctx, after, live.Reader{
 		Entry: func(e live.Entry) error {
 			o, err := live.DecodeOutput(e.Data)
@@ -441,7 +421,7 @@ func (d *Daemon) follow(ctx context.Context, c *call, p *live.Process, after int
 	}
 	exit, lost := p.Exit()
 	if lost != "" {
-		return errEnded()
+		return target.ErrOver
 	}
 	return c.send(eventMessage{processEvent{End: endOf(exit)}})
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
+	"net/http"
 	"net/url"
 	"strconv"
 	"time"
@@ -18,6 +19,15 @@ func sign(path, operation, user, token, expires string) string {
 	}
 	sum := sha256.Sum256([]byte(text))
 	return "v1_" + base64.RawStdEncoding.EncodeToString(sum[:])
+}
+
+// Signed says whether a request without a token is one for a file whose address is signed.
+func (d *Daemon) Signed(r *http.Request, id string) bool {
+	operation := "read"
+	if r.Method == http.MethodPost {
+		operation = "write"
+	}
+	return r.URL.Path == "/files" && signed(r.URL.Query(), operation, d.cfg.Token(id), d.cfg.Now()) == ""
 }
 
 // signed says whether the query of an address is signed for an operation, "read" or "write".

@@ -17,6 +17,7 @@ import (
 	"praxis/internal/language"
 	"praxis/internal/language/javascript"
 	"praxis/internal/server/e2b/target"
+	"praxis/internal/server/observe"
 )
 
 // described is a context as clients see it.
@@ -96,31 +97,25 @@ func speaks(s *app.Session, name string) (language.Language, error) {
 	return l, fault.New(fault.Invalid, "Use a language of the sandbox.", "cannot run %q: it is not supported in this sandbox", name)
 }
 
-// use lends the session of a request to f, and writes why that fails. It says whether it worked.
-func (i *interpreter) use(w http.ResponseWriter, r *http.Request, f func(ctx context.Context, s *app.Session) error) (*target.Sandbox, bool) {
-	b, err := i.resolve(r)
+// use lends the session of a sandbox to f, and writes why that fails. It says whether it worked.
+func use(w http.ResponseWriter, r *http.Request, b *target.Sandbox, err error, f func(ctx context.Context, s *app.Session) error) bool {
 	if err == nil {
 		err = b.Tenant.Hub.Use(r.Context(), b.ID, func(s *app.Session) error { return f(r.Context(), s) })
 	}
 	if err != nil {
-		refuse(w, err)
-		return nil, false
+		refuse(w, r, err)
 	}
-	return b, true
+	return err == nil
 }
 
 func (i *interpreter) makeContext(w http.ResponseWriter, r *http.Request) {
-	data, err := read(w, r)
+	b, err := i.open(r, "contexts.make", true)
 	var q wanted
 	if err == nil {
-		q, err = decodeWanted(data)
-	}
-	if err != nil {
-		refuse(w, err)
-		return
+		err = read(w, r, b, func(data []byte) (err error) { q, err = decodeWanted(data); return err })
 	}
 	var out described
-	if _, ok := i.use(w, r, func(ctx context.Context, s *app.Session) error {
+	if use(w, r, b, err, func(ctx context.Context, s *app.Session) error {
 		l, err := speaks(s, q.Language)
 		if err != nil {
 			return err
@@ -129,23 +124,24 @@ func (i *interpreter) makeContext(w http.ResponseWriter, r *http.Request) {
 		out = described{newID(l.Name), l.Name, q.Folder}
 		_, err = s.MakeContext(ctx, out.ID, l.Name, q.Folder)
 		return err
-	}); ok {
+	}) {
 		answer(w, http.StatusOK, out)
 	}
 }
 
 func (i *interpreter) listContexts(w http.ResponseWriter, r *http.Request) {
 	var out []described
-	if _, ok := i.use(w, r, func(ctx context.Context, s *app.Session) (err error) {
+	b, err := i.open(r, "contexts.list", false)
+	if use(w, r, b, err, func(ctx context.Context, s *app.Session) (err error) {
 		out, err = contexts(ctx, s)
 		return err
-	}); ok {
+	}) {
 		answer(w, http.StatusOK, out)
 	}
 }
 
 func (i *interpreter) removeContext(w http.ResponseWriter, r *http.Request) {
-	i.change(w, r, func(ctx context.Context, s *app.Session, id string) error {
+	i.change(w, r, "contexts.remove", func(ctx context.Context, s *app.Session, id string) error {
 		if id == wire.Main {
 			return s.RestartContext(ctx, id)
 		}
@@ -154,14 +150,15 @@ func (i *interpreter) removeContext(w http.ResponseWriter, r *http.Request) {
 }
 
 func (i *interpreter) restartContext(w http.ResponseWriter, r *http.Request) {
-	i.change(w, r, func(ctx context.Context, s *app.Session, id string) error { return s.RestartContext(ctx, id) })
+	i.change(w, r, "contexts.restart", func(ctx context.Context, s *app.Session, id string) error { return s.RestartContext(ctx, id) })
 }
 
 // change does something to a context. That of a language which nothing ran in yet is as it
 // would be afterwards.
-func (i *interpreter) change(w http.ResponseWriter, r *http.Request, do func(ctx context.Context, s *app.Session, id string) error) {
+func (i *interpreter) change(w http.ResponseWriter, r *http.Request, name string, do func(ctx context.Context, s *app.Session, id string) error) {
 	id, found := r.PathValue("id"), false
-	if _, ok := i.use(w, r, func(ctx context.Context, s *app.Session) error {
+	b, err := i.open(r, name, true)
+	if !use(w, r, b, err, func(ctx context.Context, s *app.Session) error {
 		list, err := contexts(ctx, s)
 		if err != nil {
 			return err
@@ -173,10 +170,11 @@ func (i *interpreter) change(w http.ResponseWriter, r *http.Request, do func(ctx
 			return err
 		}
 		return nil
-	}); !ok {
+	}) {
 		return
 	}
 	if !found {
+		observe.From(r.Context()).Failed(fault.New(fault.NotFound, "", "%s", missing(id)))
 		say(w, http.StatusNotFound, missing(id))
 		return
 	}

@@ -17,6 +17,7 @@ import (
 	"praxis/internal/safetext"
 	"praxis/internal/server/e2b/target"
 	"praxis/internal/server/live"
+	"praxis/internal/server/observe"
 )
 
 // limits of an execution: a client ends it by going away, so there is the longest time that a session
@@ -26,8 +27,6 @@ const (
 	shown   = 64 << 10 // bytes of output in the result
 	columns = 80       // that values are printed for, as in a notebook
 )
-
-var errEnded = errors.New("the sandbox ended")
 
 // task is what is to be executed, and where.
 type task struct {
@@ -45,56 +44,53 @@ func missing(id string) string {
 
 func (i *interpreter) execute(w http.ResponseWriter, r *http.Request) {
 	b, err := i.resolve(r)
-	if err != nil {
-		refuse(w, err)
-		return
-	}
-	if !b.Authorized {
+	seen := observe.From(r.Context())
+	if err == nil && !b.Authorized {
+		seen.Operation = "e2b.interpreter.execute"
+		seen.Failed(fault.New(fault.Denied, "", "the sandbox needs its access token"))
 		say(w, http.StatusUnauthorized, "Unauthorized")
 		return
 	}
-	data, err := read(w, r)
+	if err == nil {
+		b, err = i.open(r, "execute", true)
+	}
 	var q execution
 	if err == nil {
-		q, err = decodeExecution(data)
+		err = read(w, r, b, func(data []byte) (err error) { q, err = decodeExecution(data); return err })
 	}
 	if err != nil {
-		refuse(w, err)
+		refuse(w, r, err)
 		return
 	}
 	if q.Context != "" && q.Language != "" {
-		say(w, http.StatusBadRequest, "Only one of context_id or language can be provided")
+		const why = "Only one of context_id or language can be provided"
+		seen.Failed(fault.New(fault.Invalid, "", why))
+		say(w, http.StatusBadRequest, why)
 		return
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
-	done := make(chan struct{})
-	defer func() { <-done }()
-	go func() { // ends with the request
-		defer close(done)
-		select {
-		case <-b.Over:
-			cancel(errEnded)
-		case <-ctx.Done():
-		}
-	}()
-	defer cancel(nil)
 	x, err := find(ctx, b, q)
 	switch {
 	case err != nil:
-		refuse(w, err)
+		refuse(w, r, err)
 	case x.missing:
+		seen.Failed(fault.New(fault.NotFound, "", "%s", missing(q.Context)))
 		say(w, http.StatusNotFound, missing(q.Context))
 	default:
-		ended := i.stream(ctx, w, b, q, x, func() { cancel(errors.New("the client went away")) })
-		if ended || context.Cause(ctx) == errEnded {
+		ended, err := i.stream(ctx, w, b, q, x, func() { cancel(errors.New("the client went away")) })
+		if ctx.Err() == nil { // that the client is gone is its own affair
+			seen.Failed(err)
+		}
+		if ended || context.Cause(ctx) == target.ErrOver {
 			panic(http.ErrAbortHandler) // the clients tell by a broken answer that the sandbox is gone
 		}
 	}
 }
 
-// stream runs the code and writes what comes of it. ended says that the sandbox is gone.
-func (i *interpreter) stream(ctx context.Context, w http.ResponseWriter, b *target.Sandbox, q execution, x task, gone func()) (ended bool) {
+// stream runs the code and writes what comes of it. ended says that the sandbox is gone; err is
+// why the code did not run, which the client was told.
+func (i *interpreter) stream(ctx context.Context, w http.ResponseWriter, b *target.Sandbox, q execution, x task, gone func()) (ended bool, err error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
@@ -102,11 +98,13 @@ func (i *interpreter) stream(ctx context.Context, w http.ResponseWriter, b *targ
 	out := &lines{w: w, gone: gone, now: time.Now, last: time.Now()}
 	defer out.alive(i.quiet)()
 	give, waited, err := i.take(ctx, place{b.Tenant.Hub, b.ID, x.context})
-	if err != nil {
-		return false // nobody receives it
+	if err != nil && ctx.Err() != nil {
+		return false, nil // nobody receives it
 	}
-	defer give()
-	if waited { // how much ran is another number by now
+	if err == nil {
+		defer give()
+	}
+	if err == nil && waited { // how much ran is another number by now
 		x, err = find(ctx, b, q)
 		if err == nil && x.missing {
 			err = fault.New(fault.NotFound, "", "cannot run the code: its context was removed")
@@ -121,19 +119,15 @@ func (i *interpreter) stream(ctx context.Context, w http.ResponseWriter, b *targ
 		end, err = b.Tenant.Hub.Stream(ctx, b.ID, x.code, out)
 	}
 	if end.State == event.Gone || fault.CodeOf(err) == fault.SessionMissing {
-		return true
+		return true, nil
 	}
 	if err != nil {
-		text := "the server failed"
-		if f := fault.Of(err); f != nil {
-			text = f.Error()
-		}
-		out.put(errorLine{"error", aborted, text, ""})
+		out.put(errorLine{"error", aborted, wordsOf(err), ""})
 		out.put(typed{"end_of_execution"})
-		return false
+		return false, err
 	}
 	out.end(end, x.language)
-	return false
+	return false, nil
 }
 
 // alive writes keepalives until stop is called.

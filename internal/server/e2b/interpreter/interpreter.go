@@ -37,13 +37,14 @@ package interpreter
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"sync"
 	"time"
 
 	"praxis/fault"
-	"praxis/internal/bounded"
 	"praxis/internal/server/e2b/target"
+	"praxis/internal/server/observe"
 )
 
 // Port is the one that E2B's clients look for the interpreter at.
@@ -84,21 +85,39 @@ func (i *interpreter) routes() http.Handler {
 	return mux
 }
 
+// open begins a call: it finds its sandbox, and writes down what is asked for.
+func (i *interpreter) open(r *http.Request, name string, writes bool) (*target.Sandbox, error) {
+	b, err := i.resolve(r)
+	if err != nil {
+		return nil, err
+	}
+	seen := observe.From(r.Context())
+	seen.Operation, seen.Writes, seen.Object = "e2b.interpreter."+name, writes, "session="+b.ID
+	if writes {
+		err = b.Server.Audit.Begin(seen)
+	}
+	return b, err
+}
+
 func (i *interpreter) health(w http.ResponseWriter, r *http.Request) {
-	if _, err := i.resolve(r); err != nil {
-		refuse(w, err)
+	if _, err := i.open(r, "health", false); err != nil {
+		refuse(w, r, err)
 		return
 	}
 	answer(w, http.StatusOK, "OK")
 }
 
 // read reads the body of a request.
-func read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	data, err := bounded.Read(http.MaxBytesReader(w, r.Body, maxBody), maxBody)
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "Put the data in a file of the sandbox.", "cannot read the request: it is cut off, or has more than %d bytes", maxBody)
+func read(w http.ResponseWriter, r *http.Request, b *target.Sandbox, decode func(data []byte) error) error {
+	data, free, err := b.Bodies.Read(http.MaxBytesReader(w, r.Body, maxBody))
+	defer free()
+	switch {
+	case err == nil:
+		return decode(data)
+	case errors.As(err, new(*fault.Error)):
+		return err
 	}
-	return data, nil
+	return fault.New(fault.Invalid, "Put the data in a file of the sandbox.", "cannot read the request: it is cut off, or has more than %d bytes", maxBody)
 }
 
 // answer writes a JSON value.
@@ -120,27 +139,34 @@ func say(w http.ResponseWriter, status int, text string) {
 }
 
 // refuse writes why a request is refused, with a code that the clients know.
-func refuse(w http.ResponseWriter, err error) {
-	status, text := http.StatusInternalServerError, "the server failed"
-	if f := fault.Of(err); f != nil {
-		text = f.Error()
-		switch f.Kind {
-		case fault.Invalid:
-			status = http.StatusBadRequest
-		case fault.NotFound:
-			status = http.StatusNotFound
-		case fault.Conflict:
-			status = http.StatusConflict
-		case fault.Exhausted:
-			status = http.StatusTooManyRequests
-		case fault.Unavailable, fault.Canceled:
-			status = http.StatusServiceUnavailable
-		}
-		if fault.CodeOf(err) == fault.SessionMissing {
-			status = http.StatusBadGateway
-		}
+func refuse(w http.ResponseWriter, r *http.Request, err error) {
+	observe.From(r.Context()).Failed(err)
+	status := http.StatusInternalServerError
+	switch fault.KindOf(err) {
+	case fault.Invalid:
+		status = http.StatusBadRequest
+	case fault.NotFound:
+		status = http.StatusNotFound
+	case fault.Conflict:
+		status = http.StatusConflict
+	case fault.Exhausted:
+		status = http.StatusTooManyRequests
+	case fault.Unavailable, fault.Canceled:
+		status = http.StatusServiceUnavailable
 	}
-	answer(w, status, refusal{status, text})
+	if fault.CodeOf(err) == fault.SessionMissing {
+		status = http.StatusBadGateway
+	}
+	answer(w, status, refusal{status, wordsOf(err)})
+}
+
+// wordsOf says to a client what went wrong. What we broke is not described: it may name what
+// belongs to others.
+func wordsOf(err error) string {
+	if f := fault.Of(err); f.Kind != fault.Internal {
+		return f.Error()
+	}
+	return "the server failed; its log says more"
 }
 
 // refusal is the form of E2B's errors.

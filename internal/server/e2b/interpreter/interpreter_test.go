@@ -18,8 +18,10 @@ import (
 	"time"
 
 	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/server/api"
+	"praxis/internal/server/audit"
 	"praxis/internal/server/e2b/target"
 	"praxis/internal/server/live"
 	"praxis/internal/test/toy"
@@ -53,9 +55,18 @@ func newWorld(t *testing.T) *world {
 	if _, err := hub.Create(t.Context(), live.Request{Spec: app.SessionSpec{Name: "box"}}, event.Discard); err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, box: &target.Sandbox{ID: "box", Tenant: &api.Tenant{App: a, Hub: hub}, Authorized: true}}
+	log, err := audit.Open(home, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{T: t, box: &target.Sandbox{ID: "box", Tenant: &api.Tenant{App: a, Hub: hub}, Server: &api.Server{Audit: log}, Authorized: true}}
 	w.i = newInterpreter(func(*http.Request) (*target.Sandbox, error) { return w.box, nil })
-	w.web = httptest.NewServer(w.i.routes())
+	routes := w.i.routes()
+	w.web = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		ctx, stop := w.box.Until(r.Context())
+		defer stop()
+		routes.ServeHTTP(rw, r.WithContext(ctx))
+	}))
 	t.Cleanup(func() {
 		w.web.Close()
 		if err := errors.Join(hub.Close(context.WithoutCancel(t.Context())), a.Close()); err != nil {
@@ -223,6 +234,29 @@ func TestSilenceAndEnd(t *testing.T) {
 	}
 }
 
+// Only so many wait for a context; what we broke is not described to those who ask.
+func TestBoundsAndWords(t *testing.T) {
+	i, p := newInterpreter(nil), place{context: "main"}
+	give, _, err := i.take(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.turns[p].users = maxUsers
+	if _, _, err := i.take(t.Context(), p); fault.KindOf(err) != fault.Exhausted {
+		t.Errorf("got %v", err)
+	}
+	i.turns[p].users = 1
+	give()
+	if len(i.turns) > 0 {
+		t.Errorf("%d turns are left", len(i.turns))
+	}
+	w := httptest.NewRecorder()
+	refuse(w, httptest.NewRequest("GET", "/", nil), errors.New("cannot read /a/secret/place"))
+	if w.Code != 500 || strings.Contains(w.Body.String(), "secret") {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+}
+
 // A character whose bytes come one by one is one character, and each stream has its own.
 func TestCharacters(t *testing.T) {
 	r := httptest.NewRecorder()
@@ -293,7 +327,7 @@ func FuzzRequest(f *testing.F) {
 		for _, err := range []error{err, wrong} {
 			if err != nil {
 				r := httptest.NewRecorder()
-				if refuse(r, err); r.Code != http.StatusBadRequest {
+				if refuse(r, httptest.NewRequest("POST", "/", nil), err); r.Code != http.StatusBadRequest {
 					t.Fatal(fmt.Sprint(r.Code), err)
 				}
 			}

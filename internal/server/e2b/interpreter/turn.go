@@ -3,6 +3,7 @@ package interpreter
 import (
 	"context"
 
+	"praxis/fault"
 	"praxis/internal/server/live"
 )
 
@@ -18,10 +19,17 @@ type turn struct {
 	users int // who has or waits for it; under interpreter.mu
 }
 
+// maxUsers bounds the requests that have or wait for the turn of a context: each holds its code.
+const maxUsers = 100
+
 // take waits for the turn of a context. give must be called. waited says that another had it.
 func (i *interpreter) take(ctx context.Context, p place) (give func(), waited bool, err error) {
 	i.mu.Lock()
 	t := i.turns[p]
+	if t != nil && t.users >= maxUsers {
+		i.mu.Unlock()
+		return nil, false, fault.New(fault.Exhausted, "Wait until some of it has ended.", "cannot run the code: other code waits for the context %d times", maxUsers)
+	}
 	if t == nil {
 		t = &turn{taken: make(chan struct{}, 1)}
 		i.turns[p] = t
