@@ -89,7 +89,7 @@ func (i *interpreter) execute(w http.ResponseWriter, r *http.Request) {
 }
 
 // stream runs the code and writes what comes of it. ended says that the sandbox is gone; err is
-// why the code did not run, which the client was told.
+// why the code did not run, which the client knows.
 func (i *interpreter) stream(ctx context.Context, w http.ResponseWriter, b *target.Sandbox, q execution, x task, gone func()) (ended bool, err error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Accel-Buffering", "no")

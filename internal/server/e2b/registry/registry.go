@@ -113,7 +113,7 @@ type Registry struct {
 	work   sync.WaitGroup
 
 	writing sync.Mutex // held by whoever changes a record, while its file is written; taken before mu
-	mu      sync.Mutex // held for moments: each request looks at its sandbox
+	mu      sync.Mutex // held briefly: each request looks at its sandbox
 	entries map[string]*entry
 }
 
