@@ -26,7 +26,7 @@ func (w *world) raw(session, body string) (status int, id string) {
 	if session != "" {
 		r.Header.Set("Mcp-Session-Id", session)
 	}
-	res, err := (&http.Client{Transport: keyed{w.key}}).Do(r)
+	res, err := (&http.Client{Transport: keyed{w.key, http.DefaultTransport}}).Do(r)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestSessionsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Header.Set("Mcp-Session-Id", all[102])
-	res, err := (&http.Client{Transport: keyed{w.key}}).Do(r)
+	res, err := (&http.Client{Transport: keyed{w.key, http.DefaultTransport}}).Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}

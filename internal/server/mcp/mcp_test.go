@@ -83,12 +83,15 @@ func (w *world) says(script string) {
 }
 
 // keyed sends a key with each request.
-type keyed struct{ key string }
+type keyed struct {
+	key  string
+	over http.RoundTripper
+}
 
 func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+k.key)
-	return http.DefaultTransport.RoundTrip(r)
+	return k.over.RoundTrip(r)
 }
 
 // legacy is the newest version of the protocol that has sessions over HTTP.
@@ -98,7 +101,10 @@ const legacy = "2025-11-25"
 func (w *world) connect(key, version string, options *sdk.ClientOptions) *peer {
 	w.Helper()
 	c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, options)
-	transport := &sdk.StreamableClientTransport{Endpoint: w.web.URL + mcp.Path, HTTPClient: &http.Client{Transport: keyed{key}}}
+	// Connections of its own: one that a test has cut would be taken for an older server's.
+	connections := &http.Transport{}
+	w.Cleanup(connections.CloseIdleConnections)
+	transport := &sdk.StreamableClientTransport{Endpoint: w.web.URL + mcp.Path, HTTPClient: &http.Client{Transport: keyed{key, connections}}}
 	s, err := c.Connect(w.Context(), transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		w.Fatal(err)
@@ -182,7 +188,7 @@ func (w *world) send(method, path string, body object) object {
 	if err != nil {
 		w.Fatal(err)
 	}
-	res, err := (&http.Client{Transport: keyed{w.key}}).Do(r)
+	res, err := (&http.Client{Transport: keyed{w.key, http.DefaultTransport}}).Do(r)
 	if err != nil {
 		w.Fatal(err)
 	}
