@@ -190,19 +190,19 @@ func isFault(err error) bool {
 var consumers = []string{
 	"sum(%s)", "sum(%s, 0.5)", "min(%s)", "max(%s)", "max(%s, key=lambda x: -x)", "min(%s, key=str)", "any(x < 0 for x in %s)", "all(x >= 0 for x in %s)",
 	"math.fsum(%s)", "len(set(x %% 7 for x in %s))", "len(frozenset(x %% 7 for x in %s))", "len(dict((x %% 7, x) for x in %s))",
-	"len(collections.Counter(x %% 7 for x in %s))", "math.prod(1 for x in %s)", "functools.reduce(max, %s)", "299999 in %s", "[x for x in %s if x > 299990]",
-	"next(x for x in %s if x > 299990)", "list(collections.deque(%s, maxlen=2))", "sum(1 for a, b in zip(%[1]s, %[1]s) if a == b)", "sum(n for n, x in enumerate(%s))",
+	"len(collections.Counter(x %% 7 for x in %s))", "math.prod(1 for x in %s)", "functools.reduce(max, %s)", "99999 in %s", "[x for x in %s if x > 99990]",
+	"next(x for x in %s if x > 99990)", "list(collections.deque(%s, maxlen=2))", "sum(1 for a, b in zip(%[1]s, %[1]s) if a == b)", "sum(n for n, x in enumerate(%s))",
 	"statistics.mean([sum(%s)])", "heapq.nlargest(2, %s)",
 }
 
 func TestConsumersKeepNothing(t *testing.T) {
 	t.Parallel()
-	imports := "import math, collections, functools, statistics, heapq\ndef count():\n    for i in range(300000): yield i\n"
+	imports := "import math, collections, functools, statistics, heapq\ndef count():\n    for i in range(100000): yield i\n"
 	for _, form := range consumers {
 		var first string
-		for _, seq := range []string{"range(300000)", "map(lambda x: x, range(300000))", "count()", "filter(None, map(int, range(300000)))"} {
+		for _, seq := range []string{"range(100000)", "map(lambda x: x, range(100000))", "count()", "filter(None, map(int, range(100000)))"} {
 			src := imports + "print(" + fmt.Sprintf(form, seq) + ")\n"
-			vm := newVM(t, src, Env{}, Options{}, Config{Limits: value.Limits{Memory: 6 << 20}})
+			vm := newVM(t, src, Env{}, Options{}, Config{Limits: value.Limits{Memory: 2 << 20}})
 			out, err := vm.Run()
 			r := ended(vm, out, err)
 			if err != nil || r.Error != "" {
